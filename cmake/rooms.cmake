@@ -1,0 +1,47 @@
+# A room is one folder of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
+# files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no line anywhere.
+#
+#   slipway_room(NAME USES rooms... LIBRARIES targets...)
+#
+# In every build a fuzzer is also linked with a small main that replays its corpus (tests/fuzz/corpus/STEM) in CTest.
+include(GoogleTest OPTIONAL)
+
+function(slipway_room name)
+  cmake_parse_arguments(arg "" "" "USES;LIBRARIES" ${ARGN})
+  set(folder ${CMAKE_SOURCE_DIR}/src/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(tests ${sources})
+  set(fuzzers ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cpp$")
+
+  add_library(slipway_${name} STATIC ${sources})
+  list(TRANSFORM arg_USES PREPEND slipway_)
+  target_link_libraries(slipway_${name} PUBLIC slipway_options ${arg_USES} PRIVATE ${arg_LIBRARIES})
+
+  if(SLIPWAY_TESTS AND tests)
+    find_package(GTest CONFIG REQUIRED)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+                         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
+  endif()
+
+  foreach(source ${fuzzers})
+    get_filename_component(stem ${source} NAME_WE)
+    if(SLIPWAY_FUZZ)
+      add_executable(${stem} ${source})
+      target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+    elseif(SLIPWAY_TESTS)
+      add_executable(${stem} ${source} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.cpp)
+    else()
+      continue()
+    endif()
+    target_link_libraries(${stem} PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES})
+    set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    if(NOT SLIPWAY_FUZZ)
+      add_test(NAME fuzz.${stem} COMMAND ${stem} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${stem})
+    endif()
+  endforeach()
+endfunction()

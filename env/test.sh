@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs the tests of one build and closes with the counts: env/test.sh PRESET [CTEST ARGUMENTS]
+set -uo pipefail
+preset=$1
+shift
+
+# Tests run on the software driver alone: the same result on every machine. With SLIPWAY_TEST_DRIVER=host they use
+# whatever drivers the machine has.
+if [ "${SLIPWAY_TEST_DRIVER:-software}" = software ]; then
+  export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json NODEVICE_SELECT=1
+fi
+# The caches of the person who runs the tests are neither used nor filled.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export XDG_CACHE_HOME=$scratch/cache
+mkdir -p "$XDG_CACHE_HOME"
+
+ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
+status=${PIPESTATUS[0]}
+counts=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\).*/\1 \2/p' "$scratch/log" | tail -n 1)
+read -r failed total <<<"${counts:-0 0}"
+skipped=$(grep -c '\*\*\*Skipped' "$scratch/log")
+echo "tests: $((total - failed - skipped)) passed, $failed failed, $skipped skipped"
+if [ "$total" = 0 ]; then echo "no test ran" >&2; exit 1; fi
+exit "$status"

@@ -1,0 +1,62 @@
+#include "base/cache.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdlib>
+#include <format>
+
+namespace slipway {
+namespace {
+
+constexpr std::string_view kMagic = "slipway1";
+
+struct EntryHeader {
+  char magic[8];
+  std::uint64_t checksum;
+};
+
+}  // namespace
+
+Cache Cache::of_user() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) return Cache(Path(folder) / "slipway" / "objects");
+  if (const char* home = std::getenv("HOME"); home && *home) return Cache(Path(home) / ".cache" / "slipway" / "objects");
+  return {};
+}
+
+std::string Cache::key(std::initializer_list<std::string_view> parts) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (std::string_view part : parts) {
+    const std::uint64_t length = part.size();
+    XXH3_128bits_update(&state, &length, sizeof length);
+    XXH3_128bits_update(&state, part.data(), part.size());
+  }
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+  return std::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
+  if (!enabled()) return std::nullopt;
+  const Result<MappedFile> file = map_file(folder_ / key);
+  if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
+  const auto header = load<EntryHeader>(file->bytes().data());
+  const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
+  if (std::string_view(header.magic, sizeof header.magic) != kMagic ||
+      header.checksum != XXH3_64bits(value.data(), value.size())) {
+    return std::nullopt;
+  }
+  return std::vector<std::byte>(value.begin(), value.end());
+}
+
+void Cache::store(std::string_view key, Bytes value) const {
+  if (!enabled()) return;
+  EntryHeader header{};
+  kMagic.copy(header.magic, sizeof header.magic);
+  header.checksum = XXH3_64bits(value.data(), value.size());
+  Result<OutputFile> file = OutputFile::create(folder_ / key);
+  if (!file) return;
+  if (file->write(std::as_bytes(std::span(&header, 1))) && file->write(value)) (void)file->commit();
+}
+
+}  // namespace slipway

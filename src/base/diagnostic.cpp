@@ -1,0 +1,120 @@
+#include "base/diagnostic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+#include <tuple>
+
+namespace slipway {
+
+const std::vector<DiagnosticKindInfo>& diagnostic_kinds() {
+  static const std::vector<DiagnosticKindInfo> kinds = {
+#define DIAGNOSTIC(identifier, name, cause, meaning) {DiagnosticKind::identifier, name, Cause::cause, meaning},
+#include "base/diagnostic_kinds.def"
+#undef DIAGNOSTIC
+  };
+  return kinds;
+}
+
+std::string_view name_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].name; }
+Cause cause_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].cause; }
+
+Diagnostic& Diagnostic::note(std::string text, Place where) {
+  notes.push_back({std::move(text), std::move(where)});
+  return *this;
+}
+
+Diagnostic& Diagnostic::hint(std::string text) {
+  message += "; " + std::move(text);
+  return *this;
+}
+
+Diagnostic& Diagnostic::suggest(Place where, std::string text) {
+  hint(std::format("did you mean `{}`?", text));
+  suggestions.push_back({std::format("replace by `{}`", text), std::move(where), std::move(text)});
+  return *this;
+}
+
+Diagnostic& Diagnostic::at(std::string json_path, std::string of_uid) {
+  path = std::move(json_path);
+  uid = std::move(of_uid);
+  return *this;
+}
+
+std::unexpected<Failure> fail(DiagnosticKind kind, Place place, std::string message) {
+  return fail(Diagnostic{.kind = kind, .message = std::move(message), .place = std::move(place)});
+}
+
+std::unexpected<Failure> fail(Diagnostic diagnostic) {
+  Failure failure;
+  failure.push_back(std::move(diagnostic));
+  return std::unexpected(std::move(failure));
+}
+
+std::unexpected<Failure> fail(Failure failure, std::string_view note, const Place& place) {
+  if (!note.empty()) {
+    for (Diagnostic& diagnostic : failure) diagnostic.note(std::string(note), place);
+  }
+  return std::unexpected(std::move(failure));
+}
+
+namespace {
+
+Diagnostic& append(std::vector<Diagnostic>& all, Severity severity, DiagnosticKind kind, Place place,
+                   std::string message) {
+  return all.emplace_back(
+      Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .place = std::move(place)});
+}
+
+}  // namespace
+
+Diagnostic& Diagnostics::error(DiagnosticKind kind, Place place, std::string message) {
+  return append(all_, Severity::Error, kind, std::move(place), std::move(message));
+}
+
+Diagnostic& Diagnostics::warning(DiagnosticKind kind, Place place, std::string message) {
+  return append(all_, Severity::Warning, kind, std::move(place), std::move(message));
+}
+
+Diagnostic& Diagnostics::remark(DiagnosticKind kind, Place place, std::string message) {
+  return append(all_, Severity::Note, kind, std::move(place), std::move(message));
+}
+
+void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
+
+void Diagnostics::add(Failure failure) { std::ranges::move(failure, std::back_inserter(all_)); }
+
+std::size_t Diagnostics::errors() const { return std::ranges::count(all_, Severity::Error, &Diagnostic::severity); }
+
+std::size_t Diagnostics::warnings() const {
+  return std::ranges::count(all_, Severity::Warning, &Diagnostic::severity);
+}
+
+void Diagnostics::make_strict() {
+  for (Diagnostic& diagnostic : all_) {
+    if (diagnostic.severity == Severity::Warning) diagnostic.severity = Severity::Error;
+  }
+}
+
+void Diagnostics::sort() {
+  std::ranges::stable_sort(all_, [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.file, a.place.span.begin) < std::tie(b.place.file, b.place.span.begin);
+  });
+}
+
+int worst_status(int a, int b) {
+  constexpr std::array kOrder = {3, 5, 1, 4, 2, 0};
+  return *std::ranges::find_if(kOrder, [&](int status) { return status == a || status == b; });
+}
+
+int exit_status(const std::vector<Diagnostic>& diagnostics) {
+  int status = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::Error) {
+      status = worst_status(status, static_cast<int>(cause_of(diagnostic.kind)));
+    }
+  }
+  return status;
+}
+
+}  // namespace slipway

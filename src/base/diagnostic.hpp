@@ -1,0 +1,120 @@
+// Diagnostics: every problem has a kind, a place and words.
+//
+// Readers and checkers take a `Diagnostics` and go on after a problem, so that a user sees all of them at once:
+//
+//   diagnostics.error(DiagnosticKind::UnknownKey, place, "unknown key `dimz` in image `input`").hint("did you mean `dims`?");
+//
+// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives the exit
+// status of the program, the same for every verb.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.hpp"
+
+namespace slipway {
+
+enum class Severity { Note, Warning, Error };
+
+enum class DiagnosticKind {
+#define DIAGNOSTIC(identifier, name, cause, meaning) identifier,
+#include "base/diagnostic_kinds.def"
+#undef DIAGNOSTIC
+};
+
+// Why something went wrong, from the user's side; the number is the exit status.
+enum class Cause { Answer = 1, Usage = 2, Input = 3, Device = 4, Failure = 5 };
+
+struct DiagnosticKindInfo {
+  DiagnosticKind kind;
+  std::string_view name;
+  Cause cause;
+  std::string_view meaning;
+};
+const std::vector<DiagnosticKindInfo>& diagnostic_kinds();
+std::string_view name_of(DiagnosticKind kind);
+Cause cause_of(DiagnosticKind kind);
+
+struct DiagnosticNote {
+  std::string message;
+  Place place;
+};
+
+// Replacing `place` by `text` mends the problem.
+struct Suggestion {
+  std::string message;
+  Place place;
+  std::string text;
+};
+
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  DiagnosticKind kind = DiagnosticKind::Usage;
+  std::string message;  // lower case, no full stop, code in backticks
+  Place place;
+  std::string path;  // JSON pointer, where the place is in JSON
+  std::string uid;   // of the resource concerned, where there is one
+  std::vector<DiagnosticNote> notes;
+  std::vector<Suggestion> suggestions;
+
+  // Each adds something and returns the diagnostic.
+  Diagnostic& note(std::string text, Place where = {});
+  Diagnostic& hint(std::string text);                  // "; text" behind the message
+  Diagnostic& suggest(Place where, std::string text);  // did you mean `text`? as hint and as suggestion
+  Diagnostic& at(std::string json_path, std::string of_uid = {});
+};
+
+using Failure = std::vector<Diagnostic>;
+
+template <class T = void>
+using Result = std::expected<T, Failure>;
+
+// return fail(DiagnosticKind::FileFormat, place, "...");
+std::unexpected<Failure> fail(DiagnosticKind kind, Place place, std::string message);
+std::unexpected<Failure> fail(Diagnostic diagnostic);
+// Passes on a failure, with one more note on each of its diagnostics when `note` is given.
+std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const Place& place = {});
+
+// Collects diagnostics. References that its functions return are good until the next call.
+class Diagnostics {
+ public:
+  Diagnostic& error(DiagnosticKind kind, Place place, std::string message);
+  Diagnostic& warning(DiagnosticKind kind, Place place, std::string message);
+  Diagnostic& remark(DiagnosticKind kind, Place place, std::string message);
+  void add(Diagnostic diagnostic);
+  void add(Failure failure);
+
+  // Takes the value out of a result, or its diagnostics in.
+  template <class T>
+  std::optional<T> take(Result<T> result) {
+    if (result) return std::move(*result);
+    add(std::move(result.error()));
+    return std::nullopt;
+  }
+
+  const std::vector<Diagnostic>& all() const { return all_; }
+  bool empty() const { return all_.empty(); }
+  bool has_errors() const { return errors() != 0; }
+  std::size_t errors() const;
+  std::size_t warnings() const;
+
+  // --strict: warnings become errors.
+  void make_strict();
+  // By file, then by place; diagnostics of one place keep their order.
+  void sort();
+  Failure release() { return std::move(all_); }
+
+ private:
+  std::vector<Diagnostic> all_;
+};
+
+// 0 without errors, else the status of the first of: 3 input, 5 failure, 1 answer, 4 device; 2 for usage alone.
+int exit_status(const std::vector<Diagnostic>& diagnostics);
+// Of several files or phases: the one that comes first in the order 3, 5, 1, 4, 2, 0.
+int worst_status(int a, int b);
+
+}  // namespace slipway

@@ -1,0 +1,177 @@
+#include "base/files.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <format>
+
+namespace slipway {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Failure> unreadable(const Path& path, int error) {
+  const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
+  return fail(kind, Place::in_file(path.string()),
+              std::format("Could not open file {}: {}", path.string(), std::strerror(error)));
+}
+
+std::unexpected<Failure> unwritable(const Path& path, int error) {
+  return fail(DiagnosticKind::FileUnwritable, Place::in_file(path.string()),
+              std::format("cannot write {}: {}", path.string(), std::strerror(error)));
+}
+
+struct FileDescriptor {
+  int number = -1;
+  explicit FileDescriptor(int fd) : number(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+Result<std::string> read_all(int file, const Path& path) {
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unreadable(path, errno);
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<MappedFile> map_file(const Path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (file.number < 0 || ::fstat(file.number, &status) != 0) return unreadable(path, errno);
+  if (!S_ISREG(status.st_mode)) return unreadable(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  MappedFile mapped;
+  if (status.st_size == 0) return mapped;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  if (address == MAP_FAILED) return unreadable(path, errno);
+  mapped.bytes_ = {static_cast<const std::byte*>(address), size};
+  return mapped;
+}
+
+Result<std::string> read_text(const Path& path) {
+  if (path == "-") return read_all(STDIN_FILENO, "standard input");
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number < 0) return unreadable(path, errno);
+  return read_all(file.number, path);
+}
+
+Result<SourcePtr> read_source(const Path& path, std::string name) {
+  Result<std::string> text = read_text(path);
+  if (!text) return fail(std::move(text.error()));
+  if (name.empty()) name = path == "-" ? "<stdin>" : path.string();
+  return make_source(std::move(name), std::move(*text));
+}
+
+bool file_exists(const Path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_folder(const Path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+Result<> make_directories(const Path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return unwritable(path, error.value());
+  return {};
+}
+
+Result<OutputFile> OutputFile::create(const Path& path) {
+  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  if (Result<> made = make_directories(folder); !made) return fail(std::move(made.error()));
+  if (is_folder(path)) return unwritable(path, EISDIR);
+#ifdef O_TMPFILE
+  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
+    return OutputFile(path, {}, file);
+  }
+#endif
+  // A file system without nameless files: a hidden name beside the target.
+  static std::atomic<unsigned> counter = 0;
+  Path temporary = folder / std::format(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
+  const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0) return unwritable(path, errno);
+  return OutputFile(path, std::move(temporary), file);
+}
+
+OutputFile::~OutputFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<> OutputFile::write(Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unwritable(path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+Result<> OutputFile::commit() {
+  if (temporary_.empty()) {
+    static std::atomic<unsigned> counter = 0;
+    Path name = path_;
+    name.replace_filename(std::format(".{}.{}.{}.new", path_.filename().string(), ::getpid(), counter++));
+    const std::string self = std::format("/proc/self/fd/{}", file_);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return unwritable(path_, errno);
+    temporary_ = std::move(name);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return unwritable(path_, errno);
+  temporary_.clear();
+  const int result = ::close(std::exchange(file_, -1));
+  if (result != 0) return unwritable(path_, errno);
+  return {};
+}
+
+Result<> write_file(const Path& path, Bytes bytes) {
+  if (path == "-") {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0) {
+      return unwritable("standard output", errno);
+    }
+    return {};
+  }
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return fail(std::move(file.error()));
+  return file->write(bytes).and_then([&] { return file->commit(); });
+}
+
+Result<> write_file(const Path& path, std::string_view text) { return write_file(path, bytes_of(text)); }
+
+void remove_file(const Path& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
+bool is_inside(const Path& path, const Path& folder) {
+  std::error_code error;
+  const Path whole = fs::weakly_canonical(fs::absolute(path), error);
+  const Path top = fs::weakly_canonical(fs::absolute(folder), error);
+  if (error) return false;
+  const Path relative = whole.lexically_relative(top);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+}  // namespace slipway

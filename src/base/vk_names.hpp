@@ -1,0 +1,100 @@
+// Vulkan's enumerants by name and number, for the rooms that must not include Vulkan headers: files contain these names
+// (scenarios) and numbers (VGF), and launch plans are made of them. The enumerators are Vulkan's own without the prefix:
+//
+//   vk::from_name<vk::Format>("VK_FORMAT_R8_UINT") == vk::Format::R8_UINT;   vk::name_of(vk::Filter::LINEAR) == "VK_FILTER_LINEAR"
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipway::vk {
+
+enum class Format : std::uint32_t {
+#define FORMAT(name, value) name = value,
+#include "base/vk_names.def"
+};
+
+enum class Filter : std::uint32_t {
+#define FILTER(name, value) name = value,
+#include "base/vk_names.def"
+};
+
+enum class AddressMode : std::uint32_t {
+#define ADDRESS_MODE(name, value) name = value,
+#include "base/vk_names.def"
+};
+
+enum class BorderColor : std::uint32_t {
+#define BORDER_COLOR(name, value) name = value,
+#include "base/vk_names.def"
+};
+
+enum class DescriptorType : std::uint32_t {
+#define DESCRIPTOR_TYPE(name, value) name = value,
+#include "base/vk_names.def"
+};
+
+struct EnumName {
+  std::string_view name;  // with the prefix
+  std::uint32_t value;
+};
+
+template <class E>
+const std::vector<EnumName>& names();
+template <>
+const std::vector<EnumName>& names<Format>();
+template <>
+const std::vector<EnumName>& names<Filter>();
+template <>
+const std::vector<EnumName>& names<AddressMode>();
+template <>
+const std::vector<EnumName>& names<BorderColor>();
+template <>
+const std::vector<EnumName>& names<DescriptorType>();
+
+template <class E>
+std::optional<E> from_name(std::string_view name) {
+  for (const EnumName& known : names<E>()) {
+    if (known.name == name) return static_cast<E>(known.value);
+  }
+  return std::nullopt;
+}
+
+// The number in decimal for a value without a name.
+template <class E>
+std::string name_of(E value) {
+  for (const EnumName& known : names<E>()) {
+    if (known.value == static_cast<std::uint32_t>(value)) return std::string(known.name);
+  }
+  return std::to_string(static_cast<std::uint32_t>(value));
+}
+
+enum class Layout : std::uint32_t {
+  Undefined = 0,
+  General = 1,
+  ColorAttachment = 2,
+  ShaderReadOnly = 5,
+  TransferSource = 6,
+  TransferDestination = 7,
+  TensorAliasing = 1000460000,
+};
+
+// VkPipelineStageFlagBits2, VkAccessFlagBits2: the ones that plans use.
+using StageFlags = std::uint64_t;
+namespace stage {
+inline constexpr StageFlags kVertexShader = 0x8, kFragmentShader = 0x80, kColorAttachmentOutput = 0x400,
+                            kComputeShader = 0x800, kTransfer = 0x1000, kHost = 0x4000, kAllGraphics = 0x8000,
+                            kAllCommands = 0x10000, kDataGraph = 0x40000000000;
+}
+using AccessFlags = std::uint64_t;
+namespace access {
+inline constexpr AccessFlags kShaderRead = 0x20, kShaderWrite = 0x40, kColorAttachmentRead = 0x80,
+                             kColorAttachmentWrite = 0x100, kTransferRead = 0x800, kTransferWrite = 0x1000,
+                             kHostRead = 0x2000, kHostWrite = 0x4000, kMemoryRead = 0x8000, kMemoryWrite = 0x10000,
+                             kDataGraphRead = 0x800000000000, kDataGraphWrite = 0x1000000000000;
+}
+
+}  // namespace slipway::vk

@@ -1,0 +1,125 @@
+#include "json/document.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <format>
+
+namespace slipway::json {
+
+std::string_view name_of(Type type) {
+  switch (type) {
+    case Type::Null: return "null";
+    case Type::Bool: return "a boolean";
+    case Type::Number: return "a number";
+    case Type::String: return "a string";
+    case Type::Array: return "an array";
+    case Type::Object: return "an object";
+  }
+  return "";
+}
+
+Value Document::root() const { return nodes_.empty() ? Value() : Value(this, 0); }
+
+double Value::number() const {
+  double value = 0;
+  const std::string_view digits = text();
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  // Out of range leaves the value alone: tiny becomes zero, huge infinite, as everywhere in JSON.
+  if (error == std::errc::result_out_of_range && digits.find("e-") == digits.npos && digits.find("E-") == digits.npos) {
+    value = digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+  }
+  return value;
+}
+
+std::optional<std::int64_t> Value::integer() const {
+  const std::string_view digits = text();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc() && end == digits.data() + digits.size()) return value;
+  if (error == std::errc::result_out_of_range) return std::nullopt;
+  const double real = number();  // an integral float such as 40.0 or 4e1
+  if (real != std::floor(real) || std::abs(real) >= 0x1p53) return std::nullopt;
+  return static_cast<std::int64_t>(real);
+}
+
+std::optional<std::uint64_t> Value::unsigned_integer() const {
+  const std::string_view digits = text();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc() && end == digits.data() + digits.size()) return value;
+  const std::optional<std::int64_t> small = integer();
+  if (!small || *small < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*small);
+}
+
+Value Value::operator[](std::string_view key) const {
+  Value found;
+  if (!is(Type::Object)) return found;
+  for (const Value member : *this) {
+    if (member.key() == key) found = member;
+  }
+  return found;
+}
+
+Value Value::operator[](std::size_t index) const {
+  if (!is(Type::Array) && !is(Type::Object)) return {};
+  for (const Value element : *this) {
+    if (index-- == 0) return element;
+  }
+  return {};
+}
+
+Value Value::parent() const {
+  if (!document_ || node().parent == Document::kNone) return {};
+  return {document_, node().parent};
+}
+
+Place Value::place() const {
+  return document_ ? Place::in_text(document_->source_, {node().begin, node().end}) : Place::nowhere();
+}
+
+Place Value::key_place() const { return Place::in_text(document_->source_, {node().key_begin, node().key_end}); }
+
+Place Value::opening() const {
+  return document_ ? Place::in_text(document_->source_, {node().begin, node().begin + 1}) : Place::nowhere();
+}
+
+std::string_view Value::text() const { return document_->source_->text({node().begin, node().end}); }
+
+std::string Value::pointer() const {
+  const Value above = parent();
+  if (!above) return "";
+  if (above.type() == Type::Array) {
+    std::size_t position = 0;
+    for (const Value sibling : above) {
+      if (sibling.index_ == index_) break;
+      ++position;
+    }
+    return std::format("{}/{}", above.pointer(), position);
+  }
+  std::string escaped;
+  for (const char c : key()) {
+    if (c == '~') escaped += "~0";
+    else if (c == '/') escaped += "~1";
+    else escaped += c;
+  }
+  return above.pointer() + "/" + escaped;
+}
+
+std::string uid_around(Value value) {
+  for (; value; value = value.parent()) {
+    if (const Value uid = value["uid"]; uid.is(Type::String)) return uid.string();
+  }
+  return "";
+}
+
+Diagnostic problem(Value at, DiagnosticKind kind, std::string message, Severity severity) {
+  return Diagnostic{.severity = severity,
+                    .kind = kind,
+                    .message = std::move(message),
+                    .place = at.place(),
+                    .path = at.pointer(),
+                    .uid = uid_around(at)};
+}
+
+}  // namespace slipway::json

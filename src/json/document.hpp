@@ -1,0 +1,145 @@
+// JSON values that know where they stand.
+//
+// A `Document` owns the tree; a `Value` is a cheap handle into it that knows its span in the text and its JSON pointer, so that
+// whoever finds a problem in a value can say where it is:
+//
+//   diagnostics.add(json::problem(value, DiagnosticKind::OutOfRange, "..."));
+//
+// Parsing is simdjson's; comments and trailing commas (scenario page, decision 20) are blanked out before, at equal offsets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::json {
+
+enum class Type : std::uint8_t { Null, Bool, Number, String, Array, Object };
+std::string_view name_of(Type type);  // "a string", "an array", ...
+
+class Value;
+
+// Deeper nesting is an error (scenario page, section 4).
+inline constexpr int kMaxDepth = 256;
+
+class Document {
+ public:
+  Value root() const;
+  const SourcePtr& source() const { return source_; }
+  // Whether the text had comments or trailing commas; the span of the first of them.
+  std::optional<Span> extension() const { return extension_; }
+
+ private:
+  friend class Value;
+  friend class Parser;
+  static constexpr std::uint32_t kNone = ~0u;
+
+  struct Node {
+    Type type = Type::Null;
+    bool boolean = false;
+    std::uint32_t parent = kNone;
+    std::uint32_t next = kNone;    // sibling
+    std::uint32_t first = kNone;   // child
+    std::uint32_t count = 0;       // children
+    std::uint32_t string = kNone;  // index into strings_: the value of a string
+    std::uint32_t key = kNone;     // index into strings_: the key of a member
+    std::uint32_t begin = 0, end = 0;
+    std::uint32_t key_begin = 0, key_end = 0;
+  };
+
+  SourcePtr source_;
+  std::vector<Node> nodes_;
+  std::vector<std::string> strings_;
+  std::optional<Span> extension_;
+};
+
+// Documents are at most 4 GiB. All syntax errors have the kind json-syntax; parsing stops at the first.
+Result<std::shared_ptr<const Document>> parse(SourcePtr source);
+
+// A value of a document, which must outlive it; or nothing (`if (value)`), whose children are nothing too.
+class Value {
+ public:
+  Value() = default;
+
+  explicit operator bool() const { return document_ != nullptr; }
+  Type type() const { return node().type; }
+  bool is(Type type) const { return document_ && node().type == type; }
+
+  bool boolean() const { return node().boolean; }
+  const std::string& string() const { return document_->strings_[node().string]; }
+  std::string_view number_text() const { return text(); }
+  double number() const;
+  // Empty when the number is fractional or does not fit. `40.0` is 40.
+  std::optional<std::int64_t> integer() const;
+  std::optional<std::uint64_t> unsigned_integer() const;
+
+  std::size_t size() const { return document_ ? node().count : 0; }
+  // The value under a key (the last one, if it is there several times), or nothing.
+  Value operator[](std::string_view key) const;
+  Value operator[](std::size_t index) const;
+
+  // Children in order; for members also their keys.
+  class Iterator;
+  Iterator begin() const;
+  Iterator end() const;
+
+  // Of a member of an object: its key and the place of the key.
+  const std::string& key() const { return document_->strings_[node().key]; }
+  Place key_place() const;
+
+  Value parent() const;
+  Place place() const;
+  // The first character only: for what is missing inside an object.
+  Place opening() const;
+  std::string pointer() const;  // RFC 6901
+  std::string_view text() const;
+
+ private:
+  friend class Document;
+  Value(const Document* document, std::uint32_t index) : document_(document), index_(index) {}
+  const Document::Node& node() const { return document_->nodes_[index_]; }
+
+  const Document* document_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+class Value::Iterator {
+ public:
+  using value_type = Value;
+  using difference_type = std::ptrdiff_t;
+  Iterator() = default;
+  Iterator(const Document* document, std::uint32_t index) : document_(document), index_(index) {}
+  Value operator*() const { return {document_, index_}; }
+  Iterator& operator++() {
+    index_ = document_->nodes_[index_].next;
+    return *this;
+  }
+  Iterator operator++(int) {
+    Iterator old = *this;
+    ++*this;
+    return old;
+  }
+  bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+ private:
+  const Document* document_ = nullptr;
+  std::uint32_t index_ = Document::kNone;
+};
+
+inline Value::Iterator Value::begin() const {
+  return document_ ? Iterator(document_, node().first) : Iterator(nullptr, Document::kNone);
+}
+inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
+
+// The uid of the resource that a value belongs to: the nearest enclosing object with a text under "uid".
+std::string uid_around(Value value);
+
+// A diagnostic at a value, with its pointer and the uid around it.
+Diagnostic problem(Value at, DiagnosticKind kind, std::string message, Severity severity = Severity::Error);
+
+}  // namespace slipway::json

@@ -1,0 +1,344 @@
+// Text to document: simdjson's on-demand parser walks the text, and every token's place goes into the tree.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <format>
+#include <limits>
+
+#include "json/document.hpp"
+
+namespace slipway::json {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+// Puts blanks where comments and trailing commas are. Gives the span of the first one.
+std::optional<Span> blank_extensions(std::string& text) {
+  std::optional<Span> first;
+  const auto found = [&](std::size_t begin, std::size_t end) {
+    if (!first || begin < first->begin) first = Span{begin, end};
+    for (std::size_t i = begin; i < end; ++i) {
+      if (text[i] != '\n' && text[i] != '\r') text[i] = ' ';
+    }
+  };
+  std::optional<std::size_t> comma;  // the last significant character, if it is a comma
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) i += text[i] == '\\';
+      ++i;
+      comma.reset();
+    } else if (text.compare(i, 2, "//") == 0) {
+      const std::size_t end = std::min(text.find('\n', i), text.size());
+      found(i, end);
+      i = end;
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const std::size_t close = text.find("*/", i + 2);
+      if (close == text.npos) return first;  // never closed: stays, and is a syntax error
+      found(i, close + 2);
+      i = close + 2;
+    } else {
+      if ((c == ']' || c == '}') && comma) found(*comma, *comma + 1);
+      if (c == ',') comma = i;
+      else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') comma.reset();
+      ++i;
+    }
+  }
+  return first;
+}
+
+constexpr const char* kTextAfterValue = "unexpected text after the end of the value";
+
+struct SyntaxError {
+  std::size_t offset;
+  std::string message;
+};
+
+}  // namespace
+
+class Parser {
+ public:
+  Parser(SourcePtr source, std::string& padded) : document_(std::make_shared<Document>()), padded_(padded) {
+    document_->source_ = std::move(source);
+  }
+
+  Result<std::shared_ptr<const Document>> run() {
+    document_->extension_ = blank_extensions(padded_);
+    if (padded_.starts_with("\xef\xbb\xbf")) std::fill_n(padded_.begin(), 3, ' ');
+    try {
+      if (const auto bad = first_bad_utf8()) throw SyntaxError(*bad, "the text is not UTF-8 here");
+      const std::size_t size = padded_.size();
+      padded_.reserve(size + simdjson::SIMDJSON_PADDING);
+      ondemand::parser parser;
+      ondemand::document document;
+      check(parser.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
+      ondemand::json_type type;
+      check(document.type().get(type), first_token());
+      if (type == ondemand::json_type::object || type == ondemand::json_type::array) {
+        ondemand::value root;
+        check(document.get_value().get(root), first_token());
+        read(root, Document::kNone, 0);
+      } else {
+        throw SyntaxError(first_token(), "expected `{` or `[` at the start");
+      }
+      if (!document.at_end()) {
+        const char* rest = nullptr;
+        const std::size_t at = document.current_location().get(rest) == simdjson::SUCCESS ? offset(rest) : size;
+        throw SyntaxError(at, kTextAfterValue);
+      }
+    } catch (const SyntaxError& error) {
+      const Span span{error.offset, error.offset + 1};
+      return fail(DiagnosticKind::JsonSyntax, Place::in_text(document_->source_, span), error.message);
+    }
+    return document_;
+  }
+
+ private:
+  std::size_t offset(const char* at) const { return std::min<std::size_t>(at - padded_.data(), padded_.size()); }
+  std::size_t skip_blanks(std::size_t at) const { return std::min(padded_.find_first_not_of(" \t\r\n", at), padded_.size()); }
+  std::size_t first_token() const { return skip_blanks(0); }
+
+  std::optional<std::size_t> first_bad_utf8() const {
+    if (simdjson::validate_utf8(padded_)) return std::nullopt;
+    std::size_t low = 0, high = padded_.size();  // the longest good prefix, cut at character borders
+    while (low < high) {
+      std::size_t middle = low + (high - low + 1) / 2;
+      std::size_t cut = middle;
+      while (cut > low && cut < padded_.size() && (padded_[cut] & 0xc0) == 0x80) --cut;
+      if (cut == low) break;
+      if (simdjson::validate_utf8(padded_.data(), cut)) low = cut;
+      else high = cut - 1;
+    }
+    while (low < padded_.size() && static_cast<signed char>(padded_[low]) >= 0) ++low;
+    return low;
+  }
+
+  // simdjson's error codes, in words a person who writes JSON understands.
+  void check(simdjson::error_code code, std::size_t at) const {
+    if (code == simdjson::SUCCESS) return;
+    switch (code) {
+      case simdjson::EMPTY: throw SyntaxError(0, "the file is empty");
+      case simdjson::UNCLOSED_STRING: throw SyntaxError(unclosed_string(), "a string without its closing quote");
+      case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+        if (const auto rest = text_after_value()) throw SyntaxError(*rest, kTextAfterValue);
+        throw SyntaxError(padded_.size(), "the text ends before all brackets are closed");
+      case simdjson::STRING_ERROR: throw SyntaxError(at, "a string with a bad escape sequence");
+      case simdjson::UNESCAPED_CHARS: throw SyntaxError(control_character(at), "a control character inside a string");
+      case simdjson::DEPTH_ERROR: throw SyntaxError(at, std::format("nested deeper than {} levels", kMaxDepth));
+      case simdjson::CAPACITY:
+      case simdjson::MEMALLOC: throw SyntaxError(0, "the file is too large");
+      default: break;
+    }
+    const std::size_t token = skip_blanks(at);
+    if (token >= padded_.size()) throw SyntaxError(padded_.size(), "the text ends too early");
+    const std::size_t end = std::min(padded_.find_first_of(" \t\r\n,:]}[{\"", token + 1), padded_.size());
+    throw SyntaxError(token, std::format("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
+  }
+
+  // simdjson looks at whole blocks first, and what it finds there has no place; these look again.
+  std::size_t unclosed_string() const {
+    for (std::size_t i = 0; i < padded_.size(); ++i) {
+      if (padded_[i] != '"') continue;
+      const std::size_t start = i;
+      for (++i; i < padded_.size() && padded_[i] != '"' && padded_[i] != '\n'; ++i) i += padded_[i] == '\\';
+      if (i >= padded_.size() || padded_[i] != '"') return start;
+    }
+    return padded_.size();
+  }
+
+  std::size_t control_character(std::size_t from) const {
+    for (std::size_t i = from; i < padded_.size(); ++i) {
+      if (padded_[i] != '"') continue;
+      for (const std::size_t end = end_of_string(i); i + 1 < end; ++i) {
+        if (static_cast<unsigned char>(padded_[i]) < 0x20) return i;
+      }
+    }
+    return from;
+  }
+
+  std::optional<std::size_t> text_after_value() const {
+    int depth = 0;
+    for (std::size_t i = first_token(); i < padded_.size(); ++i) {
+      const char c = padded_[i];
+      if (c == '"') i = end_of_string(i) - 1;
+      else if (c == '[' || c == '{') ++depth;
+      else if ((c == ']' || c == '}') && --depth == 0) {
+        const std::size_t rest = skip_blanks(i + 1);
+        return rest < padded_.size() ? std::optional(rest) : std::nullopt;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // A member that does not begin as `"key":` does.
+  void check_member(std::size_t after) const {
+    std::size_t at = skip_blanks(after);
+    if (at < padded_.size() && padded_[at] == ',') at = skip_blanks(at + 1);
+    if (at >= padded_.size() || padded_[at] == '}') return;
+    if (padded_[at] != '"') throw SyntaxError(at, "expected a key in double quotes");
+    const std::size_t colon = skip_blanks(end_of_string(at));
+    if (colon < padded_.size() && padded_[colon] != ':') throw SyntaxError(colon, "expected `:` after the key");
+  }
+
+  std::uint32_t add_string(std::string text) {
+    document_->strings_.push_back(std::move(text));
+    return static_cast<std::uint32_t>(document_->strings_.size() - 1);
+  }
+
+  // Ends of tokens come from the text: the raw token of simdjson reaches to the next one.
+  std::uint32_t end_of_string(std::size_t begin) const {
+    std::size_t i = begin + 1;
+    while (i < padded_.size() && padded_[i] != '"') i += padded_[i] == '\\' ? 2 : 1;
+    return static_cast<std::uint32_t>(std::min(i + 1, padded_.size()));
+  }
+
+  std::uint32_t read(ondemand::value& value, std::uint32_t parent, int depth) {
+    const auto index = static_cast<std::uint32_t>(document_->nodes_.size());
+    document_->nodes_.emplace_back().parent = parent;
+    const char* location = nullptr;
+    check(value.current_location().get(location), padded_.size());
+    const std::size_t begin = offset(location);
+    if (depth >= kMaxDepth) check(simdjson::DEPTH_ERROR, begin);
+    ondemand::json_type type;
+    check(value.type().get(type), begin);
+    std::size_t end = begin;
+    Type ours = Type::Null;
+    switch (type) {
+      case ondemand::json_type::object: ours = Type::Object; end = read_object(value, index, begin, depth); break;
+      case ondemand::json_type::array: ours = Type::Array; end = read_array(value, index, begin, depth); break;
+      case ondemand::json_type::string: {
+        ours = Type::String;
+        std::string_view text;
+        check(value.get_string().get(text), begin);
+        check_characters(begin);
+        document_->nodes_[index].string = add_string(std::string(text));
+        end = end_of_string(begin);
+        break;
+      }
+      case ondemand::json_type::number: {
+        ours = Type::Number;
+        const std::string_view token = value.raw_json_token();
+        end = begin + token.find_last_not_of(" \t\r\n") + 1;
+        ondemand::number number;
+        // A number too large for 64 bits is still JSON; it is out of range for whoever wants an integer.
+        const simdjson::error_code code = value.get_number().get(number);
+        if (code != simdjson::SUCCESS && !is_number(padded_.substr(begin, end - begin))) check(simdjson::NUMBER_ERROR, begin);
+        break;
+      }
+      case ondemand::json_type::boolean: {
+        ours = Type::Bool;
+        bool flag = false;
+        check(value.get_bool().get(flag), begin);
+        document_->nodes_[index].boolean = flag;
+        end = begin + (flag ? 4 : 5);
+        break;
+      }
+      case ondemand::json_type::null: {
+        bool null = false;
+        check(value.is_null().get(null), begin);
+        if (!null) check(simdjson::N_ATOM_ERROR, begin);
+        end = begin + 4;
+        break;
+      }
+      default: check(simdjson::TAPE_ERROR, begin);
+    }
+    Document::Node& node = document_->nodes_[index];
+    node.type = ours;
+    node.begin = static_cast<std::uint32_t>(begin);
+    node.end = static_cast<std::uint32_t>(end);
+    return index;
+  }
+
+  void link(std::uint32_t parent, std::uint32_t& last, std::uint32_t child) {
+    (last == Document::kNone ? document_->nodes_[parent].first : document_->nodes_[last].next) = child;
+    ++document_->nodes_[parent].count;
+    last = child;
+  }
+
+  std::size_t read_object(ondemand::value& value, std::uint32_t index, std::size_t begin, int depth) {
+    ondemand::object object;
+    check(value.get_object().get(object), begin);
+    std::uint32_t last = Document::kNone;
+    std::size_t after = begin + 1;
+    for (auto member : object) {
+      ondemand::field field;
+      if (const simdjson::error_code code = std::move(member).get(field)) {
+        check_member(after);
+        check(code, after);
+      }
+      const std::size_t key_begin = offset(field.key().raw()) - 1;
+      std::string_view key;
+      check(field.unescaped_key().get(key), key_begin);
+      check_characters(key_begin);
+      const std::uint32_t key_string = add_string(std::string(key));
+      const std::uint32_t child = read(field.value(), index, depth + 1);
+      Document::Node& node = document_->nodes_[child];
+      node.key = key_string;
+      node.key_begin = static_cast<std::uint32_t>(key_begin);
+      node.key_end = end_of_string(key_begin);
+      after = node.end;
+      link(index, last, child);
+    }
+    return closing(after, '}');
+  }
+
+  std::size_t read_array(ondemand::value& value, std::uint32_t index, std::size_t begin, int depth) {
+    ondemand::array array;
+    check(value.get_array().get(array), begin);
+    std::uint32_t last = Document::kNone;
+    std::size_t after = begin + 1;
+    for (auto element : array) {
+      ondemand::value inner;
+      check(std::move(element).get(inner), after);
+      const std::uint32_t child = read(inner, index, depth + 1);
+      after = document_->nodes_[child].end;
+      link(index, last, child);
+    }
+    return closing(after, ']');
+  }
+
+  std::size_t closing(std::size_t after, char bracket) const {
+    const std::size_t at = skip_blanks(after);
+    if (at >= padded_.size() || padded_[at] != bracket) check(simdjson::TAPE_ERROR, at);
+    return at + 1;
+  }
+
+  // simdjson does not reject raw control characters inside strings in this mode.
+  void check_characters(std::size_t begin) const {
+    for (std::size_t i = begin + 1, end = end_of_string(begin); i < end; ++i) {
+      if (static_cast<unsigned char>(padded_[i]) < 0x20) check(simdjson::UNESCAPED_CHARS, begin);
+    }
+  }
+
+  static bool is_number(std::string_view text) {  // RFC 8259: -? int frac? exp?
+    std::size_t i = 0;
+    const auto digits = [&] {
+      const std::size_t start = i;
+      while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+      return i - start;
+    };
+    if (text.starts_with('-')) ++i;
+    const bool zero = i < text.size() && text[i] == '0';
+    const std::size_t whole = digits();
+    if (whole == 0 || (zero && whole > 1)) return false;
+    if (i < text.size() && text[i] == '.' && (++i, digits() == 0)) return false;
+    if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+      if (++i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+      if (digits() == 0) return false;
+    }
+    return i == text.size();
+  }
+
+  std::shared_ptr<Document> document_;
+  std::string& padded_;
+};
+
+Result<std::shared_ptr<const Document>> parse(SourcePtr source) {
+  if (source->text().size() >= std::numeric_limits<std::uint32_t>::max()) {
+    return fail(DiagnosticKind::JsonSyntax, Place::in_file(source->name()), "the file is too large");
+  }
+  std::string padded(source->text());
+  return Parser(std::move(source), padded).run();
+}
+
+}  // namespace slipway::json

@@ -1,0 +1,79 @@
+#include "json/writer.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <format>
+
+namespace slipway::json {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) out += std::format("\\u{:04x}", static_cast<int>(c));
+        else out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  std::string text(buffer, result.ptr);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  return text;
+}
+
+Writer& Writer::key(std::string_view name) {
+  before_value();
+  text_ += quoted(name) + (indent_ ? ": " : ":");
+  after_key_ = true;
+  return *this;
+}
+
+Writer& Writer::value(std::string_view text) { return raw(quoted(text)); }
+
+Writer& Writer::raw(std::string_view text) {
+  before_value();
+  text_ += text;
+  return *this;
+}
+
+void Writer::before_value() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (!first_) text_ += indent_ ? "," : ", ";
+  if (depth_ > 0) new_line();
+  first_ = false;
+}
+
+void Writer::new_line() {
+  if (indent_) text_ += "\n" + std::string(static_cast<std::size_t>(indent_ * depth_), ' ');
+}
+
+void Writer::open(char bracket) {
+  before_value();
+  text_ += bracket;
+  ++depth_;
+  first_ = true;
+}
+
+Writer& Writer::close(char bracket) {
+  --depth_;
+  if (!first_) new_line();
+  text_ += bracket;
+  first_ = false;
+  return *this;
+}
+
+}  // namespace slipway::json

@@ -1,0 +1,70 @@
+// Writes JSON, indented, members in the order of the calls.
+//
+//   json::Writer out;
+//   out.object([&] { out.member("name", "x"); out.key("dims").array([&] { out.value(3); }); });
+//   out.text();
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace slipway::json {
+
+// With quotes and escapes.
+std::string quoted(std::string_view text);
+// The shortest text that reads back as the same number; `null` for NaN and infinities, which JSON cannot say.
+std::string number_text(double value);
+
+class Writer {
+ public:
+  explicit Writer(int indent = 2) : indent_(indent) {}  // 0: all on one line
+
+  Writer& key(std::string_view name);
+  Writer& value(std::string_view text);
+  Writer& value(const char* text) { return value(std::string_view(text)); }
+  Writer& value(bool flag) { return raw(flag ? "true" : "false"); }
+  Writer& value(double number) { return raw(number_text(number)); }
+  template <std::integral I>
+  Writer& value(I number) {
+    return raw(std::to_string(number));
+  }
+  Writer& null() { return raw("null"); }
+  Writer& raw(std::string_view text);  // a complete JSON value
+
+  template <class F>
+  Writer& object(F&& members) {
+    open('{');
+    members();
+    return close('}');
+  }
+  template <class F>
+  Writer& array(F&& elements) {
+    open('[');
+    elements();
+    return close(']');
+  }
+  template <class T>
+  Writer& member(std::string_view name, const T& of) {
+    return key(name).value(of);
+  }
+
+  // Ends with a line end when indented.
+  std::string text() const { return indent_ ? text_ + "\n" : text_; }
+
+ private:
+  void open(char bracket);
+  Writer& close(char bracket);
+  void before_value();
+  void new_line();
+
+  std::string text_;
+  int indent_;
+  int depth_ = 0;
+  bool first_ = true;      // nothing written yet in the innermost bracket
+  bool after_key_ = false;
+};
+
+}  // namespace slipway::json
