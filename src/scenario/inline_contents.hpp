@@ -27,12 +27,9 @@ struct ArrayFormat {
   std::uint64_t bytes() const;
 };
 
-// Nothing, and errors at the JSON values concerned, when they do not fit the format.
-std::optional<launch::Contents> data_contents(const InlineData& data, const ArrayFormat& format,
-                                              Diagnostics& diagnostics);
-std::optional<launch::Contents> fill_contents(const InlineFill& fill, const ArrayFormat& format,
-                                              Diagnostics& diagnostics);
-std::optional<launch::Contents> random_contents(const InlineRandom& random, const ArrayFormat& format,
+// The one of `data`, `fill` and `random` that is given. Nothing, and errors at the JSON values concerned, when they do not fit the
+// format.
+std::optional<launch::Contents> inline_contents(const Contents& contents, const ArrayFormat& format,
                                                 Diagnostics& diagnostics);
 
 // Bytes that are there already.
