@@ -9,8 +9,8 @@
 
 #include "base/diagnostic.hpp"
 #include "launch/plan.hpp"
-#include "scenario/expectations.hpp"
 #include "scenario/model.hpp"
+#include "scenario/resource_indices.hpp"
 
 namespace slipway::scenario {
 
@@ -20,7 +20,7 @@ struct StageInterface {
   const spirv::EntryPoint* entry = nullptr;
 };
 
-// The bindings of one command, checked against the union of its stages. Notes in `plan` which usages its images and buffers need.
+// The bindings of one command, checked against the union of its stages. Sets in `plan` which usages its images and buffers need.
 // Bindings with errors, and those of resources that are not in the plan because they have errors, are left out.
 std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const std::vector<Binding>& bindings,
                                               json::Value command, std::span<const StageInterface> stages,

@@ -1,18 +1,14 @@
 // `expect`: what a resource must hold after the run (scenario page 3.7).
 #pragma once
 
-#include <map>
 #include <optional>
-#include <string>
 
 #include "base/diagnostic.hpp"
 #include "launch/plan.hpp"
 #include "scenario/model.hpp"
+#include "scenario/resource_indices.hpp"
 
 namespace slipway::scenario {
-
-// Buffers, tensors and images of the plan by uid.
-using ResourceIndices = std::map<std::string, launch::ResourceIndex, std::less<>>;
 
 // Nothing, with errors, when it cannot be compared; nothing and no error when the resource it refers to is not in the plan
 // because it has errors itself.

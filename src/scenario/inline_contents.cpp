@@ -87,8 +87,7 @@ bool flatten(json::Value values, std::span<const std::int64_t> shape, std::vecto
 std::optional<std::vector<json::Value>> numbers_of(json::Value values, const ArrayFormat& format,
                                                    Diagnostics& diagnostics) {
   std::vector<json::Value> numbers;
-  const bool nested = format.shape.empty() || (values.size() != 0 && values[0].is(json::Type::Array));
-  if (nested && !(format.shape.empty() && values.is(json::Type::Array))) {
+  if (values.size() != 0 && values[0].is(json::Type::Array)) {
     tensor::Shape shape = format.shape;
     // The components of one-component texels need no brackets of their own.
     const auto depth = [](json::Value value) {
