@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <format>
+#include <optional>
 #include <spirv/unified1/spirv.hpp11>
 
 namespace slipway::spirv {
@@ -114,8 +115,7 @@ class ModuleReader {
     const spv_result_t status = spvBinaryParse(
         context.get(), this, words().data(), words().size(), nullptr,
         [](void* self, const spv_parsed_instruction_t* parsed) {
-          static_cast<ModuleReader*>(self)->take(*parsed);
-          return SPV_SUCCESS;
+          return static_cast<ModuleReader*>(self)->take(*parsed) ? SPV_SUCCESS : SPV_ERROR_INVALID_ID;
         },
         &message);
     const std::unique_ptr<spv_diagnostic_t, DiagnosticDeleter> diagnostic(message);
@@ -123,17 +123,24 @@ class ModuleReader {
     return {};
   }
 
-  // The parser gives instructions in their order.
-  void take(const spv_parsed_instruction_t& parsed) {
-    Instruction& instruction = module_.instructions_[parsed_++];
+  // The parser gives instructions in their order. It knows nothing of the id bound: false for an id that is not below it.
+  bool take(const spv_parsed_instruction_t& parsed) {
+    Instruction& instruction = module_.instructions_[parsed_];
     instruction.type = parsed.type_id;
     instruction.result = parsed.result_id;
     for (const spv_parsed_operand_t& operand : std::span(parsed.operands, parsed.num_operands)) {
-      if (is_id_operand(operand.type)) module_.is_id_[instruction.offset + operand.offset] = true;
+      if (!is_id_operand(operand.type)) continue;
+      if (parsed.words[operand.offset] >= module_.id_bound()) {
+        beyond_bound_ = parsed.words[operand.offset];
+        return false;
+      }
+      module_.is_id_[instruction.offset + operand.offset] = true;
     }
-    if (parsed.result_id == 0) return;
+    ++parsed_;
+    if (parsed.result_id == 0) return true;
     if (parsed.result_id >= module_.definitions_.size()) module_.definitions_.resize(parsed.result_id + 1);
     module_.definitions_[parsed.result_id] = static_cast<std::uint32_t>(parsed_);
+    return true;
   }
 
   Result<> fail_parse(std::string_view why) const {
@@ -141,6 +148,10 @@ class ModuleReader {
       return fail_at(0, kHeaderWords, std::format("invalid SPIR-V: {}", why));
     }
     const Instruction& bad = module_.instructions_[parsed_];
+    if (beyond_bound_) {
+      return fail(DiagnosticKind::IndexOutOfRange, module_.place(bad),
+                  std::format("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
+    }
     // The parser knows its instruction sets by name and refuses others (scenario page 3.14 words the refusal for
     // graphs).
     const std::string message =
@@ -158,7 +169,8 @@ class ModuleReader {
   }
 
   Module module_;
-  std::size_t parsed_ = 0;
+  std::size_t parsed_ = 0;  // instructions
+  std::optional<Id> beyond_bound_;
 };
 
 Result<Module> read_module(Words words, std::string name) {
