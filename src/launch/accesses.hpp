@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "launch/plan.hpp"
@@ -27,6 +28,9 @@ struct Access {
   Levels levels;               // of an image
   const Origin* origin = nullptr;
 };
+
+// What a dispatch or draw binds; empty for other steps.
+std::span<const Binding> bindings_of(const Step& step);
 
 // Of dispatches and draws; empty for other steps. Pointers are into the plan.
 std::vector<Access> accesses_of(const Plan& plan, const Step& step);
