@@ -25,6 +25,7 @@
 #include "base/vk_names.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
 
 namespace slipway::scenario {
 
@@ -131,7 +132,7 @@ struct AliasTarget {
 
 struct Tensor {
   std::string uid;
-  std::vector<std::uint64_t> dims;  // each at least 1; none: rank 0
+  tensor::Shape dims;  // each at least 1; none: rank 0
   FormatName format;
   Access access = Access::ReadOnly;
   Contents contents;
@@ -176,7 +177,7 @@ struct RawData {
 
 struct GraphConstant {
   std::string uid;
-  std::vector<std::uint64_t> dims;  // 1 to 6 of them
+  tensor::Shape dims;  // 1 to 6 of them
   FormatName format;
   Contents contents;
   json::Value at;
