@@ -49,6 +49,12 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
   return exit_status(diagnostics.all());
 }
 
+void wait_for_enter() {
+  print("Press enter to continue...\n");
+  for (int c = std::getchar(); c != '\n' && c != EOF; c = std::getchar()) {
+  }
+}
+
 std::string stamped_line(LogLevel level, std::string_view name, std::string_view text) {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);

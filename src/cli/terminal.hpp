@@ -23,6 +23,9 @@ bool use_colour(std::FILE* stream);
 void print(std::string_view text);        // to standard output
 void print_error(std::string_view text);  // to standard error
 
+// Asks for Enter; the end of the input will do too.
+void wait_for_enter();
+
 // Sorts, makes strict, prints to standard error (JSON to `json_to`), and gives the exit status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
