@@ -1,5 +1,7 @@
 // The root's `requires` against a device (scenario page 3.7).
+#include <algorithm>
 #include <format>
+#include <utility>
 
 #include "scenario/plan.hpp"
 
