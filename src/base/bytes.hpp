@@ -1,7 +1,7 @@
 // Reading and writing little-endian bytes.
 //
-// A `ByteReader` never reads outside its bytes: a read past the end gives zero and sets `failed()`, which a caller may check once
-// after several reads, as with a stream.
+// A `ByteReader` never reads outside its bytes: a read past the end gives zero and sets `failed()`, which a caller may
+// check once after several reads, as with a stream.
 #pragma once
 
 #include <bit>
@@ -20,9 +20,7 @@ using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
 inline Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-inline std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 template <class T>
   requires std::is_trivially_copyable_v<T>

@@ -19,8 +19,10 @@ struct EntryHeader {
 }  // namespace
 
 Cache Cache::of_user() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) return Cache(Path(folder) / "slipway" / "objects");
-  if (const char* home = std::getenv("HOME"); home && *home) return Cache(Path(home) / ".cache" / "slipway" / "objects");
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
+    return Cache(Path(folder) / "slipway" / "objects");
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return Cache(Path(home) / ".cache" / "slipway" / "objects");
   return {};
 }
 

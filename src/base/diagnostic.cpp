@@ -86,9 +86,7 @@ void Diagnostics::add(Failure failure) { std::ranges::move(failure, std::back_in
 
 std::size_t Diagnostics::errors() const { return std::ranges::count(all_, Severity::Error, &Diagnostic::severity); }
 
-std::size_t Diagnostics::warnings() const {
-  return std::ranges::count(all_, Severity::Warning, &Diagnostic::severity);
-}
+std::size_t Diagnostics::warnings() const { return std::ranges::count(all_, Severity::Warning, &Diagnostic::severity); }
 
 void Diagnostics::make_strict() {
   for (Diagnostic& diagnostic : all_) {

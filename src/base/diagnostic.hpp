@@ -2,10 +2,11 @@
 //
 // Readers and checkers take a `Diagnostics` and go on after a problem, so that a user sees all of them at once:
 //
-//   diagnostics.error(DiagnosticKind::UnknownKey, place, "unknown key `dimz` in image `input`").hint("did you mean `dims`?");
+//   diagnostics.error(DiagnosticKind::UnknownKey, place, "unknown key `dimz` in image `input`").hint("did you mean
+//   `dims`?");
 //
-// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives the exit
-// status of the program, the same for every verb.
+// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives
+// the exit status of the program, the same for every verb.
 #pragma once
 
 #include <expected>

@@ -55,7 +55,7 @@ MappedFile::~MappedFile() {
 
 Result<MappedFile> map_file(const Path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (file.number < 0 || ::fstat(file.number, &status) != 0) return unreadable(path, errno);
   if (!S_ISREG(status.st_mode)) return unreadable(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
   MappedFile mapped;
@@ -136,7 +136,8 @@ Result<> OutputFile::commit() {
     Path name = path_;
     name.replace_filename(std::format(".{}.{}.{}.new", path_.filename().string(), ::getpid(), counter++));
     const std::string self = std::format("/proc/self/fd/{}", file_);
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return unwritable(path_, errno);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      return unwritable(path_, errno);
     temporary_ = std::move(name);
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return unwritable(path_, errno);

@@ -1,8 +1,8 @@
 // The file system: the only code of the program that touches disk.
 //
 // Inputs are mapped. Outputs are written without a name (or under a temporary one) and get their own only when they are
-// complete, so that a failed or killed run leaves no half file and an existing file stays as it was. Data is handed to the
-// system, not forced to the disk: what is promised holds for a process that dies, not for a power cut.
+// complete, so that a failed or killed run leaves no half file and an existing file stays as it was. Data is handed to
+// the system, not forced to the disk: what is promised holds for a process that dies, not for a power cut.
 #pragma once
 
 #include <filesystem>
@@ -50,7 +50,9 @@ class OutputFile {
   static Result<OutputFile> create(const Path& path);
 
   OutputFile(OutputFile&& other) noexcept
-      : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, {})), file_(std::exchange(other.file_, -1)) {}
+      : path_(std::move(other.path_)),
+        temporary_(std::exchange(other.temporary_, {})),
+        file_(std::exchange(other.file_, -1)) {}
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
@@ -60,7 +62,8 @@ class OutputFile {
   Result<> commit();
 
  private:
-  OutputFile(Path path, Path temporary, int file) : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
+  OutputFile(Path path, Path temporary, int file)
+      : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
   Path path_;
   Path temporary_;  // empty while the file has no name at all
   int file_ = -1;

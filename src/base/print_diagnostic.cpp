@@ -11,18 +11,24 @@ constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[1;31m", kMagenta = "\
 
 std::string_view word_for(Severity severity) {
   switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
+    case Severity::Error:
+      return "error";
+    case Severity::Warning:
+      return "warning";
+    case Severity::Note:
+      return "note";
   }
   return "error";
 }
 
 std::string_view colour_for(Severity severity) {
   switch (severity) {
-    case Severity::Error: return kRed;
-    case Severity::Warning: return kMagenta;
-    case Severity::Note: return kCyan;
+    case Severity::Error:
+      return kRed;
+    case Severity::Warning:
+      return kMagenta;
+    case Severity::Note:
+      return kCyan;
   }
   return kRed;
 }
@@ -36,9 +42,16 @@ char32_t next_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   std::size_t length = 1;
   char32_t value = byte(0);
-  if (value >= 0xf0) { length = 4; value &= 0x07; }
-  else if (value >= 0xe0) { length = 3; value &= 0x0f; }
-  else if (value >= 0xc0) { length = 2; value &= 0x1f; }
+  if (value >= 0xf0) {
+    length = 4;
+    value &= 0x07;
+  } else if (value >= 0xe0) {
+    length = 3;
+    value &= 0x0f;
+  } else if (value >= 0xc0) {
+    length = 2;
+    value &= 0x1f;
+  }
   if (length > text.size()) length = 1;
   for (std::size_t i = 1; i < length; ++i) value = (value << 6) | (byte(i) & 0x3f);
   text.remove_prefix(length);
@@ -101,9 +114,12 @@ std::size_t display_width(std::string_view text) {
 
 std::string format_place(const Place& place) {
   switch (place.kind) {
-    case Place::Kind::None: return "";
-    case Place::Kind::File: return place.file;
-    case Place::Kind::Bytes: return std::format("{}:{:#x}", place.file, place.span.begin);
+    case Place::Kind::None:
+      return "";
+    case Place::Kind::File:
+      return place.file;
+    case Place::Kind::Bytes:
+      return std::format("{}:{:#x}", place.file, place.span.begin);
     case Place::Kind::Text: {
       const Position start = place.source->position(place.span.begin);
       return std::format("{}:{}:{}", place.file, start.line, start.column);

@@ -18,8 +18,8 @@ namespace slipway {
 
 struct DiagnosticStyle {
   bool colour = false;
-  bool sources = true;            // with source lines and carets
-  std::size_t max_errors = 100;   // more are only counted
+  bool sources = true;           // with source lines and carets
+  std::size_t max_errors = 100;  // more are only counted
 };
 
 std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyle& style = {});

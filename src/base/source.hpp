@@ -1,7 +1,8 @@
 // Source text and places in it.
 //
-// A `Source` is the text of one file with the name that messages show. Spans are byte offsets; lines and columns (both from 1,
-// columns in bytes) are worked out only when a message is printed. Sources are shared: a diagnostic keeps its text alive.
+// A `Source` is the text of one file with the name that messages show. Spans are byte offsets; lines and columns (both
+// from 1, columns in bytes) are worked out only when a message is printed. Sources are shared: a diagnostic keeps its
+// text alive.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +55,9 @@ struct Place {
   enum class Kind { None, File, Text, Bytes };
 
   Kind kind = Kind::None;
-  std::string file;   // the name shown; for Text the source's own
-  SourcePtr source;   // Text only
-  Span span;          // Text: offsets in the source; Bytes: offsets in the file
+  std::string file;  // the name shown; for Text the source's own
+  SourcePtr source;  // Text only
+  Span span;         // Text: offsets in the source; Bytes: offsets in the file
 
   static Place nowhere() { return {}; }
   static Place in_file(std::string name) { return {Kind::File, std::move(name), nullptr, {}}; }

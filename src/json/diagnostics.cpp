@@ -6,9 +6,8 @@ namespace slipway::json {
 namespace {
 
 void write_position(Writer& out, std::string_view name, Position position) {
-  out.key(name).object([&] {
-    out.member("line", position.line).member("column", position.column).member("offset", position.offset);
-  });
+  out.key(name).object(
+      [&] { out.member("line", position.line).member("column", position.column).member("offset", position.offset); });
 }
 
 void write_place(Writer& out, const Place& place) {

@@ -8,12 +8,18 @@ namespace slipway::json {
 
 std::string_view name_of(Type type) {
   switch (type) {
-    case Type::Null: return "null";
-    case Type::Bool: return "a boolean";
-    case Type::Number: return "a number";
-    case Type::String: return "a string";
-    case Type::Array: return "an array";
-    case Type::Object: return "an object";
+    case Type::Null:
+      return "null";
+    case Type::Bool:
+      return "a boolean";
+    case Type::Number:
+      return "a number";
+    case Type::String:
+      return "a string";
+    case Type::Array:
+      return "an array";
+    case Type::Object:
+      return "an object";
   }
   return "";
 }
@@ -99,9 +105,12 @@ std::string Value::pointer() const {
   }
   std::string escaped;
   for (const char c : key()) {
-    if (c == '~') escaped += "~0";
-    else if (c == '/') escaped += "~1";
-    else escaped += c;
+    if (c == '~')
+      escaped += "~0";
+    else if (c == '/')
+      escaped += "~1";
+    else
+      escaped += c;
   }
   return above.pointer() + "/" + escaped;
 }

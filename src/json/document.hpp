@@ -1,11 +1,12 @@
 // JSON values that know where they stand.
 //
-// A `Document` owns the tree; a `Value` is a cheap handle into it that knows its span in the text and its JSON pointer, so that
-// whoever finds a problem in a value can say where it is:
+// A `Document` owns the tree; a `Value` is a cheap handle into it that knows its span in the text and its JSON pointer,
+// so that whoever finds a problem in a value can say where it is:
 //
 //   diagnostics.add(json::problem(value, DiagnosticKind::OutOfRange, "..."));
 //
-// Parsing is simdjson's; comments and trailing commas (scenario page, decision 20) are blanked out before, at equal offsets.
+// Parsing is simdjson's; comments and trailing commas (scenario page, decision 20) are blanked out before, at equal
+// offsets.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ std::size_t walk(slipway::json::Value value) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto document = slipway::json::parse(
-      slipway::make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)));
+  const auto document =
+      slipway::json::parse(slipway::make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)));
   if (document && size < 4096) walk((*document)->root());
   return 0;
 }

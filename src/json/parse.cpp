@@ -39,8 +39,10 @@ std::optional<Span> blank_extensions(std::string& text) {
       i = close + 2;
     } else {
       if ((c == ']' || c == '}') && comma) found(*comma, *comma + 1);
-      if (c == ',') comma = i;
-      else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') comma.reset();
+      if (c == ',')
+        comma = i;
+      else if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
+        comma.reset();
       ++i;
     }
   }
@@ -95,7 +97,9 @@ class Parser {
 
  private:
   std::size_t offset(const char* at) const { return std::min<std::size_t>(at - padded_.data(), padded_.size()); }
-  std::size_t skip_blanks(std::size_t at) const { return std::min(padded_.find_first_not_of(" \t\r\n", at), padded_.size()); }
+  std::size_t skip_blanks(std::size_t at) const {
+    return std::min(padded_.find_first_not_of(" \t\r\n", at), padded_.size());
+  }
   std::size_t first_token() const { return skip_blanks(0); }
 
   std::optional<std::size_t> first_bad_utf8() const {
@@ -106,8 +110,10 @@ class Parser {
       std::size_t cut = middle;
       while (cut > low && cut < padded_.size() && (padded_[cut] & 0xc0) == 0x80) --cut;
       if (cut == low) break;
-      if (simdjson::validate_utf8(padded_.data(), cut)) low = cut;
-      else high = cut - 1;
+      if (simdjson::validate_utf8(padded_.data(), cut))
+        low = cut;
+      else
+        high = cut - 1;
     }
     while (low < padded_.size() && static_cast<signed char>(padded_[low]) >= 0) ++low;
     return low;
@@ -117,22 +123,30 @@ class Parser {
   void check(simdjson::error_code code, std::size_t at) const {
     if (code == simdjson::SUCCESS) return;
     switch (code) {
-      case simdjson::EMPTY: throw SyntaxError(0, "the file is empty");
-      case simdjson::UNCLOSED_STRING: throw SyntaxError(unclosed_string(), "a string without its closing quote");
+      case simdjson::EMPTY:
+        throw SyntaxError(0, "the file is empty");
+      case simdjson::UNCLOSED_STRING:
+        throw SyntaxError(unclosed_string(), "a string without its closing quote");
       case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
         if (const auto rest = text_after_value()) throw SyntaxError(*rest, kTextAfterValue);
         throw SyntaxError(padded_.size(), "the text ends before all brackets are closed");
-      case simdjson::STRING_ERROR: throw SyntaxError(at, "a string with a bad escape sequence");
-      case simdjson::UNESCAPED_CHARS: throw SyntaxError(control_character(at), "a control character inside a string");
-      case simdjson::DEPTH_ERROR: throw SyntaxError(at, std::format("nested deeper than {} levels", kMaxDepth));
+      case simdjson::STRING_ERROR:
+        throw SyntaxError(at, "a string with a bad escape sequence");
+      case simdjson::UNESCAPED_CHARS:
+        throw SyntaxError(control_character(at), "a control character inside a string");
+      case simdjson::DEPTH_ERROR:
+        throw SyntaxError(at, std::format("nested deeper than {} levels", kMaxDepth));
       case simdjson::CAPACITY:
-      case simdjson::MEMALLOC: throw SyntaxError(0, "the file is too large");
-      default: break;
+      case simdjson::MEMALLOC:
+        throw SyntaxError(0, "the file is too large");
+      default:
+        break;
     }
     const std::size_t token = skip_blanks(at);
     if (token >= padded_.size()) throw SyntaxError(padded_.size(), "the text ends too early");
     const std::size_t end = std::min(padded_.find_first_of(" \t\r\n,:]}[{\"", token + 1), padded_.size());
-    throw SyntaxError(token, std::format("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
+    throw SyntaxError(token,
+                      std::format("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
   }
 
   // simdjson looks at whole blocks first, and what it finds there has no place; these look again.
@@ -160,8 +174,10 @@ class Parser {
     int depth = 0;
     for (std::size_t i = first_token(); i < padded_.size(); ++i) {
       const char c = padded_[i];
-      if (c == '"') i = end_of_string(i) - 1;
-      else if (c == '[' || c == '{') ++depth;
+      if (c == '"')
+        i = end_of_string(i) - 1;
+      else if (c == '[' || c == '{')
+        ++depth;
       else if ((c == ']' || c == '}') && --depth == 0) {
         const std::size_t rest = skip_blanks(i + 1);
         return rest < padded_.size() ? std::optional(rest) : std::nullopt;
@@ -204,8 +220,14 @@ class Parser {
     std::size_t end = begin;
     Type ours = Type::Null;
     switch (type) {
-      case ondemand::json_type::object: ours = Type::Object; end = read_object(value, index, begin, depth); break;
-      case ondemand::json_type::array: ours = Type::Array; end = read_array(value, index, begin, depth); break;
+      case ondemand::json_type::object:
+        ours = Type::Object;
+        end = read_object(value, index, begin, depth);
+        break;
+      case ondemand::json_type::array:
+        ours = Type::Array;
+        end = read_array(value, index, begin, depth);
+        break;
       case ondemand::json_type::string: {
         ours = Type::String;
         std::string_view text;
@@ -222,7 +244,8 @@ class Parser {
         ondemand::number number;
         // A number too large for 64 bits is still JSON; it is out of range for whoever wants an integer.
         const simdjson::error_code code = value.get_number().get(number);
-        if (code != simdjson::SUCCESS && !is_number(padded_.substr(begin, end - begin))) check(simdjson::NUMBER_ERROR, begin);
+        if (code != simdjson::SUCCESS && !is_number(padded_.substr(begin, end - begin)))
+          check(simdjson::NUMBER_ERROR, begin);
         break;
       }
       case ondemand::json_type::boolean: {
@@ -240,7 +263,8 @@ class Parser {
         end = begin + 4;
         break;
       }
-      default: check(simdjson::TAPE_ERROR, begin);
+      default:
+        check(simdjson::TAPE_ERROR, begin);
     }
     Document::Node& node = document_->nodes_[index];
     node.type = ours;

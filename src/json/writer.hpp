@@ -63,7 +63,7 @@ class Writer {
   std::string text_;
   int indent_;
   int depth_ = 0;
-  bool first_ = true;      // nothing written yet in the innermost bracket
+  bool first_ = true;  // nothing written yet in the innermost bracket
   bool after_key_ = false;
 };
 

@@ -1,0 +1,192 @@
+#include "json/record.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "base/suggest.hpp"
+
+namespace slipway::json {
+
+bool Decoder::error(Value at, DiagnosticKind kind, std::string message) {
+  diagnostics_.add(problem(at, kind, std::move(message)));
+  return false;
+}
+
+void Decoder::warning(Value at, DiagnosticKind kind, std::string message) {
+  diagnostics_.add(problem(at, kind, std::move(message), Severity::Warning));
+}
+
+bool Decoder::wrong_type(Value at, std::string_view wanted) {
+  const std::string key = key_above(at);
+  return error(at, DiagnosticKind::WrongType,
+               key.empty() ? std::format("expected {}, but here is {}", wanted, name_of(at.type()))
+                           : std::format("`{}` takes {}, but here is {}", key, wanted, name_of(at.type())));
+}
+
+void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
+  std::map<std::string_view, Value> seen;
+  for (const Value member : object) {
+    const std::string& key = member.key();
+    const auto at_key = [&](DiagnosticKind kind, std::string message) {
+      Diagnostic diagnostic = problem(member, kind, std::move(message), leniency_);
+      diagnostic.place = member.key_place();
+      return diagnostic;
+    };
+    if (const auto [first, fresh] = seen.emplace(key, member); !fresh) {
+      Diagnostic diagnostic = at_key(DiagnosticKind::DuplicateKey,
+                                     std::format("`{}` is given twice in {}; the last one counts", key, subject));
+      diagnostic.note("the first one is here", first->second.key_place());
+      add(std::move(diagnostic));
+    }
+    if (key == "comment" || key.starts_with('$') || key.starts_with('_') || std::ranges::contains(known, key)) continue;
+    Diagnostic diagnostic = at_key(DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject));
+    if (const auto near = closest(key, known)) diagnostic.suggest(member.key_place(), *near);
+    add(std::move(diagnostic));
+  }
+}
+
+std::string subject_of(std::string_view name, Value object) {
+  const Value uid = object["uid"];
+  if (uid.is(Type::String) && !uid.string().empty()) return std::format("{} `{}`", name, uid.string());
+  return std::string(name);
+}
+
+std::string key_above(Value value) {
+  for (Value above = value.parent(); above; value = above, above = value.parent()) {
+    if (above.type() == Type::Object) return value.key();
+  }
+  return "";
+}
+
+void Schema::reference(std::string_view name, std::function<void(Schema&)> define) {
+  definitions_.emplace(name, std::move(define));
+  out_.object([&] { out_.member("$ref", std::format("#/$defs/{}", name)); });
+}
+
+void Schema::write_definitions() {
+  out_.key("$defs").object([&] {
+    // Writing one definition may ask for more, before or behind it in the order of names.
+    std::vector<std::string> written;
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [name, define] : std::map(definitions_)) {
+        if (std::ranges::contains(written, name)) continue;
+        written.push_back(name);
+        out_.key(name);
+        define(*this);
+        more = true;
+      }
+    }
+  });
+}
+
+bool Text::read(Decoder& decoder, Value value, std::string& to) const {
+  if (!value.is(Type::String)) return decoder.wrong_type(value, "a string");
+  to = value.string();
+  if (to.empty() && !empty)
+    return decoder.error(value, DiagnosticKind::OutOfRange, std::format("`{}` must not be empty", key_above(value)));
+  return true;
+}
+
+void Text::schema(Schema& schema) const {
+  schema.out().object([&] {
+    schema.out().member("type", "string");
+    if (!empty) schema.out().member("minLength", 1);
+  });
+}
+
+bool Boolean::read(Decoder& decoder, Value value, bool& to) const {
+  if (!value.is(Type::Bool)) return decoder.wrong_type(value, "a boolean");
+  to = value.boolean();
+  return true;
+}
+
+void Boolean::schema(Schema& schema) const {
+  schema.out().object([&] { schema.out().member("type", "boolean"); });
+}
+
+bool Real::read(Decoder& decoder, Value value, double& to) const {
+  if (!value.is(Type::Number)) return decoder.wrong_type(value, "a number");
+  to = value.number();
+  return true;
+}
+
+void Real::schema(Schema& schema) const {
+  schema.out().object([&] { schema.out().member("type", "number"); });
+}
+
+bool Integer::check(Decoder& decoder, Value value) const {
+  if (!value.is(Type::Number)) return decoder.wrong_type(value, "an integer");
+  const auto out_of_range = [&] {
+    const std::string range = max == std::numeric_limits<std::uint64_t>::max() ? std::format("at least {}", min)
+                                                                               : std::format("{} to {}", min, max);
+    return decoder.error(value, DiagnosticKind::OutOfRange,
+                         std::format("`{}` is {}, but must be {}", key_above(value), value.text(), range));
+  };
+  if (const auto number = value.integer()) {
+    return *number < min || (*number >= 0 && static_cast<std::uint64_t>(*number) > max) ? out_of_range() : true;
+  }
+  if (const auto number = value.unsigned_integer()) return *number > max ? out_of_range() : true;
+  const bool fractional = value.text().find_first_of(".eE") != std::string_view::npos;
+  return fractional
+             ? decoder.error(value, DiagnosticKind::WrongType,
+                             std::format("`{}` takes an integer, but here is {}", key_above(value), value.text()))
+             : out_of_range();
+}
+
+void Integer::schema(Schema& schema) const {
+  schema.out().object([&] {
+    schema.out().member("type", "integer").member("minimum", min);
+    if (max != std::numeric_limits<std::uint64_t>::max()) schema.out().member("maximum", max);
+  });
+}
+
+bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::size_t& index) {
+  if (!value.is(Type::String)) return decoder.wrong_type(value, "a string");
+  const auto found = std::ranges::find(words, value.string());
+  index = static_cast<std::size_t>(found - words.begin());
+  if (found != words.end()) return true;
+  std::string accepted;
+  for (const std::string_view word : words) accepted += std::format("{}`{}`", accepted.empty() ? "" : ", ", word);
+  // "Unknown KEY value" is what the existing runner says (scenario page, section 4).
+  Diagnostic diagnostic =
+      problem(value, DiagnosticKind::UnknownValue,
+              std::format("Unknown {} value `{}`; accepted are {}", key_above(value), value.string(), accepted));
+  if (const auto near = closest(value.string(), words)) {
+    Place inner = value.place();
+    inner.span = {inner.span.begin + 1, inner.span.end - 1};  // without the quotes
+    diagnostic.suggest(inner, *near);
+  }
+  decoder.add(std::move(diagnostic));
+  return false;
+}
+
+void word_schema(Schema& schema, const std::vector<std::string_view>& words) {
+  schema.out().object([&] {
+    schema.out().key("enum").array([&] {
+      for (const std::string_view word : words) schema.out().value(word);
+    });
+  });
+}
+
+bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max) {
+  if (!value.is(Type::Array)) return decoder.wrong_type(value, "an array");
+  if (value.size() >= min && value.size() <= max) return true;
+  const std::string range = min == max                                       ? std::format("{}", min)
+                            : max == std::numeric_limits<std::size_t>::max() ? std::format("at least {}", min)
+                                                                             : std::format("{} to {}", min, max);
+  return decoder.error(value, DiagnosticKind::OutOfRange,
+                       std::format("`{}` has {} elements, but must have {}", key_above(value), value.size(), range));
+}
+
+void list_schema(Schema& schema, std::size_t min, std::size_t max, const std::function<void()>& items) {
+  schema.out().object([&] {
+    schema.out().member("type", "array");
+    if (min > 0) schema.out().member("minItems", min);
+    if (max != std::numeric_limits<std::size_t>::max()) schema.out().member("maxItems", max);
+    schema.out().key("items");
+    items();
+  });
+}
+
+}  // namespace slipway::json

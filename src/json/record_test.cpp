@@ -1,0 +1,131 @@
+#include "json/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/print_diagnostic.hpp"
+
+namespace slipway::json {
+namespace {
+
+enum class Access { Read, Write };
+constexpr Word<Access> kAccess[] = {{"readonly", Access::Read}, {"writeonly", Access::Write}};
+
+struct Part {
+  std::uint32_t id = 0;
+};
+
+struct Thing {
+  std::string uid;
+  std::uint64_t size = 7;
+  std::optional<Access> access;
+  std::vector<Part> parts;
+  std::vector<Access> stages;
+  bool flag = false;
+  Value at;
+};
+
+const Record<Part>& part_record() {
+  static const auto record = Record<Part>("part", "a part").required("id", &Part::id, Integer{.max = 9}, "its number");
+  return record;
+}
+
+const Record<Thing>& thing_record() {
+  static const auto record = Record<Thing>("thing", "a thing", &Thing::at)
+                                 .required("uid", &Thing::uid, Text{.empty = false}, "its name")
+                                 .optional("size", &Thing::size, Integer{.min = 1}, "bytes")
+                                 .optional("access", &Thing::access, Words<Access>(kAccess), "who may")
+                                 .optional("parts", &Thing::parts, List{Nested(part_record()), 0, 2}, "its parts")
+                                 .optional("stages", &Thing::stages, List{Words<Access>(kAccess)}, "stages")
+                                 .optional("flag", &Thing::flag, Boolean{}, "a flag");
+  return record;
+}
+
+struct Outcome {
+  std::shared_ptr<const Document> document;
+  std::optional<Thing> thing;
+  std::string messages;
+};
+
+Outcome read(std::string text, Severity leniency = Severity::Warning) {
+  auto document = parse(make_source("t.json", std::move(text)));
+  if (!document) return {nullptr, std::nullopt, format_diagnostics(document.error())};
+  Diagnostics diagnostics;
+  Decoder decoder(diagnostics, leniency);
+  auto thing = decoder.read(thing_record(), (*document)->root());
+  return {*document, std::move(thing), format_diagnostics(diagnostics.all(), {.sources = false})};
+}
+
+TEST(Record, ReadsAndKeepsDefaults) {
+  const Outcome outcome =
+      read(R"({"uid": "a", "access": "writeonly", "parts": [{"id": 3.0}], "comment": 1, "$x": 2, "_y": 3})");
+  ASSERT_TRUE(outcome.thing);
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_EQ(outcome.thing->uid, "a");
+  EXPECT_EQ(outcome.thing->size, 7u);
+  EXPECT_EQ(outcome.thing->access, Access::Write);
+  EXPECT_EQ(outcome.thing->parts.at(0).id, 3u);
+  EXPECT_EQ(outcome.thing->at["uid"].string(), "a");
+}
+
+TEST(Record, ReportsEverythingAtOnce) {
+  const Outcome outcome = read(R"({"sizes": 3, "size": 0, "access": "readony", "parts": [{}, {"id": 10}, {"id": "x"}],
+ "stages": ["x"], "flag": 1, "uid": ""})");
+  EXPECT_FALSE(outcome.thing);
+  EXPECT_EQ(outcome.messages,
+            R"(t.json:1:2: warning: unknown key `sizes` in thing; did you mean `size`? [unknown-key]
+  = at /sizes
+t.json:2:37: error: `uid` must not be empty [out-of-range]
+  = at /uid
+t.json:1:22: error: `size` is 0, but must be at least 1 [out-of-range]
+  = at /size
+t.json:1:35: error: Unknown access value `readony`; accepted are `readonly`, `writeonly`; did you mean `readonly`? [unknown-value]
+  = at /access
+t.json:1:55: error: `parts` has 3 elements, but must have 0 to 2 [out-of-range]
+  = at /parts
+t.json:2:13: error: Unknown stages value `x`; accepted are `readonly`, `writeonly` [unknown-value]
+  = at /stages/0
+t.json:2:27: error: `flag` takes a boolean, but here is a number [wrong-type]
+  = at /flag
+)");
+}
+
+TEST(Record, NumbersAndMissingKeys) {
+  EXPECT_EQ(read(R"({"size": 1.5})").messages,
+            "t.json:1:1: error: missing key `uid` in thing [missing-key]\n"
+            "t.json:1:10: error: `size` takes an integer, but here is 1.5 [wrong-type]\n  = at /size\n");
+  EXPECT_EQ(read(R"({"uid": "a", "parts": [{"id": -1}, {}]})").messages,
+            "t.json:1:31: error: `id` is -1, but must be 0 to 9 [out-of-range]\n  = at /parts/0/id (uid a)\n"
+            "t.json:1:36: error: missing key `id` in part [missing-key]\n  = at /parts/1 (uid a)\n");
+  EXPECT_EQ(read(R"({"uid": "a", "size": 99999999999999999999})").messages,
+            "t.json:1:22: error: `size` is 99999999999999999999, but must be at least 1 [out-of-range]\n"
+            "  = at /size (uid a)\n");
+  EXPECT_EQ(read("[]").messages, "t.json:1:1: error: expected an object, but here is an array [wrong-type]\n");
+}
+
+TEST(Record, DuplicateKeysCountTheLast) {
+  const Outcome outcome = read(R"({"uid": "a", "uid": "b"})");
+  EXPECT_EQ(outcome.thing->uid, "b");
+  EXPECT_EQ(outcome.messages,
+            "t.json:1:14: warning: `uid` is given twice in thing `b`; the last one counts [duplicate-key]\n"
+            "  = at /uid (uid b)\nt.json:1:2: note: the first one is here\n");
+  EXPECT_NE(read(R"({"uid": "a", "uid": "b"})", Severity::Error).messages.find("error: `uid`"), std::string::npos);
+}
+
+TEST(Record, Schema) {
+  Writer out(0);
+  Schema schema(out);
+  out.object([&] {
+    out.key("items");
+    Nested(thing_record()).schema(schema);
+    schema.write_definitions();
+  });
+  const auto parsed = parse(make_source("schema", out.text()));
+  ASSERT_TRUE(parsed) << out.text();
+  const Value definitions = (*parsed)->root()["$defs"];
+  EXPECT_EQ(definitions["thing"]["required"][0].string(), "uid");
+  EXPECT_EQ(definitions["thing"]["properties"]["parts"]["allOf"][0]["items"]["$ref"].string(), "#/$defs/part");
+  EXPECT_EQ(definitions["part"]["properties"]["id"]["allOf"][0]["maximum"].integer(), 9);
+}
+
+}  // namespace
+}  // namespace slipway::json

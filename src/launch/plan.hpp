@@ -1,0 +1,208 @@
+// The launch plan: what to run, as plain data.
+//
+// Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order. Nothing in
+// it refers to a device; the executor (run.hpp) runs plans, the checks (check_device.hpp, hazards.hpp) read them, and
+// `print_plan` (explain.hpp) shows them. References between the parts are indices into the plan's own vectors.
+//
+//   Plan plan;
+//   plan.resources.push_back({.name = "x", .kind = Buffer{.size = 1024}, .initial = {contents}});
+//   plan.shaders.push_back({.name = "add", .spirv = words, .reflection = reflection, .entry = "main"});
+//   plan.steps.push_back({.action = Dispatch{.shader = 0, .groups = {4, 1, 1}, .bindings = {...}}});
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "base/vk_names.hpp"
+#include "spirv/reflect.hpp"
+#include "tensor/compare.hpp"
+#include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::launch {
+
+using ResourceIndex = std::uint32_t;
+using ShaderIndex = std::uint32_t;
+
+// Where in the user's files a part of the plan comes from, for messages about it.
+struct Origin {
+  Place place;
+  std::string path;  // JSON pointer
+  std::string uid;
+};
+
+// --- resources -------------------------------------------------------------------------------------------------------
+
+// Bytes that can be put anywhere: `write` fills exactly `size` bytes, in the order of the addresses. Files are mapped when the
+// plan is made and read only now, straight into the memory of the resource.
+struct Contents {
+  std::uint64_t size = 0;
+  std::function<Result<>(MutableBytes to)> write;
+};
+
+// Where and how a result is stored: `write` puts the whole file. The bytes are the resource's, in the layout of `Contents`.
+struct Output {
+  Path path;
+  std::function<Result<>(OutputFile& file, Bytes data)> write;
+};
+
+// Resources with one group share memory, each at its offset (scenario page 3.11).
+struct Sharing {
+  std::string group;
+  std::uint64_t offset = 0;
+};
+
+struct Buffer {
+  std::uint64_t size = 0;  // bytes
+  bool uniform = false;    // some binding uses it as uniform buffer
+};
+
+struct Sampler {
+  vk::Filter min_filter = vk::Filter::NEAREST;
+  vk::Filter mag_filter = vk::Filter::NEAREST;
+  vk::Filter mip_filter = vk::Filter::NEAREST;
+  vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
+  std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
+  bool operator==(const Sampler&) const = default;
+};
+
+enum class Tiling : std::uint8_t { Optimal, Linear };
+
+struct Image {
+  vk::Format format = vk::Format::UNDEFINED;
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth; depth > 1 makes a 3D image
+  std::uint32_t mips = 1;
+  bool sampled = false, storage = false, color_attachment = false;
+  std::optional<Tiling> tiling;  // not given: scenario page, decision 17
+  Sampler sampler;
+};
+
+struct Resource {
+  std::string name;
+  std::variant<Buffer, Image> kind;
+  // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows and slices tightly packed in the
+  // layout of the format in device memory; missing levels are generated from the last one.
+  std::vector<Contents> initial;
+  std::vector<Output> outputs;  // a buffer's bytes, or level 0 of an image, tightly packed
+  std::optional<Sharing> sharing;
+  Origin origin;
+  std::string load_counter;  // name of the timer for loading it, "Load Buffer: x"
+};
+
+// --- shaders ---------------------------------------------------------------------------------------------------------
+
+struct Specialization {
+  std::uint32_t id = 0;
+  std::vector<std::byte> bytes;  // as wide as the shader declares it; 4 for bool
+};
+
+struct Shader {
+  std::string name;
+  std::shared_ptr<const std::vector<std::uint32_t>> spirv;
+  std::shared_ptr<const spirv::Reflection> reflection;
+  std::string entry = "main";
+  spirv::Stage stage = spirv::Stage::Compute;
+  std::vector<Specialization> specializations;
+  std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
+  Origin origin;
+};
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+struct Binding {
+  std::uint32_t set = 0;
+  std::uint32_t binding = 0;
+  vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
+  ResourceIndex resource = 0;
+  std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  bool reads = false, writes = false;  // what the shader does, as far as is known
+  Origin origin;
+};
+
+struct Dispatch {
+  ShaderIndex shader = 0;
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::vector<Binding> bindings;
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
+};
+
+struct Attachment {
+  ResourceIndex image = 0;
+  std::uint32_t level = 0;
+  Origin origin;
+};
+
+// Three vertices, no vertex input, no blending, contents not loaded (scenario page 3.12).
+struct DrawFullscreen {
+  ShaderIndex vertex_shader = 0;
+  ShaderIndex fragment_shader = 0;
+  std::array<std::uint32_t, 2> extent{1, 1};
+  std::vector<Attachment> color_attachments;
+  std::vector<Binding> bindings;
+  std::vector<std::byte> push_constants;
+};
+
+struct Barrier {
+  enum class Kind : std::uint8_t { Memory, Buffer, Image };
+  Kind kind = Kind::Memory;
+  std::string name;
+  vk::StageFlags src_stage = vk::stage::kAllCommands, dst_stage = vk::stage::kAllCommands;
+  vk::AccessFlags src_access = 0, dst_access = 0;
+  ResourceIndex resource = 0;                            // Buffer, Image
+  std::uint64_t offset = 0, size = 0;                    // Buffer, bytes
+  vk::Layout old_layout = vk::Layout::General;           // Image
+  vk::Layout new_layout = vk::Layout::General;
+  std::uint32_t base_level = 0, level_count = 1;
+  Origin origin;
+};
+
+struct Barriers {
+  std::vector<Barrier> barriers;
+};
+
+// The end of a frame: submits, and waits (scenario page, decision 16).
+struct Boundary {
+  std::vector<ResourceIndex> resources;
+  std::optional<std::uint64_t> frame_id;
+};
+
+struct Step {
+  std::string name;  // as profiles call it: the shader's uid or the debug name
+  std::variant<Dispatch, DrawFullscreen, Barriers, Boundary> action;
+  bool barrier_after = true;  // dispatches: a full barrier behind it
+  Origin origin;
+};
+
+// --- after the run ---------------------------------------------------------------------------------------------------
+
+// A result must be what is expected. Compared are typed elements; an image's stored components.
+struct Expectation {
+  ResourceIndex resource = 0;
+  tensor::ElementType type = tensor::ElementType::U8;
+  tensor::Shape shape;
+  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already.
+  std::function<std::vector<std::byte>(Bytes)> unpack;
+  std::variant<Contents, ResourceIndex> expected;
+  tensor::Tolerance tolerance;
+  Origin origin;
+};
+
+struct Plan {
+  std::string name;  // the input's display name, for reports
+  std::vector<Resource> resources;
+  std::vector<Shader> shaders;
+  std::vector<Step> steps;
+  std::vector<Expectation> expectations;
+};
+
+}  // namespace slipway::launch
