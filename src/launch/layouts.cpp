@@ -16,6 +16,10 @@ void ImageLayouts::apply(const Plan& plan, const Barrier& barrier) {
   std::fill_n(levels_[barrier.resource].begin() + levels.first, levels.count, Level{barrier.new_layout, &barrier});
 }
 
+vk::Layout executed_layout(vk::Layout layout) {
+  return layout == vk::Layout::TensorAliasing ? vk::Layout::General : layout;
+}
+
 bool layout_allowed(vk::DescriptorType type, vk::Layout layout) {
   if (layout == vk::Layout::General) return true;
   // Vulkan 1.3, VkWriteDescriptorSet: storage images in GENERAL only; what is sampled also in a read-only layout.

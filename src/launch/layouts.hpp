@@ -29,6 +29,9 @@ class ImageLayouts {
   std::vector<std::vector<Level>> levels_;  // by resource; none for buffers
 };
 
+// Tensors are buffers here, so that images which share memory with them stay in GENERAL (scenario page 3.4, "emulated").
+vk::Layout executed_layout(vk::Layout layout);
+
 // Whether a descriptor may show an image in this layout.
 bool layout_allowed(vk::DescriptorType type, vk::Layout layout);
 

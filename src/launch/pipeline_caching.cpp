@@ -11,7 +11,7 @@ constexpr std::size_t kHeaderBytes = 32;
 // The contents of the file if they are good for this device; what is not is told and ignored, never an error.
 std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCacheFile& file, const Log& log) {
   log.info("Load Pipeline Cache");
-  if (file.clear) {
+  if (file.clear && file_exists(file.path)) {
     remove_file(file.path);
     log.info("Pipeline Cache cleared");
     return {};
