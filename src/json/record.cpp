@@ -63,7 +63,7 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
     }
     if (key == "comment" || key.starts_with('$') || key.starts_with('_') || std::ranges::contains(known, key)) continue;
     Diagnostic diagnostic = at_key(DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject));
-    if (const auto near = closest(key, known)) diagnostic.suggest(member.key_place(), *near);
+    if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
     add(std::move(diagnostic));
   }
 }
@@ -182,11 +182,7 @@ bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view
       problem(value, DiagnosticKind::UnknownValue,
               std::format("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
                           value.string(), accepted));
-  if (const auto near = closest(value.string(), words)) {
-    Place inner = value.place();
-    inner.span = {inner.span.begin + 1, inner.span.end - 1};  // without the quotes
-    diagnostic.suggest(inner, *near);
-  }
+  if (const auto near = closest(value.string(), words)) diagnostic.suggest(inside_quotes(value.place()), *near);
   decoder.add(std::move(diagnostic));
   return false;
 }

@@ -35,11 +35,8 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
                       std::format("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
     diagnostic.place = member.key_place();
     const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
-    if (const auto near = closest(member.key(), keys)) {
-      Place inner = member.key_place();
-      inner.span = {inner.span.begin + 1, inner.span.end - 1};  // without the quotes
-      diagnostic.suggest(inner, *near);
-    }
+    if (const auto near = closest(member.key(), keys))
+      diagnostic.suggest(json::inside_quotes(member.key_place()), *near);
     decoder.add(std::move(diagnostic));
     return;
   }
