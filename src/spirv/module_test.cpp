@@ -25,7 +25,7 @@ const char kShader[] =
 
 std::string read_error(Words words) {
   const Result<Module> module = read_module(std::move(words), "t.spv");
-  return module ? "read" : text_of(module.error());
+  return module ? "read" : shown(module.error());
 }
 
 // The shader's words with one changed.
@@ -111,7 +111,7 @@ TEST(Module, IsSpirvLooksAtTheMagicNumber) {
 }
 
 TEST(Module, BadHeaders) {
-  EXPECT_EQ(text_of(read_module(bytes_of("abcde"), "t.spv").error()),
+  EXPECT_EQ(shown(read_module(bytes_of("abcde"), "t.spv").error()),
             "t.spv:0x4: error: SPIR-V shader file size must be a multiple of 4 bytes. This one has 5 [file-format]\n");
   EXPECT_EQ(read_error({}), "t.spv:0x0: error: a SPIR-V header has 20 bytes, but the file has 0 [file-truncated]\n");
   EXPECT_EQ(read_error({1, 2, 3, 4, 5}),

@@ -12,7 +12,7 @@
 
 namespace slipway::spirv {
 
-inline std::string text_of(const Failure& failure) { return format_diagnostics(failure, {.sources = false}); }
+inline std::string shown(const Failure& failure) { return format_diagnostics(failure, {.sources = false}); }
 
 inline Words words_of(std::string assembly) {
   Result<Words> words = assemble(make_source("t.spvasm", std::move(assembly)));
@@ -22,7 +22,7 @@ inline Words words_of(std::string assembly) {
 
 inline Module module_of(std::string assembly) {
   Result<Module> module = read_module(words_of(std::move(assembly)), "t.spv");
-  if (!module) ADD_FAILURE() << text_of(module.error());
+  if (!module) ADD_FAILURE() << shown(module.error());
   return module.value_or(Module());
 }
 

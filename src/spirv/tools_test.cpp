@@ -29,9 +29,9 @@ TEST(Tools, InvalidModulesSayWhereAndWhy) {
 }
 
 TEST(Tools, WordsThatAreNoModuleDoNotValidate) {
-  EXPECT_THAT(text_of(validate(Words{1, 2, 3}, "t.spv").error()),
+  EXPECT_THAT(shown(validate(Words{1, 2, 3}, "t.spv").error()),
               testing::StartsWith("t.spv: error: Failed to validate SPIR-V module: "));
-  EXPECT_THAT(text_of(validate({}, "t.spv").error()),
+  EXPECT_THAT(shown(validate({}, "t.spv").error()),
               testing::StartsWith("t.spv: error: Failed to validate SPIR-V module: "));
 }
 
@@ -78,7 +78,7 @@ TEST(Tools, DisassemblyIsTextAgain) {
   EXPECT_THAT(full, testing::HasSubstr("; Version: 1.6\n"));
   EXPECT_THAT(full, testing::HasSubstr(" ; 0x0000001c\n"));
   EXPECT_EQ(words_of(full), words);
-  EXPECT_THAT(text_of(disassemble(Words{1, 2, 3, 4, 5}, "t.spv").error()),
+  EXPECT_THAT(shown(disassemble(Words{1, 2, 3, 4, 5}, "t.spv").error()),
               testing::StartsWith("t.spv: error: invalid SPIR-V: "));
 }
 
@@ -86,7 +86,7 @@ TEST(Tools, OptimizingRemovesWhatIsDead) {
   const Words words = words_of(compute_shader("", "", "%x = OpIAdd %u32 %u1 %u2\n"));
   for (const Optimize goal : {Optimize::Performance, Optimize::Size}) {
     const Result<Words> optimized = optimize(words, "t.spv", goal);
-    ASSERT_TRUE(optimized) << text_of(optimized.error());
+    ASSERT_TRUE(optimized) << shown(optimized.error());
     EXPECT_LT(optimized->size(), words.size());
     EXPECT_TRUE(validate(*optimized, "t.spv"));
   }
@@ -105,7 +105,7 @@ TEST(Tools, OptimizingKeepsBindingsAndSpecializationConstants) {
 }
 
 TEST(Tools, OptimizingRefusesInvalidModules) {
-  EXPECT_THAT(text_of(optimize(words_of(compute_shader("", "", "%x = OpIAdd %u32 %u0 %f1\n")), "t.spv").error()),
+  EXPECT_THAT(shown(optimize(words_of(compute_shader("", "", "%x = OpIAdd %u32 %u0 %f1\n")), "t.spv").error()),
               testing::HasSubstr("Failed to validate SPIR-V module"));
 }
 
