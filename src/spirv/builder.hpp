@@ -106,7 +106,7 @@ class Builder {
   Id type_float(std::uint32_t width);
   Id type_vector(Id component, std::uint32_t count);
   Id type_matrix(Id column, std::uint32_t count);
-  // Arrays of one element type and length are one type whatever their stride; `stride` 0 gives no ArrayStride.
+  // A `stride` of 0 gives no ArrayStride.
   Id type_array(Id element, std::uint32_t length, std::uint32_t stride = 0);
   Id type_runtime_array(Id element, std::uint32_t stride);
   Id type_pointer(spv::StorageClass storage, Id pointee);
@@ -144,13 +144,22 @@ class Builder {
   Words words() const;
 
  private:
-  Id unique(spv::Op op, Id type, const Operands& operands);
+  struct Scalar {
+    std::uint32_t width;
+    bool is_signed;
+  };
+
+  void once(Section section, spv::Op op, const Operands& operands);
+  Id unique(Section section, spv::Op op, Id type, const Operands& operands);
+  Id with_stride(spv::Op op, const Operands& operands, std::uint32_t stride);
+  Operands literal(Id type, std::uint64_t bits) const;
 
   std::uint32_t version_;
   Id next_id_ = 1;
   std::vector<Words> sections_;
-  std::map<Words, Id> unique_;                             // types and constants by their words without the result
-  std::map<Id, std::pair<std::uint32_t, bool>> integers_;  // width and sign of integer types
+  std::map<Words, Id> unique_;  // by opcode, type and operands
+  std::map<std::pair<spv::Op, Words>, Id> arrays_;
+  std::map<Id, Scalar> scalars_;  // number types, for the width of literals
 };
 
 }  // namespace slipway::spirv

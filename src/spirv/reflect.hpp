@@ -20,6 +20,7 @@
 #include "base/diagnostic.hpp"
 #include "base/vk_names.hpp"
 #include "spirv/module.hpp"
+#include "tensor/element_type.hpp"
 
 namespace slipway::spirv {
 
@@ -45,15 +46,6 @@ enum class Stage : std::uint32_t {
   Graph = 0xffff0000,
 };
 std::string_view name_of(Stage stage);  // `compute`, `vertex`, ...
-
-enum class ScalarKind { Bool, Sint, Uint, Float, BFloat, Float8E4M3, Float8E5M2 };
-
-struct ScalarType {
-  ScalarKind kind = ScalarKind::Uint;
-  std::uint32_t width = 32;  // bits; 1 for bool
-  bool operator==(const ScalarType&) const = default;
-};
-std::string name_of(ScalarType type);  // `bool u8 i8 ... u64 i64 f16 f32 f64 bf16 e4m3 e5m2`
 
 // Values for specialization constants by SpecId: the bits of the constant's own type.
 using Specialization = std::map<std::uint32_t, std::uint64_t>;
@@ -88,12 +80,12 @@ struct ImageType {
   ImageDimension dimension = ImageDimension::D2;
   bool arrayed = false;
   bool multisampled = false;
-  vk::Format format = vk::Format::UNDEFINED;  // UNDEFINED when the shader leaves it open
-  std::optional<ScalarType> sampled;          // the component type that reads give; none for `void`
+  vk::Format format = vk::Format::UNDEFINED;   // UNDEFINED when the shader leaves it open
+  std::optional<tensor::ElementType> sampled;  // the component type that reads give; none for `void`
 };
 
 struct TensorType {
-  ScalarType element;
+  tensor::ElementType element = tensor::ElementType::F32;
   std::optional<std::uint32_t> rank;
   std::vector<std::uint64_t> shape;  // empty when the type does not fix it
 };
@@ -134,7 +126,7 @@ struct PushConstants {
 struct SpecializationConstant {
   std::uint32_t spec_id = 0;
   std::string name;
-  ScalarType type;
+  tensor::ElementType type = tensor::ElementType::F32;
   std::uint64_t default_bits = 0;  // 0 or 1 for bool; signed values are not extended beyond their width
 };
 
@@ -143,7 +135,7 @@ struct InterfaceVariable {
   std::string name;
   std::uint32_t location = 0;
   std::uint32_t component = 0;
-  ScalarType type;
+  tensor::ElementType type = tensor::ElementType::F32;
   std::uint32_t components = 1;  // of the vector
   std::uint32_t columns = 1;     // of the matrix
   std::uint64_t count = 1;       // of array elements

@@ -1,0 +1,1 @@
+#include "shader/compile.hpp"
