@@ -106,7 +106,7 @@ class Maker {
     const auto type = tensor::tensor_element_type(*tensor.format.value, tensor.at.place());
     if (!type || !agrees(*type)) return false;
     made_.type = *type;
-    made_.shape = {tensor.dims.begin(), tensor.dims.end()};
+    made_.shape = tensor.dims;
     return !contents_.given() ||
            expect_contents(array_contents(request(), made_.type, made_.shape, ShapeRule::Exact, diagnostics_));
   }

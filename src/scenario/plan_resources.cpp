@@ -48,9 +48,9 @@ class Maker {
   // A tensor is a buffer of its elements in row-major order: what shaders that are rewritten for storage buffers see.
   void make(const Tensor& tensor) {
     launch::Resource made = begin(tensor, "Load Tensor");
-    const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at["format"].place()));
+    const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.place()));
     if (!type) return;
-    const tensor::Shape shape(tensor.dims.begin(), tensor.dims.end());
+    const tensor::Shape& shape = tensor.dims;
     const Size size = tensor::byte_count(shape, *type);
     if (!size) return too_large(tensor.at["dims"], tensor.uid);
     made.kind = launch::Buffer{.size = *size};
@@ -112,10 +112,8 @@ class Maker {
 
   // Checked only: nothing that uses graph constants can be planned yet.
   void make(const GraphConstant& constant) {
-    const auto type =
-        diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at["format"].place()));
-    const tensor::Shape shape(constant.dims.begin(), constant.dims.end());
-    if (type) array_contents(request(constant), *type, shape, ShapeRule::Exact, diagnostics_);
+    const auto type = diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
+    if (type) array_contents(request(constant), *type, constant.dims, ShapeRule::Exact, diagnostics_);
   }
 
   void make(const Graph& graph) {

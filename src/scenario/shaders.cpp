@@ -1,12 +1,11 @@
 #include "scenario/shaders.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <format>
-#include <thread>
 #include <vector>
 
 #include "json/record.hpp"
+#include "launch/parallel.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/shader_source.hpp"
@@ -210,19 +209,6 @@ std::optional<launch::Shader> compile_shader(const Scenario& scenario, const Sha
                         .origin = {shader.at.place(), shader.at.pointer(), shader.uid}};
 }
 
-// Calls `work(i)` for all i below `count`, on as many threads as there are cores.
-template <class Work>
-void for_each_parallel(std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto worker = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  const std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(worker);
-  worker();
-}
-
 }  // namespace
 
 std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenario& scenario,
@@ -234,7 +220,7 @@ std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenari
     std::optional<launch::Shader> result;
   };
   std::vector<Job> jobs(shaders.size());
-  for_each_parallel(jobs.size(), [&](std::size_t i) {
+  launch::parallel_for(jobs.size(), [&](std::size_t i) {
     jobs[i].result = compile_shader(scenario, *shaders[i], options, jobs[i].diagnostics);
   });
   std::map<std::string, launch::Shader, std::less<>> compiled;
