@@ -125,7 +125,8 @@ TEST(Builder, LiteralsOfEveryWidth) {
   builder.constant(builder.type_float(64), 0x3ff0000000000000);
   builder.specialization_constant(builder.type_bool(), 1, 0);
   builder.specialization_constant(builder.type_bool(), 0, 1);
-  const std::string text = disassemble(builder.words(), "built.spv", {.friendly_names = false, .indent = false}).value();
+  const std::string text =
+      disassemble(builder.words(), "built.spv", {.friendly_names = false, .indent = false}).value();
   EXPECT_EQ(text,
             "OpDecorate %14 SpecId 0\n"
             "OpDecorate %15 SpecId 1\n"
