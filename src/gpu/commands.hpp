@@ -56,10 +56,12 @@ struct Barriers {
   std::span<const ImageBarrier> images;
 };
 
-// Texels at `offset` of a buffer, rows packed tightly, and one level of an image.
+// Texels at `offset` of a buffer, rows packed tightly, and a box in one level of an image.
 struct BufferImageCopy {
   std::uint64_t offset = 0;  // a multiple of the texel block's size, and of 4 for formats with depth
   std::uint32_t level = 0;
+  std::array<std::uint32_t, 3> origin{};
+  std::array<std::uint32_t, 3> extent{};  // zeros: the whole level
   vk::Layout layout = vk::Layout::General;
 };
 
@@ -81,6 +83,7 @@ class CommandList {
 
   // Throws away what was recorded before.
   Result<> begin();
+  // All writes become visible to the host and to lists that are submitted later.
   Result<> end();
 
   void bind(const Pipeline& pipeline);
@@ -101,7 +104,8 @@ class CommandList {
   void copy(const Image& from, const Buffer& to, const BufferImageCopy& where);
   // Offset and size are multiples of 4; size 0: to the end (whose last bytes beyond a multiple of 4 stay).
   void fill(const Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t value);
-  // All levels; the image is in the layout given.
+  // All levels; the image is in the layout given. Not for compressed formats; depth formats take the first component,
+  // as a float, and need a queue with graphics.
   void clear(const Image& image, ClearColor color = {}, vk::Layout layout = vk::Layout::General);
   // Level `level` from the one above it, both in General. The queue must have graphics. The filter is linear where the
   // format has it.

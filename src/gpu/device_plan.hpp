@@ -16,7 +16,7 @@ namespace slipway::gpu {
 
 struct Needs {
   bool graphics = false;  // fragment dispatches: a queue with graphics, dynamic rendering
-  bool blit = false;      // mips: prefers a queue with graphics, but compute will do
+  bool blit = false;      // mips, depth images: prefers a queue with graphics, but compute may do
   bool timestamps = false;
   bool custom_border_colors = false;
   bool frame_boundary = false;                   // used when it is there

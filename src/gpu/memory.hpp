@@ -1,6 +1,7 @@
 // Device memory: an allocation that one resource has to itself or several share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "base/bytes.hpp"

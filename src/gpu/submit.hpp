@@ -32,14 +32,14 @@ class Submission {
   Submission& operator=(Submission&&) = delete;
   ~Submission();
 
-  // Without a time-out it waits for ever.
+  // Without a time-out it waits for ever. May be called again after a time-out.
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
  private:
   friend Result<Submission> submit(const Device&, std::span<const CommandList* const>, const FrameBoundary*);
   explicit Submission(Owned<VkFence_T> fence) : fence_(std::move(fence)) {}
   Owned<VkFence_T> fence_;
-  bool settled_ = false;  // nothing to wait for, or no use in it
+  std::optional<WaitStatus> status_;  // of the last wait
 };
 
 // The lists are executed one after the other; there may be none. Only one thread at a time may submit.

@@ -1,8 +1,8 @@
 // Contents into and out of resources.
 //
-// A batch collects copies and runs them in one submission. Memory that the host sees is written and read directly,
-// without a staging copy; everything else goes through one staging buffer of at most kStagingBytes, so that the size of
-// the data does not matter: a full staging buffer is submitted and used again. Staging memory goes with the batch.
+// A batch collects copies and runs them in one submission. Buffers that the host sees are written and read directly,
+// without a staging copy; everything else goes through staging memory of at most kStagingBytes, so that the size of the
+// data does not matter: when it is full it is submitted and used again. Staging memory goes with the batch.
 //
 //   Result<Transfer> batch = create_transfer(device);
 //   batch->prepare(image);
