@@ -79,7 +79,7 @@ Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const 
 Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {
   const auto index = find_resource(*state_->loaded.plan, uid);
   if (!index) return unknown_resource(uid);
-  launch::Resource& resource = *state_->loaded.plan.resources[*index];
+  launch::Resource& resource = state_->loaded.plan->resources[*index];
   const std::uint64_t size = contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
