@@ -46,7 +46,7 @@ struct FormatInfo {
   ElementType stored;       // of one element of a .npy file: the component, or for packed formats the word
   std::uint8_t stored_components;  // C of a .npy file
   std::uint32_t block_extent;      // texels a side of a block: 1, or 4 for BC formats
-  std::uint32_t texel_bytes;       // device layout; of a block for BC formats. D32_SFLOAT_S8_UINT: see `created_as`
+  std::uint32_t texel_bytes;       // device layout; of a block for BC formats; D32_SFLOAT_S8_UINT: the depth alone
   std::uint32_t file_texel_bytes;  // file layout: texel_bytes rounded up to a power of two
   bool depth;
   bool stencil;
@@ -71,15 +71,16 @@ vk::Format created_as(vk::Format format);
 Size level_bytes(const FormatInfo& info, std::uint64_t width, std::uint64_t height, std::uint64_t depth = 1);
 Size file_level_bytes(const FormatInfo& info, std::uint64_t width, std::uint64_t height);
 
-// One level from the file layout into the device layout of `created_as`. `file` holds file_level_bytes, or level_bytes
-// for R8G8B8 formats (3.5 note a); `device` is whole texels of the created format. Returns whether something other than
-// zero was dropped: stencil.
+// One level from the file layout into the device layout. `file` holds file_level_bytes, or level_bytes for R8G8B8
+// formats (3.5 note a); `device` is whole texels. Returns whether a stencil other than zero was dropped.
 bool from_file_layout(const FormatInfo& info, Bytes file, MutableBytes device);
+// Whether files hold the texels tightly and pad behind the last one: R8G8B8 (3.5 note a).
+bool has_tail_padding(const FormatInfo& info);
 // The payload of a DDS file for one level: padding is zero, X of B8G8R8 is 255.
 std::vector<std::byte> to_file_layout(const FormatInfo& info, Bytes device);
 
 // The plain array of texels in the device layout: components in memory order, each of type `info.component`; floats of
-// 10 and 11 bits become f32. Formats without channels (BC) are not unpackable.
+// 10 and 11 bits become f32. Empty for BC formats.
 std::vector<std::byte> unpack(const FormatInfo& info, Bytes device);
 
 // Writes one component of a zeroed texel in the device layout. UNORM, SNORM and SRGB take real values in 0..1 or -1..1,
@@ -93,8 +94,6 @@ std::vector<std::byte> unpack(const FormatInfo& info, Bytes device);
 // The element type of a tensor with this format. Errors, with `place`: "More than 1 components from VkFormat", and
 // formats that are no plain array of elements.
 Result<ElementType> tensor_element_type(vk::Format format, const Place& place);
-// The format of a tensor with this element type.
-vk::Format tensor_format(ElementType type);
 
 std::string_view name_of(NumericFormat numeric);  // `UNORM`
 

@@ -33,7 +33,7 @@ struct RandomContents {
 std::uint64_t draw(std::uint64_t seed, std::uint64_t index);
 
 // Fills `to`, whole elements in row-major order. Refused: bounds that the type cannot hold or in the wrong order, a
-// normal distribution of integers. Bool ignores bounds.
+// normal distribution of integers. Bool is an integer of one bit.
 [[nodiscard]] Stored fill_random(ElementType type, const RandomContents& contents, MutableBytes to);
 // The same for texels in the device layout: element i is component i of the plain layout. Normalized results outside
 // the range are clamped.
