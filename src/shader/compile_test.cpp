@@ -99,7 +99,7 @@ TEST(Glsl, WarningsStay) {
   const Result<Compiled> compiled = glsl("#version 460\n#extension GL_FOO_bar : enable\nvoid main() {}\n");
   ASSERT_TRUE(compiled);
   EXPECT_EQ(shown(compiled->warnings),
-            "main.comp:2:12: warning: Compilation warning: `#extension`: extension not supported: GL_FOO_bar "
+            "main.comp:2:1: warning: Compilation warning: `#extension`: extension not supported: GL_FOO_bar "
             "[shader-compile]\n");
 }
 
@@ -164,7 +164,11 @@ TEST(Includes, ErrorsAreInTheIncludedFile) {
   EXPECT_EQ(shown(glsl("#include \"lib/a.glsl\"\nvoid main() {}\n", {.read_file = files.reader()}).error(), true),
             "lib/a.glsl:2:10: error: Compilation error: `bar`: undeclared identifier [shader-compile]\n"
             "    2 |   return bar;\n"
-            "      |          ^~~\n");
+            "      |          ^~~\n"
+            "main.comp:2:13: error: Compilation error: syntax error, unexpected LEFT_BRACE, expecting SEMICOLON "
+            "[shader-compile]\n"
+            "    2 | void main() {}\n"
+            "      |             ^\n");
 }
 
 TEST(Includes, MissingFiles) {
@@ -210,6 +214,7 @@ TEST(Hlsl, ComputeShader) {
                                {.entry = "twice"})),
             "SPIR-V 1.6\n"
             "capability Shader\n"
+            "instruction set GLSL.std.450\n"
             "compute `twice`\n"
             "  local size 8 x 2 x 1\n"
             "  binding 1.3 `data`: storage buffer, 0 bytes + n * 4, read, written\n");

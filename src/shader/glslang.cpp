@@ -4,6 +4,7 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include <algorithm>
 #include <format>
 #include <memory>
 
@@ -85,13 +86,14 @@ class Compilation {
     note_warnings(shader_.getInfoLog());
     glslang::TProgram program;
     program.addShader(&shader_);
-    if (!program.link(messages()) || !program.mapIO()) return failed(program.getInfoLog());
-    note_warnings(program.getInfoLog());
+    if (!program.link(messages())) return failed(program.getInfoLog());
     // glslang warns of this and then makes an entry point that does nothing.
     if (std::string_view(program.getInfoLog()).contains("Entry point not found")) {
       return fail(DiagnosticKind::ShaderCompile, Place::in_file(source_->name()),
                   std::format("Compilation error: entry point `{}` not found", options_.entry));
     }
+    if (!program.mapIO()) return failed(program.getInfoLog());
+    note_warnings(program.getInfoLog());
     return generate(*program.getIntermediate(stage_));
   }
 
@@ -150,9 +152,10 @@ class Compilation {
   std::unexpected<Failure> failed(std::string_view log) const {
     Failure failure = read_messages(log, source_, includes_.sources());
     for (Diagnostic& diagnostic : failure) add_hint(diagnostic);
-    if (failure.empty()) {
-      return fail(DiagnosticKind::ShaderCompile, Place::in_file(source_->name()),
-                  std::format("Compilation error: {}", log.empty() ? "the compiler gives no reason" : log));
+    if (std::ranges::none_of(failure, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
+      failure.push_back({.kind = DiagnosticKind::ShaderCompile,
+                         .message = "Compilation error: the compiler gives no reason",
+                         .place = Place::in_file(source_->name())});
     }
     return fail(std::move(failure));
   }

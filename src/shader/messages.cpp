@@ -39,7 +39,8 @@ std::vector<Message> split(std::string_view log) {
     } else if (line.starts_with(kWarning)) {
       messages.push_back({Severity::Warning, std::string(line.substr(kWarning.size()))});
     } else if (!messages.empty()) {
-      messages.back().text += std::format(" {}", trimmed(line));
+      std::string& text = messages.back().text;
+      text = std::format("{} {}", trimmed(text), trimmed(line));
     }
   }
   return messages;

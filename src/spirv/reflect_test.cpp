@@ -102,6 +102,9 @@ TEST(Reflect, KindsOfBindings) {
       {"UniformConstant", "",
        "%a = OpTypeArray %u32 %u2\n%s = OpConstantComposite %a %u3 %u4\n%t = OpTypeTensorARM %bool %u2 %s\n",
        DescriptorType::TENSOR_ARM, "tensor bool [3, 4]"},
+      {"UniformConstant", "",
+       "%a = OpTypeArray %u32 %u4\n%s = OpConstantCompositeReplicateEXT %a %u2\n%t = OpTypeTensorARM %f32 %u4 %s\n",
+       DescriptorType::TENSOR_ARM, "tensor f32 [2, 2, 2, 2]"},
       {"UniformConstant", "", "%h = OpTypeFloat 16 BFloat16KHR\n%t = OpTypeTensorARM %h %u1\n",
        DescriptorType::TENSOR_ARM, "tensor bf16 rank 1"},
       {"UniformConstant", "", "%h = OpTypeFloat 8 Float8E4M3EXT\n%t = OpTypeTensorARM %h %u1\n",
@@ -232,6 +235,13 @@ TEST(Reflect, WorkgroupSizeOverridesLocalSize) {
                      "%x = OpSpecConstant %u32 64\n%size = OpSpecConstantComposite %v3u %x %u2 %u1\n", "");
   EXPECT_EQ(local_size_of(printed(shader)), "  local size 64 (constant 7) x 2 x 1");
   EXPECT_EQ(local_size_of(printed(shader, {{7, 128}})), "  local size 128 (constant 7) x 2 x 1");
+}
+
+TEST(Reflect, ReplicatedWorkgroupSizes) {
+  const std::string shader =
+      compute_shader("OpDecorate %x SpecId 7\nOpDecorate %size BuiltIn WorkgroupSize\n",
+                     "%x = OpSpecConstant %u32 4\n%size = OpSpecConstantCompositeReplicateEXT %v3u %x\n", "");
+  EXPECT_EQ(local_size_of(printed(shader)), "  local size 4 (constant 7) x 4 (constant 7) x 4 (constant 7)");
 }
 
 TEST(Reflect, LocalSizeIds) {
@@ -462,29 +472,31 @@ TEST(Reflect, OtherTypesDoNotPassBetweenStages) {
 // --- graphs --------------------------------------------------------------------------------------------------------
 
 const char kGraph[] =
-    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpExtension \"SPV_ARM_graph\"\n"
-    "OpExtension \"SPV_ARM_tensors\"\n%tosa = OpExtInstImport \"TOSA.001000.1\"\nOpMemoryModel Logical GLSL450\n"
-    "OpGraphEntryPointARM %graph \"net\" %in %out\n"
+    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpCapability VulkanMemoryModel\nOpCapability Int8\nOpExtension \"SPV_ARM_graph\"\n"
+    "OpExtension \"SPV_ARM_tensors\"\n%tosa = OpExtInstImport \"TOSA.001000.1\"\nOpMemoryModel Logical Vulkan\n"
+    
     "OpName %in \"in\"\nOpName %out \"out\"\nOpName %c \"weights\"\n"
     "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 4\nOpDecorate %out DescriptorSet 0\nOpDecorate %out "
     "Binding 1\n"
-    "%u32 = OpTypeInt 32 0\n%i8 = OpTypeInt 8 1\n%u1 = OpConstant %u32 1\n%u5 = OpConstant %u32 5\n"
+    "%u32 = OpTypeInt 32 0\n%i8 = OpTypeInt 8 0\n%u1 = OpConstant %u32 1\n%u5 = OpConstant %u32 5\n"
     "%a1 = OpTypeArray %u32 %u1\n%shape = OpConstantComposite %a1 %u5\n%t = OpTypeTensorARM %i8 %u1 %shape\n"
     "%p = OpTypePointer UniformConstant %t\n%in = OpVariable %p UniformConstant\n%out = OpVariable %p UniformConstant\n"
     "%c = OpGraphConstantARM %t 3\n%g = OpTypeGraphARM 1 %t %t\n%u0 = OpConstant %u32 0\n"
-    "%graph = OpGraphARM %g\n%x = OpGraphInputARM %t %u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
+    "OpGraphEntryPointARM %graph \"net\" %in %out\n%graph = OpGraphARM %g\n%x = OpGraphInputARM %t %u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
 
 TEST(Reflect, Graphs) {
   EXPECT_EQ(printed(kGraph),
             "SPIR-V 1.6\n"
-            "capability GraphARM\ncapability TensorsARM\ncapability Shader\n"
+            "capability GraphARM\ncapability TensorsARM\ncapability Shader\ncapability VulkanMemoryModel\ncapability Int8\n"
             "extension SPV_ARM_graph\nextension SPV_ARM_tensors\ninstruction set TOSA.001000.1\n"
-            "graph constant 3 `weights`: i8 [5]\n"
+            "graph constant 3 `weights`: u8 [5]\n"
             "graph `net`\n"
-            "  binding 0.4 `in`: tensor i8 [5], read\n"
-            "  binding 0.1 `out`: tensor i8 [5], written\n");
+            "  binding 0.4 `in`: tensor u8 [5], read\n"
+            "  binding 0.1 `out`: tensor u8 [5], written\n");
   const Result<Reflection> reflection = reflect(module_of(kGraph));
   EXPECT_NE(reflection->find("net", Stage::Graph), nullptr);
+  const Result<> valid = validate(words_of(kGraph), "t.spv");
+  EXPECT_TRUE(valid) << shown(valid.error());
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
