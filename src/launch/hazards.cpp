@@ -15,7 +15,11 @@ namespace {
 class HazardCheck {
  public:
   explicit HazardCheck(const Plan& plan)
-      : plan_(plan), ranges_(memory_ranges(plan)), open_(plan.resources.size()), layouts_(plan), dropped_(plan.resources.size()) {
+      : plan_(plan),
+        ranges_(memory_ranges(plan)),
+        open_(plan.resources.size()),
+        layouts_(plan),
+        dropped_(plan.resources.size()) {
     for (std::size_t i = 0; i < plan.resources.size(); ++i) {
       if (const auto* image = std::get_if<Image>(&plan.resources[i].kind)) dropped_[i].resize(image->mips);
     }
@@ -85,13 +89,14 @@ class HazardCheck {
     const std::string_view before = first_writes ? "wrote" : "read";
     const std::string& now_named = name_of_resource(access.resource);
     const std::string& before_named = name_of_resource(open.access.resource);
-    const std::string_view with = coverage.nearest ? "and no barrier between them covers both" : "with no barrier between them";
+    const std::string_view with =
+        coverage.nearest ? "and no barrier between them covers both" : "with no barrier between them";
     Diagnostic& warning =
         warn(*access.origin, access.resource == open.access.resource
                                  ? std::format("`{}` {} `{}` after `{}` {} it, {}", step.name, then, now_named,
                                                open.step->name, before, with)
-                                 : std::format("`{}` {} `{}` after `{}` {} `{}` in the same memory, {}", step.name, then,
-                                               now_named, open.step->name, before, before_named, with));
+                                 : std::format("`{}` {} `{}` after `{}` {} `{}` in the same memory, {}", step.name,
+                                               then, now_named, open.step->name, before, before_named, with));
     warning.note(std::format("`{}` {} `{}` here", open.step->name, first_writes ? "writes" : "reads", before_named),
                  open.access.origin->place);
     if (coverage.nearest) {
@@ -100,8 +105,8 @@ class HazardCheck {
     }
   }
 
-  // A write takes the place of what it covers: a later command that conflicts with that conflicts with the write as well, and
-  // has to be ordered behind it.
+  // A write takes the place of what it covers: a later command that conflicts with that conflicts with the write as
+  // well, and has to be ordered behind it.
   void remember(const Step& step, const Access& access) {
     std::vector<Open>& domain = open_[ranges_[access.resource].domain];
     if (access.writes) {
@@ -129,8 +134,9 @@ class HazardCheck {
   void check_buffer_range(const Barrier& barrier) {
     const std::uint64_t size = std::get<Buffer>(plan_.resources[barrier.resource].kind).size;
     if (barrier.offset <= size && barrier.size <= size - barrier.offset && barrier.size > 0) return;
-    warn(barrier.origin, std::format("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
-                                     barrier.size, barrier.offset, name_of_resource(barrier.resource), size))
+    warn(barrier.origin,
+         std::format("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
+                     barrier.size, barrier.offset, name_of_resource(barrier.resource), size))
         .note(std::format("`{}` is made here", name_of_resource(barrier.resource)),
               plan_.resources[barrier.resource].origin.place);
   }
@@ -146,8 +152,9 @@ class HazardCheck {
                 plan_.resources[barrier.resource].origin.place);
     }
     if (barrier.new_layout == vk::Layout::Undefined) {
-      warn(barrier.origin, std::format("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays",
-                                       barrier.name, name_of_resource(barrier.resource), name_of(barrier.new_layout)));
+      warn(barrier.origin,
+           std::format("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays",
+                       barrier.name, name_of_resource(barrier.resource), name_of(barrier.new_layout)));
     }
     check_old_layout(barrier, levels);
     for (std::uint32_t level = levels.first; level < levels.first + levels.count; ++level) {
@@ -161,9 +168,9 @@ class HazardCheck {
       const vk::Layout tracked = layouts_.at(barrier.resource, level);
       if (tracked == barrier.old_layout) continue;
       Diagnostic& warning =
-          warn(barrier.origin, std::format("barrier `{}` takes level {} of `{}` to be in {}, but it is in {}", barrier.name,
-                                           level, name_of_resource(barrier.resource), name_of(barrier.old_layout),
-                                           name_of(tracked)));
+          warn(barrier.origin,
+               std::format("barrier `{}` takes level {} of `{}` to be in {}, but it is in {}", barrier.name, level,
+                           name_of_resource(barrier.resource), name_of(barrier.old_layout), name_of(tracked)));
       note_layout(warning, barrier.resource, level);
       return;
     }
@@ -193,7 +200,8 @@ class HazardCheck {
   }
 
   template <class Allowed>
-  void check_layout(const Step& step, ResourceIndex image, const Levels& levels, const Origin& origin, Allowed allowed) {
+  void check_layout(const Step& step, ResourceIndex image, const Levels& levels, const Origin& origin,
+                    Allowed allowed) {
     for (std::uint32_t level = levels.first; level < levels.first + levels.count; ++level) {
       const vk::Layout layout = layouts_.at(image, level);
       if (allowed(layout)) continue;
@@ -213,8 +221,8 @@ class HazardCheck {
     for (ResourceIndex i = 0; i < dropped_.size(); ++i) {
       const Access other{.resource = i, .levels = {0, static_cast<std::uint32_t>(dropped_[i].size())}};
       if (i == access.resource) {
-        std::fill_n(dropped_[i].begin() + access.levels.first, std::min<std::size_t>(access.levels.count, dropped_[i].size()),
-                    nullptr);
+        std::fill_n(dropped_[i].begin() + access.levels.first,
+                    std::min<std::size_t>(access.levels.count, dropped_[i].size()), nullptr);
       } else if (Conflict conflict{access, other}; !dropped_[i].empty() && find_conflict(plan_, ranges_, conflict)) {
         std::ranges::fill(dropped_[i], nullptr);
       }
@@ -234,7 +242,8 @@ class HazardCheck {
     const std::vector<const Barrier*>& dropped = dropped_[image];
     for (std::uint32_t level = levels.first; level < levels.first + levels.count && level < dropped.size(); ++level) {
       if (!dropped[level]) continue;
-      warn(origin, std::format("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
+      warn(origin,
+           std::format("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
           .note(std::format("barrier `{}` has the old layout {}", dropped[level]->name, name_of(vk::Layout::Undefined)),
                 dropped[level]->origin.place);
       return;
@@ -243,8 +252,8 @@ class HazardCheck {
 
   const Plan& plan_;
   std::vector<MemoryRange> ranges_;
-  std::vector<std::vector<Open>> open_;             // by domain
-  std::vector<const Barrier*> barriers_;            // since the last full barrier
+  std::vector<std::vector<Open>> open_;   // by domain
+  std::vector<const Barrier*> barriers_;  // since the last full barrier
   ImageLayouts layouts_;
   std::vector<std::vector<const Barrier*>> dropped_;  // by image and level: who gave the contents up
   Diagnostics diagnostics_;

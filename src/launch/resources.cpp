@@ -33,8 +33,10 @@ Result<Resources> create_resources(const Plan& plan, const gpu::Device& device) 
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
     const Resource& resource = plan.resources[i];
     const auto keep = [&](auto created) {
-      if (created) resources.add(i, std::move(*created));
-      else problems.add(located(std::move(created.error()), resource.origin));
+      if (created)
+        resources.add(i, std::move(*created));
+      else
+        problems.add(located(std::move(created.error()), resource.origin));
     };
     if (resource.sharing) {
       groups[resource.sharing->group].push_back(i);
@@ -65,8 +67,10 @@ Result<Resources> create_resources(const Plan& plan, const gpu::Device& device) 
       problems.add(located(std::move(shared.error()), plan.resources[members.front()].origin));
       continue;
     }
-    for (std::size_t k = 0; k < buffer_indices.size(); ++k) resources.add(buffer_indices[k], std::move(shared->buffers[k]));
-    for (std::size_t k = 0; k < image_indices.size(); ++k) resources.add(image_indices[k], std::move(shared->images[k]));
+    for (std::size_t k = 0; k < buffer_indices.size(); ++k)
+      resources.add(buffer_indices[k], std::move(shared->buffers[k]));
+    for (std::size_t k = 0; k < image_indices.size(); ++k)
+      resources.add(image_indices[k], std::move(shared->images[k]));
   }
   if (problems.has_errors()) return fail(problems.release());
   return resources;
