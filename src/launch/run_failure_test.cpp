@@ -139,8 +139,12 @@ TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
       });
       drop_device();
       happened = faults.happened();
-      EXPECT_TRUE(happened || report);
-      if (report) continue;
+      if (report) {  // nothing failed, or the driver's memory is taken from elsewhere
+        EXPECT_TRUE(file_exists(folder_ / "x"));
+        remove_file(folder_ / "x");
+        remove_file(folder_ / "x2");
+        continue;
+      }
       EXPECT_TRUE(happened) << testing::text_of(report.error());
       EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::DeviceFailed) << faults.function();
       EXPECT_NE(report.error().at(0).message.find(faults.function()), std::string::npos)
@@ -149,9 +153,6 @@ TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
       EXPECT_FALSE(file_exists(folder_ / "x2")) << faults.function();
     }
     EXPECT_GT(n, 30u);
-    EXPECT_TRUE(file_exists(folder_ / "x"));
-    remove_file(folder_ / "x");
-    remove_file(folder_ / "x2");
   }
 }
 
