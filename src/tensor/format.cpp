@@ -95,6 +95,8 @@ ElementType word_type(std::uint32_t bytes) {
 }
 
 std::optional<FormatInfo> info_from_name(vk::Format format, std::string_view name) {
+  // Two planes on every device, and no file has it.
+  if (format == vk::Format::D16_UNORM_S8_UINT) return std::nullopt;
   std::optional<FormatName> read = read_name(name);
   if (!read) return std::nullopt;
   // The first channel of the name is at the lowest address, or in the highest bits of a packed word.
@@ -116,7 +118,6 @@ std::optional<FormatInfo> info_from_name(vk::Format format, std::string_view nam
   info.file_texel_bytes = std::bit_ceil(info.texel_bytes);
   // Only the depth of it ever gets onto a device (`created_as`).
   if (format == vk::Format::D32_SFLOAT_S8_UINT) info.texel_bytes = size_of(ElementType::F32);
-  // A word whose channels are all whole elements is still packed: files hold the word.
   info.packed = read->word_bits != 0 || !std::ranges::all_of(channels, [&](const Channel& channel) {
                   return channel.bits == 8 * size_of(info.component);
                 });

@@ -60,7 +60,10 @@ class HeaderParser {
       if (!accept(',') && !next_is('}')) return unexpected("`,` or `}`");
     }
     skip_blanks();
-    if (at_ != text_.size()) return unexpected("the end of the header");
+    if (at_ != text_.size()) {
+      return failure(at_, text_.size(),
+                     std::format("unexpected `{}` behind the header's dictionary", printable(text_.substr(at_, 1))));
+    }
     for (const auto& [seen, key] :
          {std::pair(seen_descr, "descr"), {seen_order, "fortran_order"}, {seen_shape, "shape"}}) {
       if (!seen) return failure(0, text_.size(), std::format("the header has no `{}`", key));
@@ -330,6 +333,7 @@ std::string shape_as_tuple(const Shape& shape) {
   std::string text = shape_text(shape);
   text.front() = '(';
   text.back() = ')';
+  if (shape.size() == 1) text.insert(text.size() - 1, ",");
   return text;
 }
 

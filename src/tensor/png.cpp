@@ -2,6 +2,7 @@
 
 #include <spng.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <format>
 #include <memory>
@@ -17,9 +18,7 @@ using Context = std::unique_ptr<spng_ctx, FreeContext>;
 // A chunk that is no image data (a colour profile, a text) is held in memory by the library; none needs more.
 constexpr std::size_t kMaxChunkBytes = 64 << 20;
 
-// Signature and IHDR chunk with its checksum.
 constexpr std::uint64_t kSignatureBytes = 8;
-constexpr std::uint64_t kHeaderBytes = 33;
 
 std::unexpected<Failure> refuse(Bytes file, const std::string& name, int error) {
   const bool truncated = error == SPNG_IO_EOF;
@@ -37,6 +36,7 @@ struct Decoder {
 };
 
 Result<Decoder> open(Bytes file, const std::string& name) {
+  if (file.empty()) return refuse(file, name, SPNG_IO_EOF);
   Decoder decoder{.context = Context(spng_ctx_new(0))};
   spng_ctx* context = decoder.context.get();
   if (!context) return refuse(file, name, SPNG_EMEM);

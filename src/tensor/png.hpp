@@ -24,7 +24,8 @@ struct RgbaImage {
   std::vector<std::byte> texels;  // R, G, B, A of each, row by row
 };
 
-// Reads the header only; refuses more than kMaxPngExtent a side. Errors point at bytes of the file `name`.
+// Reads the header only, without its checksum; refuses more than kMaxPngExtent a side. Errors point at bytes of the
+// file `name`.
 Result<PngExtent> png_extent(Bytes file, const std::string& name);
 
 // Every colour type, bit depth and interlace, expanded: grey replicated, missing alpha 255, tRNS to alpha, of 16 bits
