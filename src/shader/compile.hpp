@@ -51,8 +51,8 @@ struct Options {
   spirv::Stage stage = spirv::Stage::Compute;  // vertex, fragment or compute
   std::string entry = "main";
   std::vector<Macro> macros;
-  Path folder;                     // of the source: where its `#include "..."` looks first
-  std::vector<Path> include_dirs;  // where they look next, and `#include <...>` alone
+  Path folder;                     // of the source: where its includes are looked for first
+  std::vector<Path> include_dirs;  // where all includes are looked for next
   bool debug_info = true;
   ReadFile read_file = read_text;  // for includes
 };
@@ -72,7 +72,8 @@ struct Compiled {
 };
 
 // Errors: shader-compile, with the text `Compilation error`, at the line of the shader or of the file that it includes;
-// file-format. For SPIR-V the options have no meaning; for SPIR-V assembly neither.
+// unsupported, for stages that a language does not have here; what `read_module` says of SPIR-V. The options are those
+// of GLSL and HLSL: SPIR-V and its assembly say everything themselves.
 Result<Compiled> compile(const SourcePtr& source, Language language, const Options& options = {});
 
 }  // namespace slipway::shader

@@ -26,23 +26,27 @@ const char kGlobals[] =
     "%simage = OpTypeImage %u32 2D 0 0 0 2 R32ui\n%psimage = OpTypePointer UniformConstant %simage\n"
     "%img = OpVariable %psimage UniformConstant\n%pimg = OpTypePointer Image %u32\n"
     "%timage = OpTypeImage %f32 2D 0 0 0 1 Unknown\n%ptimage = OpTypePointer UniformConstant %timage\n"
-    "%tex = OpVariable %ptimage UniformConstant\n%sampler = OpTypeSampler\n%psampler = OpTypePointer UniformConstant %sampler\n"
+    "%tex = OpVariable %ptimage UniformConstant\n%sampler = OpTypeSampler\n%psampler = OpTypePointer UniformConstant "
+    "%sampler\n"
     "%smp = OpVariable %psampler UniformConstant\n%combined = OpTypeSampledImage %timage\n"
     "%pcombined = OpTypePointer UniformConstant %combined\n%com = OpVariable %pcombined UniformConstant\n"
     "%tensor = OpTypeTensorARM %u32 %u1\n%ptensor = OpTypePointer UniformConstant %tensor\n"
     "%ten = OpVariable %ptensor UniformConstant\n%acceleration = OpTypeAccelerationStructureKHR\n"
     "%pacceleration = OpTypePointer UniformConstant %acceleration\n%acc = OpVariable %pacceleration UniformConstant\n"
     "%c1 = OpTypeArray %u32 %u1\n%coordinates = OpConstantComposite %c1 %u0\n%u00 = OpConstantComposite %v2u %u0 %u0\n"
-    "%f00 = OpConstantComposite %v2f %f1 %f1\n%v4u = OpTypeVector %u32 4\n%texel = OpConstantComposite %v4u %u0 %u0 %u0 %u0\n"
+    "%f00 = OpConstantComposite %v2f %f1 %f1\n%v4u = OpTypeVector %u32 4\n%texel = OpConstantComposite %v4u %u0 %u0 "
+    "%u0 %u0\n"
     "%true = OpConstantTrue %bool\n%fnp = OpTypeFunction %void %pu\n%fnr = OpTypeFunction %pu\n"
     "%fni = OpTypeFunction %void %psimage\n%pfimage = OpTypePointer Function %simage\n"
-    "%ray_query = OpTypeRayQueryKHR\n%pray_query = OpTypePointer Private %ray_query\n%query = OpVariable %pray_query Private\n"
+    "%ray_query = OpTypeRayQueryKHR\n%pray_query = OpTypePointer Private %ray_query\n%query = OpVariable %pray_query "
+    "Private\n"
     "%v3f = OpTypeVector %f32 3\n%f111 = OpConstantComposite %v3f %f1 %f1 %f1\n%fstruct = OpTypeStruct %f32 %f32\n";
 
 std::string shader(const std::string& body, const std::string& functions = "", const std::string& annotations = "") {
   return compute_shader(kAnnotations + annotations, kGlobals, body, "",
                         "OpCapability TensorsARM\nOpCapability ImageQuery\nOpExtension \"SPV_ARM_tensors\"\n"
-                        "%glsl = OpExtInstImport \"GLSL.std.450\"\n%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n") +
+                        "%glsl = OpExtInstImport \"GLSL.std.450\"\n%debug = OpExtInstImport "
+                        "\"NonSemantic.Shader.DebugInfo.100\"\n") +
          functions;
 }
 
@@ -138,10 +142,12 @@ TEST(Access, FunctionsAreFollowed) {
       "%g = OpFunction %void None %fnp\n%r = OpFunctionParameter %pu\n%gl = OpLabel\n%k = OpFunctionCall %void %f %r\n"
       "%y = OpAccessChain %pu %other %u0\n%z = OpLoad %u32 %y\nOpReturn\nOpFunctionEnd\n";
   const std::string unused =
-      "%h = OpFunction %void None %fn\n%hl = OpLabel\n%hi = OpLoad %simage %img\nOpImageWrite %hi %u00 %texel\nOpReturn\n"
+      "%h = OpFunction %void None %fn\n%hl = OpLabel\n%hi = OpLoad %simage %img\nOpImageWrite %hi %u00 "
+      "%texel\nOpReturn\n"
       "OpFunctionEnd\n";
-  EXPECT_EQ(accesses(shader("%c = OpAccessChain %pu %buf %u0\n%x = OpFunctionCall %void %g %c\n", outer + store + unused)),
-            "buf written, other read");
+  EXPECT_EQ(
+      accesses(shader("%c = OpAccessChain %pu %buf %u0\n%x = OpFunctionCall %void %g %c\n", outer + store + unused)),
+      "buf written, other read");
 }
 
 TEST(Access, HandlesArePassedByPointer) {
@@ -168,8 +174,9 @@ TEST(Access, DecorationsDenyAccesses) {
   EXPECT_EQ(accesses(shader(both, "", "OpDecorate %buf NonWritable\n")), "buf read");
   EXPECT_EQ(accesses(shader(both, "", "OpDecorate %buf NonReadable\n")), "buf written");
   EXPECT_EQ(accesses(shader(both, "", "OpMemberDecorate %block 0 NonWritable\n")), "buf read written");
-  EXPECT_EQ(accesses(shader(both, "", "OpMemberDecorate %block 0 NonWritable\nOpMemberDecorate %block 1 NonWritable\n")),
-            "buf read");
+  EXPECT_EQ(
+      accesses(shader(both, "", "OpMemberDecorate %block 0 NonWritable\nOpMemberDecorate %block 1 NonWritable\n")),
+      "buf read");
 }
 
 TEST(Access, EachEntryPointHasItsOwn) {

@@ -74,7 +74,7 @@ enum class Section {
   Names,
   Annotations,
   Globals,  // types, constants, variables
-  Functions,
+  Functions,  // and graphs with their entry points (SPV_ARM_graph)
   Count,
 };
 

@@ -85,6 +85,41 @@ TEST(Builder, MakesAValidShader) {
             "  binding 0.1 `Floats`: storage buffer, 0 bytes + n * 4, written\n");
 }
 
+TEST(Builder, MakesAValidGraph) {
+  Builder builder;
+  for (const auto capability : {spv::Capability::GraphARM, spv::Capability::TensorsARM, spv::Capability::Shader,
+                                spv::Capability::VulkanMemoryModel}) {
+    builder.capability(capability);
+  }
+  builder.extension("SPV_ARM_graph");
+  builder.extension("SPV_ARM_tensors");
+  builder.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::Vulkan);
+  const Id u32 = builder.type_int(32, false);
+  const Id rank = builder.constant_u32(1);
+  const Id shape = builder.constant_composite(builder.type_array(u32, 1), Words{builder.constant_u32(5)});
+  const Id tensor = builder.type(spv::Op::OpTypeTensorARM, {u32, rank, shape});
+  const Id pointer = builder.type_pointer(spv::StorageClass::UniformConstant, tensor);
+  const Words interface{builder.variable(pointer, spv::StorageClass::UniformConstant),
+                        builder.variable(pointer, spv::StorageClass::UniformConstant)};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    builder.decorate(interface[i], spv::Decoration::DescriptorSet, {0});
+    builder.decorate(interface[i], spv::Decoration::Binding, {i});
+  }
+  const Id type = builder.type(spv::Op::OpTypeGraphARM, {1, tensor, tensor});
+  const Id zero = builder.constant_u32(0);
+  const Id graph = builder.new_id();
+  builder.op_void(spv::Op::OpGraphEntryPointARM, Operands({graph}).add("net").add(interface));
+  builder.op_void(spv::Op::OpGraphARM, {type, graph});
+  const Id input = builder.op(spv::Op::OpGraphInputARM, tensor, {zero});
+  builder.op_void(spv::Op::OpGraphSetOutputARM, {input, zero});
+  builder.op_void(spv::Op::OpGraphEndARM);
+  const Words words = builder.words();
+  const Result<> valid = validate(words, "built.spv");
+  EXPECT_TRUE(valid) << shown(valid.error());
+  EXPECT_THAT(print_reflection(reflect(read_module(words, "built.spv").value()).value()),
+              testing::HasSubstr("graph `net`\n  binding 0.0: tensor u32 [5], read\n  binding 0.1: tensor u32 [5], written\n"));
+}
+
 TEST(Builder, IsDeterministic) { EXPECT_EQ(build_shader(), build_shader()); }
 
 TEST(Builder, TypesAndConstantsAreMadeOnce) {
@@ -125,7 +160,8 @@ TEST(Builder, LiteralsOfEveryWidth) {
   builder.constant(builder.type_float(64), 0x3ff0000000000000);
   builder.specialization_constant(builder.type_bool(), 1, 0);
   builder.specialization_constant(builder.type_bool(), 0, 1);
-  const std::string text = disassemble(builder.words(), "built.spv", {.friendly_names = false, .indent = false}).value();
+  const std::string text =
+      disassemble(builder.words(), "built.spv", {.friendly_names = false, .indent = false}).value();
   EXPECT_EQ(text,
             "OpDecorate %14 SpecId 0\n"
             "OpDecorate %15 SpecId 1\n"

@@ -80,6 +80,16 @@ std::optional<std::uint64_t> apply(spv::Op op, std::uint64_t a, std::uint64_t b,
   }
 }
 
+bool is_composite(const Instruction& instruction) {
+  return instruction.op == spv::Op::OpConstantComposite || instruction.op == spv::Op::OpSpecConstantComposite;
+}
+
+// One value for all constituents (SPV_EXT_replicated_composites).
+bool is_replicated(const Instruction& instruction) {
+  return instruction.op == spv::Op::OpConstantCompositeReplicateEXT ||
+         instruction.op == spv::Op::OpSpecConstantCompositeReplicateEXT;
+}
+
 }  // namespace
 
 Constants::Constants(const Module& module, const Annotations& annotations, const Specialization& specialization)
@@ -94,23 +104,38 @@ std::optional<std::uint64_t> Constants::value(Id id) const {
   return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
-WordSpan Constants::constituents(Id composite) const {
+std::uint64_t Constants::size(Id composite) const {
   const Instruction* instruction = module_.definition(composite);
-  if (instruction == nullptr ||
-      (instruction->op != spv::Op::OpConstantComposite && instruction->op != spv::Op::OpSpecConstantComposite)) {
-    return {};
+  if (instruction == nullptr) return 0;
+  if (is_composite(*instruction)) return instruction->operands.size() - 2;
+  if (!is_replicated(*instruction)) return 0;
+  const Instruction* type = module_.definition(instruction->type);
+  if (type == nullptr) return 0;
+  switch (type->op) {
+    case spv::Op::OpTypeVector:
+    case spv::Op::OpTypeMatrix: return type->operand(2);
+    case spv::Op::OpTypeArray: return value(type->operand(2)).value_or(0);
+    case spv::Op::OpTypeStruct: return type->operands.size() - 1;
+    default: return 0;
   }
-  return instruction->operands.subspan(2);
+}
+
+Id Constants::constituent(Id composite, std::uint64_t index) const {
+  if (index >= size(composite)) return 0;
+  const Instruction& instruction = *module_.definition(composite);
+  return instruction.operand(is_replicated(instruction) ? 2 : 2 + static_cast<std::size_t>(index));
 }
 
 std::optional<std::vector<std::uint64_t>> Constants::values(Id composite) const {
+  constexpr std::uint64_t kMaxValues = 0xffff;  // as many as an instruction has words
+  const std::uint64_t count = size(composite);
+  if (count == 0 || count > kMaxValues) return std::nullopt;
   std::vector<std::uint64_t> all;
-  for (const Id constituent : constituents(composite)) {
-    const auto one = value(constituent);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto one = value(constituent(composite, i));
     if (!one) return std::nullopt;
     all.push_back(*one);
   }
-  if (all.empty()) return std::nullopt;
   return all;
 }
 
@@ -166,9 +191,8 @@ std::optional<std::uint64_t> Constants::evaluate_operation(const Instruction& in
   const auto op = static_cast<spv::Op>(instruction.operand(2));
   const Id first = instruction.operand(3);
   if (op == spv::Op::OpCompositeExtract) {
-    const WordSpan parts = constituents(first);
-    const std::uint32_t index = instruction.operand(4);
-    return index < parts.size() && instruction.operands.size() == 5 ? value(parts[index]) : std::nullopt;
+    // With one index: the composites of workgroup sizes are vectors.
+    return instruction.operands.size() == 5 ? value(constituent(first, instruction.operand(4))) : std::nullopt;
   }
   const auto a = value(first);
   const Instruction* operand = module_.definition(first);

@@ -22,10 +22,12 @@ class Constants {
   // The bits of a scalar constant; none for what is not one or is computed by operations that are not integer
   // arithmetic.
   std::optional<std::uint64_t> value(Id id) const;
-  // The values of a composite's constituents; none if one of them has none.
+  // The values of a composite's constituents; none if one of them has none, or there are absurdly many.
   std::optional<std::vector<std::uint64_t>> values(Id composite) const;
-  // What a composite consists of; empty for anything else.
-  WordSpan constituents(Id composite) const;
+  // How many constituents a composite constant has; 0 for anything else.
+  std::uint64_t size(Id composite) const;
+  // One of them; 0 beyond the last.
+  Id constituent(Id composite, std::uint64_t index) const;
 
  private:
   struct Type {

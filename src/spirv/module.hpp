@@ -76,7 +76,8 @@ class Module {
   std::vector<bool> is_id_;
 };
 
-// Errors: file-format, file-truncated, index-out-of-range. Big-endian modules are swapped. `name` is what diagnostics call the module.
+// Errors: file-format, file-truncated, index-out-of-range. Big-endian modules are swapped. `name` is what diagnostics
+// call the module.
 Result<Module> read_module(Bytes bytes, std::string name);
 Result<Module> read_module(Words words, std::string name);
 

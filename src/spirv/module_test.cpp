@@ -116,8 +116,9 @@ TEST(Module, BadHeaders) {
   EXPECT_EQ(read_error({}), "t.spv:0x0: error: a SPIR-V header has 20 bytes, but the file has 0 [file-truncated]\n");
   EXPECT_EQ(read_error({1, 2, 3, 4, 5}),
             "t.spv:0x0: error: not a SPIR-V module: the first word is 0x00000001, not 0x07230203 [file-format]\n");
-  EXPECT_EQ(read_error(edited(1, 0x10700)),
-            "t.spv:0x4: error: SPIR-V version 1.7 is not one of 1.0 to 1.6 (the version word is 0x10700) [file-format]\n");
+  EXPECT_EQ(
+      read_error(edited(1, 0x10700)),
+      "t.spv:0x4: error: SPIR-V version 1.7 is not one of 1.0 to 1.6 (the version word is 0x10700) [file-format]\n");
   EXPECT_EQ(read_error(edited(1, 0x00)),
             "t.spv:0x4: error: SPIR-V version 0.0 is not one of 1.0 to 1.6 (the version word is 0x0) [file-format]\n");
   EXPECT_EQ(read_error(edited(3, 0)), "t.spv:0xc: error: the id bound 0 is not between 1 and 4194304 [file-format]\n");
@@ -127,9 +128,9 @@ TEST(Module, BadHeaders) {
 
 TEST(Module, BadWordCounts) {
   EXPECT_EQ(read_error(edited(5, 17)), "t.spv:0x14: error: an instruction with a word count of 0 [file-format]\n");
-  EXPECT_EQ(read_error(edited(5, 0xffff0011)),
-            "t.spv:0x14: error: an instruction of 65535 words, but only " +
-                std::to_string(words_of(kShader).size() - 5) + " are left [file-truncated]\n");
+  EXPECT_EQ(read_error(edited(5, 0xffff0011)), "t.spv:0x14: error: an instruction of 65535 words, but only " +
+                                                   std::to_string(words_of(kShader).size() - 5) +
+                                                   " are left [file-truncated]\n");
   Words cut = words_of(kShader);
   cut.insert(cut.end(), 0x00020011);
   EXPECT_THAT(read_error(cut), testing::HasSubstr("an instruction of 2 words, but only 1 are left [file-truncated]"));
@@ -141,14 +142,16 @@ TEST(Module, BadOperands) {
             "t.spv:0x14: error: invalid SPIR-V: Invalid instruction OpCapability starting at word 5: expected no more "
             "operands after 2 words, but stated word count is 3. [file-format]\n");
   // An opcode that does not exist.
-  EXPECT_EQ(read_error(edited(5, 0x0002ffff)), "t.spv:0x14: error: invalid SPIR-V: Invalid opcode: 65535 [file-format]\n");
+  EXPECT_EQ(read_error(edited(5, 0x0002ffff)),
+            "t.spv:0x14: error: invalid SPIR-V: Invalid opcode: 65535 [file-format]\n");
   // A string without its end.
   const std::size_t name = offset_of(spv::Op::OpName);
   EXPECT_THAT(read_error(edited(name + 5, 0x41414141)), testing::HasSubstr("invalid SPIR-V: "));
   // An id beyond the bound, and an id that is defined twice.
   const std::size_t type = offset_of(spv::Op::OpTypeVoid);
-  EXPECT_EQ(read_error(edited(type + 1, 4000)),
-            std::format("t.spv:{:#x}: error: the id %4000 is not below the id bound 5 [index-out-of-range]\n", type * 4));
+  EXPECT_EQ(
+      read_error(edited(type + 1, 4000)),
+      std::format("t.spv:{:#x}: error: the id %4000 is not below the id bound 5 [index-out-of-range]\n", type * 4));
   const std::size_t function_type = offset_of(spv::Op::OpTypeFunction);
   EXPECT_THAT(read_error(edited(function_type + 1, words_of(kShader)[type + 1])),
               testing::HasSubstr("is defined more than once"));
@@ -160,7 +163,8 @@ TEST(Module, UnknownInstructionSets) {
   Words words = words_of(text);
   // `NonSemantic.` sets may be unknown, others not.
   std::memcpy(&words[9], "Xon", 3);
-  EXPECT_EQ(read_error(words), "t.spv:0x1c: error: Unsupported extended instruction set `XonSemantic.Foo!` [file-format]\n");
+  EXPECT_EQ(read_error(words),
+            "t.spv:0x1c: error: Unsupported extended instruction set `XonSemantic.Foo!` [file-format]\n");
   words[6] = static_cast<std::uint32_t>(spv::Capability::GraphARM);
   EXPECT_EQ(read_error(words),
             "t.spv:0x1c: error: Unsupported graph extended instruction set `XonSemantic.Foo!` [file-format]\n");

@@ -125,10 +125,11 @@ class Reflector {
   // The constant that is decorated as WorkgroupSize has the last word (SPIR-V 1.6, WorkgroupSize).
   std::optional<LocalSize> local_size(Id entry_point) const {
     for (const Instruction& instruction : view_.module.instructions()) {
-      const WordSpan parts = view_.constants.constituents(instruction.result);
-      if (parts.size() == 3 && view_.annotations.value(instruction.result, spv::Decoration::BuiltIn) ==
-                                   static_cast<std::uint32_t>(spv::BuiltIn::WorkgroupSize)) {
-        return LocalSize{number(parts[0]), number(parts[1]), number(parts[2])};
+      if (instruction.result == 0 || view_.constants.size(instruction.result) != 3) continue;
+      if (view_.annotations.value(instruction.result, spv::Decoration::BuiltIn) ==
+          static_cast<std::uint32_t>(spv::BuiltIn::WorkgroupSize)) {
+        const auto part = [&](std::uint64_t i) { return number(view_.constants.constituent(instruction.result, i)); };
+        return LocalSize{part(0), part(1), part(2)};
       }
     }
     const auto [begin, end] = modes_.equal_range(entry_point);

@@ -26,10 +26,11 @@ std::string printed_rest(const std::string& assembly, const Specialization& spec
 // A shader with the variable %b of type %t in a storage class.
 std::string shader_with(std::string_view storage, std::string_view annotations, std::string_view types,
                         std::string_view body, std::string_view functions = "") {
-  std::string text = compute_shader(std::string(kBound) + std::string(annotations),
-                                    std::format("{}%p = OpTypePointer {} %t\n%b = OpVariable %p {}\n{}", types, storage,
-                                                storage, functions.empty() ? "" : "%pu = OpTypePointer StorageBuffer %u32\n"),
-                                    std::string(body), "%b", std::string(kTensors));
+  std::string text =
+      compute_shader(std::string(kBound) + std::string(annotations),
+                     std::format("{}%p = OpTypePointer {} %t\n%b = OpVariable %p {}\n{}", types, storage, storage,
+                                 functions.empty() ? "" : "%pu = OpTypePointer StorageBuffer %u32\n"),
+                     std::string(body), "%b", std::string(kTensors));
   return text + std::string(functions);
 }
 
@@ -101,12 +102,15 @@ TEST(Reflect, KindsOfBindings) {
       {"UniformConstant", "",
        "%a = OpTypeArray %u32 %u2\n%s = OpConstantComposite %a %u3 %u4\n%t = OpTypeTensorARM %bool %u2 %s\n",
        DescriptorType::TENSOR_ARM, "tensor bool [3, 4]"},
-      {"UniformConstant", "", "%h = OpTypeFloat 16 BFloat16KHR\n%t = OpTypeTensorARM %h %u1\n", DescriptorType::TENSOR_ARM,
-       "tensor bf16 rank 1"},
-      {"UniformConstant", "", "%h = OpTypeFloat 8 Float8E4M3EXT\n%t = OpTypeTensorARM %h %u1\n", DescriptorType::TENSOR_ARM,
-       "tensor e4m3 rank 1"},
-      {"UniformConstant", "", "%h = OpTypeFloat 8 Float8E5M2EXT\n%t = OpTypeTensorARM %h %u1\n", DescriptorType::TENSOR_ARM,
-       "tensor e5m2 rank 1"},
+      {"UniformConstant", "",
+       "%a = OpTypeArray %u32 %u4\n%s = OpConstantCompositeReplicateEXT %a %u2\n%t = OpTypeTensorARM %f32 %u4 %s\n",
+       DescriptorType::TENSOR_ARM, "tensor f32 [2, 2, 2, 2]"},
+      {"UniformConstant", "", "%h = OpTypeFloat 16 BFloat16KHR\n%t = OpTypeTensorARM %h %u1\n",
+       DescriptorType::TENSOR_ARM, "tensor bf16 rank 1"},
+      {"UniformConstant", "", "%h = OpTypeFloat 8 Float8E4M3EXT\n%t = OpTypeTensorARM %h %u1\n",
+       DescriptorType::TENSOR_ARM, "tensor e4m3 rank 1"},
+      {"UniformConstant", "", "%h = OpTypeFloat 8 Float8E5M2EXT\n%t = OpTypeTensorARM %h %u1\n",
+       DescriptorType::TENSOR_ARM, "tensor e5m2 rank 1"},
       {"UniformConstant", "", "%s = OpTypeSampler\n%t = OpTypeArray %s %u3\n", DescriptorType::SAMPLER, "sampler[3]"},
       {"UniformConstant", "", "%s = OpTypeSampler\n%a = OpTypeArray %s %u3\n%t = OpTypeArray %a %u2\n",
        DescriptorType::SAMPLER, "sampler[6]"},
@@ -130,9 +134,10 @@ struct BlockCase {
 TEST(Reflect, SizesOfBlocks) {
   const BlockCase cases[] = {
       {"OpMemberDecorate %t 0 Offset 0\nOpMemberDecorate %t 1 Offset 8\n", "%t = OpTypeStruct %f32 %v2f\n", "16 bytes"},
-      {"OpMemberDecorate %t 0 Offset 16\nOpMemberDecorate %t 1 Offset 0\n", "%t = OpTypeStruct %f32 %v2f\n", "20 bytes"},
-      {"OpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n", "%a = OpTypeArray %f32 %u3\n%t = OpTypeStruct %a\n",
-       "36 bytes"},
+      {"OpMemberDecorate %t 0 Offset 16\nOpMemberDecorate %t 1 Offset 0\n", "%t = OpTypeStruct %f32 %v2f\n",
+       "20 bytes"},
+      {"OpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
+       "%a = OpTypeArray %f32 %u3\n%t = OpTypeStruct %a\n", "36 bytes"},
       {"OpMemberDecorate %t 0 Offset 0\nOpMemberDecorate %t 1 Offset 16\nOpDecorate %a ArrayStride 12\n",
        "%a = OpTypeRuntimeArray %f32\n%t = OpTypeStruct %f32 %a\n", "16 bytes + n * 12"},
       {"OpMemberDecorate %t 0 Offset 0\nOpMemberDecorate %t 0 ColMajor\nOpMemberDecorate %t 0 MatrixStride 16\n",
@@ -149,7 +154,8 @@ TEST(Reflect, SizesOfBlocks) {
        "%s = OpTypeStruct %f32\n%q = OpTypePointer PhysicalStorageBuffer %s\n%t = OpTypeStruct %q\n", "16 bytes"},
   };
   for (const BlockCase& one : cases) {
-    EXPECT_EQ(printed_rest(shader_with("StorageBuffer", "OpDecorate %t Block\n" + std::string(one.annotations), one.types, "")),
+    EXPECT_EQ(printed_rest(
+                  shader_with("StorageBuffer", "OpDecorate %t Block\n" + std::string(one.annotations), one.types, "")),
               std::format("  binding 0.0 `b`: storage buffer, {}, unused\n", one.printed));
   }
 }
@@ -157,14 +163,16 @@ TEST(Reflect, SizesOfBlocks) {
 TEST(Reflect, BlocksBeyondAllSizesAreErrors) {
   const std::string large =
       "%big = OpConstant %u64 0xffffffffffffffff\n%a = OpTypeArray %v4f %big\n%t = OpTypeStruct %a\n";
-  EXPECT_THAT(printed(shader_with("StorageBuffer", "OpDecorate %t Block\nOpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
+  EXPECT_THAT(printed(shader_with("StorageBuffer",
+                                  "OpDecorate %t Block\nOpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
                                   "%u64 = OpTypeInt 64 0\n" + large, "")),
               testing::HasSubstr("error: the block of `b` has a size beyond 64 bits [file-format]"));
-  EXPECT_THAT(printed(shader_with("UniformConstant", "",
-                                  "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n%s = OpTypeSampler\n"
-                                  "%a = OpTypeArray %s %big\n%t = OpTypeArray %a %big\n",
-                                  "")),
-              testing::HasSubstr("error: the type of `b` cannot be followed [file-format]"));
+  EXPECT_THAT(
+      printed(shader_with("UniformConstant", "",
+                          "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n%s = OpTypeSampler\n"
+                          "%a = OpTypeArray %s %big\n%t = OpTypeArray %a %big\n",
+                          "")),
+      testing::HasSubstr("error: the type of `b` cannot be followed [file-format]"));
 }
 
 TEST(Reflect, BindingsAreSortedAndNamed) {
@@ -172,7 +180,8 @@ TEST(Reflect, BindingsAreSortedAndNamed) {
       "OpName %block \"Block\"\nOpName %c \"\"\nOpName %d \"d\"\n"
       "OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 0\n"
       "OpDecorate %a DescriptorSet 1\nOpDecorate %a Binding 0\nOpDecorate %c DescriptorSet 0\nOpDecorate %c Binding 7\n"
-      "OpDecorate %d DescriptorSet 0\nOpDecorate %d Binding 2\nOpDecorate %e DescriptorSet 0\nOpDecorate %e Binding 2\n",
+      "OpDecorate %d DescriptorSet 0\nOpDecorate %d Binding 2\nOpDecorate %e DescriptorSet 0\nOpDecorate %e Binding "
+      "2\n",
       "%block = OpTypeStruct %u32\n%s = OpTypeSampler\n%pb = OpTypePointer Uniform %block\n"
       "%ps = OpTypePointer UniformConstant %s\n%a = OpVariable %ps UniformConstant\n%c = OpVariable %pb Uniform\n"
       "%d = OpVariable %pb Uniform\n%e = OpVariable %ps UniformConstant\n",
@@ -198,17 +207,19 @@ TEST(Reflect, BindingsThatAreNoneAreErrors) {
 }
 
 TEST(Reflect, VariablesWithoutBindingAreNoDescriptors) {
-  EXPECT_EQ(printed_rest(compute_shader("", "%s = OpTypeSampler\n%p = OpTypePointer UniformConstant %s\n"
-                                            "%b = OpVariable %p UniformConstant\n",
+  EXPECT_EQ(printed_rest(compute_shader("",
+                                        "%s = OpTypeSampler\n%p = OpTypePointer UniformConstant %s\n"
+                                        "%b = OpVariable %p UniformConstant\n",
                                         "")),
             "");
 }
 
 TEST(Reflect, DecorationGroupsAreRefused) {
-  EXPECT_THAT(printed("OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpDecorate %g Restrict\n"
-                      "%g = OpDecorationGroup\nOpGroupDecorate %g\n"),
-              testing::HasSubstr("error: decoration groups, which SPIR-V has deprecated; `spirv-opt --flatten-decorations` "
-                                 "removes them [unsupported]"));
+  EXPECT_THAT(
+      printed("OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpDecorate %g Restrict\n"
+              "%g = OpDecorationGroup\nOpGroupDecorate %g\n"),
+      testing::HasSubstr("error: decoration groups, which SPIR-V has deprecated; `spirv-opt --flatten-decorations` "
+                         "removes them [unsupported]"));
 }
 
 // --- workgroups and specialization ---------------------------------------------------------------------------------
@@ -219,11 +230,18 @@ std::string local_size_of(const std::string& text) {
 }
 
 TEST(Reflect, WorkgroupSizeOverridesLocalSize) {
-  const std::string shader = compute_shader(
-      "OpDecorate %x SpecId 7\nOpDecorate %size BuiltIn WorkgroupSize\n",
-      "%x = OpSpecConstant %u32 64\n%size = OpSpecConstantComposite %v3u %x %u2 %u1\n", "");
+  const std::string shader =
+      compute_shader("OpDecorate %x SpecId 7\nOpDecorate %size BuiltIn WorkgroupSize\n",
+                     "%x = OpSpecConstant %u32 64\n%size = OpSpecConstantComposite %v3u %x %u2 %u1\n", "");
   EXPECT_EQ(local_size_of(printed(shader)), "  local size 64 (constant 7) x 2 x 1");
   EXPECT_EQ(local_size_of(printed(shader, {{7, 128}})), "  local size 128 (constant 7) x 2 x 1");
+}
+
+TEST(Reflect, ReplicatedWorkgroupSizes) {
+  const std::string shader =
+      compute_shader("OpDecorate %x SpecId 7\nOpDecorate %size BuiltIn WorkgroupSize\n",
+                     "%x = OpSpecConstant %u32 4\n%size = OpSpecConstantCompositeReplicateEXT %v3u %x\n", "");
+  EXPECT_EQ(local_size_of(printed(shader)), "  local size 4 (constant 7) x 4 (constant 7) x 4 (constant 7)");
 }
 
 TEST(Reflect, LocalSizeIds) {
@@ -246,7 +264,8 @@ TEST(Reflect, NoLocalSizeIsNone) {
 
 TEST(Reflect, SpecializationConstants) {
   const std::string text = printed(compute_shader(
-      "OpDecorate %a SpecId 9\nOpDecorate %b SpecId 1\nOpDecorate %c SpecId 2\nOpDecorate %d SpecId 3\nOpDecorate %e SpecId 4\n"
+      "OpDecorate %a SpecId 9\nOpDecorate %b SpecId 1\nOpDecorate %c SpecId 2\nOpDecorate %d SpecId 3\nOpDecorate %e "
+      "SpecId 4\n"
       "OpDecorate %g SpecId 5\nOpName %a \"a\"\n",
       "%i8 = OpTypeInt 8 1\n%i64 = OpTypeInt 64 1\n%a = OpSpecConstant %f32 1.5\n%b = OpSpecConstantTrue %bool\n"
       "%c = OpSpecConstantFalse %bool\n%d = OpSpecConstant %i8 -2\n%e = OpSpecConstant %i64 -1\n"
@@ -267,19 +286,21 @@ TEST(Reflect, SpecializationConstantsKeepTheirDefaults) {
 }
 
 TEST(Reflect, SpecializationConstantsOfOddTypesAreErrors) {
-  EXPECT_THAT(printed(compute_shader("OpDecorate %a SpecId 9\n", "%i24 = OpTypeInt 24 0\n%a = OpSpecConstant %i24 5\n", "")),
-              testing::HasSubstr("error: the specialization constant 9 has a type that is not supported [file-format]"));
+  EXPECT_THAT(
+      printed(compute_shader("OpDecorate %a SpecId 9\n", "%i24 = OpTypeInt 24 0\n%a = OpSpecConstant %i24 5\n", "")),
+      testing::HasSubstr("error: the specialization constant 9 has a type that is not supported [file-format]"));
 }
 
 // The value of an expression over %s (constant 0, default 6) and %n (-2), seen as a workgroup's width.
 std::string width_of(const std::string& expression, const Specialization& specialization = {}) {
   const std::string text = local_size_of(printed(
-      compute_shader("OpDecorate %s SpecId 0\nOpDecorate %size BuiltIn WorkgroupSize\nOpDecorate %flag SpecId 1\n",
-                     "%s = OpSpecConstant %u32 6\n%n = OpConstant %i32 -2\n%i5 = OpConstant %i32 5\n"
-                     "%flag = OpSpecConstantTrue %bool\n%i8 = OpTypeInt 8 1\n%u8 = OpTypeInt 8 0\n%narrow = OpConstant %i8 -1\n"
-                     "%vec = OpSpecConstantComposite %v2u %u3 %s\n" +
-                         expression + "%size = OpSpecConstantComposite %v3u %x %u1 %u1\n",
-                     ""),
+      compute_shader(
+          "OpDecorate %s SpecId 0\nOpDecorate %size BuiltIn WorkgroupSize\nOpDecorate %flag SpecId 1\n",
+          "%s = OpSpecConstant %u32 6\n%n = OpConstant %i32 -2\n%i5 = OpConstant %i32 5\n"
+          "%flag = OpSpecConstantTrue %bool\n%i8 = OpTypeInt 8 1\n%u8 = OpTypeInt 8 0\n%narrow = OpConstant %i8 -1\n"
+          "%vec = OpSpecConstantComposite %v2u %u3 %s\n" +
+              expression + "%size = OpSpecConstantComposite %v3u %x %u1 %u1\n",
+          ""),
       specialization));
   return text.substr(13, text.find(' ', 13) - 13);
 }
@@ -321,7 +342,8 @@ TEST(Reflect, ConstantExpressions) {
 
 TEST(Reflect, SharedMemoryIsCountedInStorageBufferLayout) {
   const std::string globals =
-      "%n = OpSpecConstant %u32 10\n%a = OpTypeArray %f32 %n\n%pa = OpTypePointer Workgroup %a\n%x = OpVariable %pa Workgroup\n"
+      "%n = OpSpecConstant %u32 10\n%a = OpTypeArray %f32 %n\n%pa = OpTypePointer Workgroup %a\n%x = OpVariable %pa "
+      "Workgroup\n"
       "%v3f = OpTypeVector %f32 3\n%pv = OpTypePointer Workgroup %v3f\n%y = OpVariable %pv Workgroup\n"
       "%pb = OpTypePointer Workgroup %bool\n%z = OpVariable %pb Workgroup\n%s = OpTypeStruct %f32 %v2f\n"
       "%ps = OpTypePointer Workgroup %s\n%w = OpVariable %ps Workgroup\n%m = OpTypeMatrix %v3f 2\n"
@@ -339,18 +361,20 @@ TEST(Reflect, SharedMemoryIsCountedInStorageBufferLayout) {
 }
 
 TEST(Reflect, SharedBlocksLieOverEachOther) {
-  EXPECT_EQ(printed_rest(compute_shader(
-                "OpDecorate %s Block\nOpDecorate %t Block\nOpMemberDecorate %s 0 Offset 0\nOpMemberDecorate %t 0 Offset 32\n",
-                "%s = OpTypeStruct %v4f\n%t = OpTypeStruct %f32\n%ps = OpTypePointer Workgroup %s\n"
-                "%pt = OpTypePointer Workgroup %t\n%x = OpVariable %ps Workgroup\n%y = OpVariable %pt Workgroup\n",
-                "%l = OpLoad %s %x\n%k = OpLoad %t %y\n")),
-            "  shared memory 36 bytes\n");
+  EXPECT_EQ(
+      printed_rest(compute_shader(
+          "OpDecorate %s Block\nOpDecorate %t Block\nOpMemberDecorate %s 0 Offset 0\nOpMemberDecorate %t 0 Offset 32\n",
+          "%s = OpTypeStruct %v4f\n%t = OpTypeStruct %f32\n%ps = OpTypePointer Workgroup %s\n"
+          "%pt = OpTypePointer Workgroup %t\n%x = OpVariable %ps Workgroup\n%y = OpVariable %pt Workgroup\n",
+          "%l = OpLoad %s %x\n%k = OpLoad %t %y\n")),
+      "  shared memory 36 bytes\n");
 }
 
 TEST(Reflect, SharedMemoryBeyondAllSizesIsAnError) {
-  EXPECT_THAT(printed(compute_shader("", "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n"
-                                         "%a = OpTypeArray %f32 %big\n%pa = OpTypePointer Workgroup %a\n"
-                                         "%x = OpVariable %pa Workgroup\n",
+  EXPECT_THAT(printed(compute_shader("",
+                                     "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n"
+                                     "%a = OpTypeArray %f32 %big\n%pa = OpTypePointer Workgroup %a\n"
+                                     "%x = OpVariable %pa Workgroup\n",
                                      "%l = OpLoad %a %x\n")),
               testing::HasSubstr("error: entry point `main` has shared memory of a size beyond 64 bits [file-format]"));
 }
@@ -375,32 +399,33 @@ TEST(Reflect, PushConstants) {
 }
 
 TEST(Reflect, TheUsedPushConstantsCount) {
-  EXPECT_EQ(printed_rest(compute_shader(
-                std::string(kPushAnnotations) + "OpName %other \"other\"\nOpMemberDecorate %ob 0 Offset 4\n",
-                std::string(kPushGlobals) +
-                    "%ob = OpTypeStruct %u32\n%op = OpTypePointer PushConstant %ob\n%other = OpVariable %op PushConstant\n",
-                "%x = OpLoad %ob %other\n")),
-            "  push constants `other`: 8 bytes\n    +4: 4 bytes\n");
+  EXPECT_EQ(
+      printed_rest(compute_shader(
+          std::string(kPushAnnotations) + "OpName %other \"other\"\nOpMemberDecorate %ob 0 Offset 4\n",
+          std::string(kPushGlobals) +
+              "%ob = OpTypeStruct %u32\n%op = OpTypePointer PushConstant %ob\n%other = OpVariable %op PushConstant\n",
+          "%x = OpLoad %ob %other\n")),
+      "  push constants `other`: 8 bytes\n    +4: 4 bytes\n");
 }
 
 TEST(Reflect, PushConstantsThatAreNoBlockAreErrors) {
   EXPECT_THAT(printed(compute_shader("OpName %push \"p\"\n",
                                      "%p = OpTypePointer PushConstant %u32\n%push = OpVariable %p PushConstant\n", "")),
               testing::HasSubstr("error: the push constants `p` are no structure [file-format]"));
-  EXPECT_THAT(
-      printed(compute_shader("OpName %push \"p\"\nOpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
-                             "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n%a = OpTypeArray %f32 %big\n"
-                             "%t = OpTypeStruct %a\n%p = OpTypePointer PushConstant %t\n%push = OpVariable %p PushConstant\n",
-                             "")),
-      testing::HasSubstr("error: the block of `p` has a size beyond 64 bits [file-format]"));
+  EXPECT_THAT(printed(compute_shader(
+                  "OpName %push \"p\"\nOpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
+                  "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n%a = OpTypeArray %f32 %big\n"
+                  "%t = OpTypeStruct %a\n%p = OpTypePointer PushConstant %t\n%push = OpVariable %p PushConstant\n",
+                  "")),
+              testing::HasSubstr("error: the block of `p` has a size beyond 64 bits [file-format]"));
 }
 
 // --- inputs and outputs --------------------------------------------------------------------------------------------
 
 std::string graphics_shader(const std::string& model, const std::string& interface, const std::string& annotations,
                             const std::string& globals) {
-  return "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint " + model + " %main \"main\" " + interface + "\n" +
-         annotations +
+  return "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint " + model + " %main \"main\" " + interface +
+         "\n" + annotations +
          "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u32 = OpTypeInt 32 0\n%f32 = OpTypeFloat 32\n"
          "%f64 = OpTypeFloat 64\n%v2f = OpTypeVector %f32 2\n%v4f = OpTypeVector %f32 4\n%d3 = OpTypeVector %f64 3\n"
          "%m3 = OpTypeMatrix %v4f 3\n%u2 = OpConstant %u32 2\n" +
@@ -411,7 +436,8 @@ TEST(Reflect, InputsAndOutputs) {
   EXPECT_EQ(
       printed(graphics_shader(
           "Vertex", "%uv %m %block %pos %unused",
-          "OpName %uv \"uv\"\nOpName %m \"m\"\nOpName %out \"Out\"\nOpMemberName %out 0 \"a\"\nOpMemberName %out 1 \"b\"\n"
+          "OpName %uv \"uv\"\nOpName %m \"m\"\nOpName %out \"Out\"\nOpMemberName %out 0 \"a\"\nOpMemberName %out 1 "
+          "\"b\"\n"
           "OpMemberName %out 2 \"c\"\nOpDecorate %uv Location 4\nOpDecorate %uv Component 2\nOpDecorate %m Location 0\n"
           "OpDecorate %block Location 1\nOpMemberDecorate %out 3 BuiltIn PointSize\nOpDecorate %pos BuiltIn Position\n"
           "OpMemberDecorate %out 2 Location 9\nOpDecorate %out Block\n",
@@ -428,11 +454,13 @@ TEST(Reflect, InputsAndOutputs) {
 }
 
 TEST(Reflect, MembersOfNamedBlocksHaveBothNames) {
-  EXPECT_THAT(printed(graphics_shader("Fragment", "%in",
-                                      "OpName %in \"in\"\nOpMemberName %t 0 \"x\"\nOpMemberName %s 0 \"y\"\nOpDecorate %in Location 2\n",
-                                      "%s = OpTypeStruct %f32 %f32\n%t = OpTypeStruct %s %v4f\n%p = OpTypePointer Input %t\n"
-                                      "%in = OpVariable %p Input\n")),
-              testing::HasSubstr("fragment `main`\n  input 2 `in.x.y`: f32\n  input 3 `in.x.`: f32\n  input 4 `in.`: f32x4\n"));
+  EXPECT_THAT(
+      printed(graphics_shader(
+          "Fragment", "%in",
+          "OpName %in \"in\"\nOpMemberName %t 0 \"x\"\nOpMemberName %s 0 \"y\"\nOpDecorate %in Location 2\n",
+          "%s = OpTypeStruct %f32 %f32\n%t = OpTypeStruct %s %v4f\n%p = OpTypePointer Input %t\n"
+          "%in = OpVariable %p Input\n")),
+      testing::HasSubstr("fragment `main`\n  input 2 `in.x.y`: f32\n  input 3 `in.x.`: f32\n  input 4 `in.`: f32x4\n"));
 }
 
 TEST(Reflect, OtherTypesDoNotPassBetweenStages) {
@@ -444,28 +472,31 @@ TEST(Reflect, OtherTypesDoNotPassBetweenStages) {
 // --- graphs --------------------------------------------------------------------------------------------------------
 
 const char kGraph[] =
-    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpExtension \"SPV_ARM_graph\"\n"
-    "OpExtension \"SPV_ARM_tensors\"\n%tosa = OpExtInstImport \"TOSA.001000.1\"\nOpMemoryModel Logical GLSL450\n"
-    "OpGraphEntryPointARM %graph \"net\" %in %out\n"
+    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpCapability VulkanMemoryModel\nOpCapability Int8\nOpExtension \"SPV_ARM_graph\"\n"
+    "OpExtension \"SPV_ARM_tensors\"\n%tosa = OpExtInstImport \"TOSA.001000.1\"\nOpMemoryModel Logical Vulkan\n"
+    
     "OpName %in \"in\"\nOpName %out \"out\"\nOpName %c \"weights\"\n"
-    "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 4\nOpDecorate %out DescriptorSet 0\nOpDecorate %out Binding 1\n"
-    "%u32 = OpTypeInt 32 0\n%i8 = OpTypeInt 8 1\n%u1 = OpConstant %u32 1\n%u5 = OpConstant %u32 5\n"
+    "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 4\nOpDecorate %out DescriptorSet 0\nOpDecorate %out "
+    "Binding 1\n"
+    "%u32 = OpTypeInt 32 0\n%i8 = OpTypeInt 8 0\n%u1 = OpConstant %u32 1\n%u5 = OpConstant %u32 5\n"
     "%a1 = OpTypeArray %u32 %u1\n%shape = OpConstantComposite %a1 %u5\n%t = OpTypeTensorARM %i8 %u1 %shape\n"
     "%p = OpTypePointer UniformConstant %t\n%in = OpVariable %p UniformConstant\n%out = OpVariable %p UniformConstant\n"
     "%c = OpGraphConstantARM %t 3\n%g = OpTypeGraphARM 1 %t %t\n%u0 = OpConstant %u32 0\n"
-    "%graph = OpGraphARM %g\n%x = OpGraphInputARM %t %u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
+    "OpGraphEntryPointARM %graph \"net\" %in %out\n%graph = OpGraphARM %g\n%x = OpGraphInputARM %t %u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
 
 TEST(Reflect, Graphs) {
   EXPECT_EQ(printed(kGraph),
             "SPIR-V 1.6\n"
-            "capability GraphARM\ncapability TensorsARM\ncapability Shader\n"
+            "capability GraphARM\ncapability TensorsARM\ncapability Shader\ncapability VulkanMemoryModel\ncapability Int8\n"
             "extension SPV_ARM_graph\nextension SPV_ARM_tensors\ninstruction set TOSA.001000.1\n"
-            "graph constant 3 `weights`: i8 [5]\n"
+            "graph constant 3 `weights`: u8 [5]\n"
             "graph `net`\n"
-            "  binding 0.4 `in`: tensor i8 [5], read\n"
-            "  binding 0.1 `out`: tensor i8 [5], written\n");
+            "  binding 0.4 `in`: tensor u8 [5], read\n"
+            "  binding 0.1 `out`: tensor u8 [5], written\n");
   const Result<Reflection> reflection = reflect(module_of(kGraph));
   EXPECT_NE(reflection->find("net", Stage::Graph), nullptr);
+  const Result<> valid = validate(words_of(kGraph), "t.spv");
+  EXPECT_TRUE(valid) << shown(valid.error());
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

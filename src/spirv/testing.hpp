@@ -26,8 +26,8 @@ inline Module module_of(std::string assembly) {
   return module.value_or(Module());
 }
 
-// A compute shader `main` from its global declarations, which may use %void, %u32, %f32, the constants %u0 to %u4, %v3u and
-// %fn (void()), and its body.
+// A compute shader `main` from its global declarations, which may use %void, %u32, %f32, the constants %u0 to %u4, %v3u
+// and %fn (void()), and its body.
 inline std::string compute_shader(const std::string& annotations, const std::string& globals, const std::string& body,
                                   const std::string& interface = "", const std::string& preamble = "") {
   return "OpCapability Shader\n" + preamble +

@@ -46,11 +46,11 @@ TEST(Tools, TheEnvironmentMatters) {
 }
 
 TEST(Tools, ScalarBlockLayoutPasses) {
-  const Words words = words_of(
-      compute_shader("OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 0\nOpMemberDecorate %block 1 Offset 4\n"
-                     "OpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n",
-                     "%block = OpTypeStruct %f32 %v4f\n%ptr = OpTypePointer Uniform %block\n%b = OpVariable %ptr Uniform\n",
-                     "%x = OpLoad %block %b\n", "%b"));
+  const Words words = words_of(compute_shader(
+      "OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 0\nOpMemberDecorate %block 1 Offset 4\n"
+      "OpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n",
+      "%block = OpTypeStruct %f32 %v4f\n%ptr = OpTypePointer Uniform %block\n%b = OpVariable %ptr Uniform\n",
+      "%x = OpLoad %block %b\n", "%b"));
   EXPECT_TRUE(validate(words, "t.spv"));
 }
 
@@ -62,7 +62,8 @@ TEST(Tools, AssemblyErrorsPointIntoTheText) {
             "t.spvasm:2:23: error: Compilation error: Invalid memory model 'Foo'. [shader-compile]\n"
             "    2 | OpMemoryModel Logical Foo\n"
             "      |                       ^~~\n");
-  EXPECT_THAT(error("OpCapability Shader\n%x = OpFoo\n"), testing::StartsWith("t.spvasm:2:6: error: Compilation error: "));
+  EXPECT_THAT(error("OpCapability Shader\n%x = OpFoo\n"),
+              testing::StartsWith("t.spvasm:2:6: error: Compilation error: "));
   EXPECT_THAT(error("OpMemoryModel Logical"), testing::HasSubstr("Compilation error: "));
 }
 
