@@ -201,12 +201,19 @@ struct Expectation {
   Origin origin;
 };
 
+// Gives the final contents of a resource to the caller, in the layout of `Contents`; the bytes are good during the call only.
+struct Capture {
+  ResourceIndex resource = 0;
+  std::function<void(Bytes)> take;
+};
+
 struct Plan {
   std::string name;  // the input's display name, for reports
   std::vector<Resource> resources;
   std::vector<Shader> shaders;
   std::vector<Step> steps;
   std::vector<Expectation> expectations;
+  std::vector<Capture> captures;
 };
 
 }  // namespace slipway::launch
