@@ -90,7 +90,7 @@ class LaunchTest : public testing::GpuTest {
   }
 
   Result<Report> try_run(const Plan& plan, RunOptions options = {}) {
-    return run(plan, device_for(plan), std::move(options), log());
+    return launch::run(plan, device_for(plan), std::move(options), log());
   }
   Report run_it(const Plan& plan, RunOptions options = {}) { return must(try_run(plan, std::move(options))); }
 

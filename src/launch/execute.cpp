@@ -54,7 +54,7 @@ class Execution {
         options_(options),
         log_(log),
         report_(report),
-        has_frames_(device.plan().has_extension("VK_EXT_frame_boundary")),
+        has_frames_(device.plan().has_feature("frameBoundary")),
         segments_(split_at_boundaries(plan_)) {}
 
   Result<> run() {

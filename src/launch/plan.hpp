@@ -192,7 +192,9 @@ struct Expectation {
   ResourceIndex resource = 0;
   tensor::ElementType type = tensor::ElementType::U8;
   tensor::Shape shape;
-  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already.
+  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. What is
+  // expected may be elements or, as another resource is, packed alike: packed texels are smaller, so that the size
+  // tells.
   std::function<std::vector<std::byte>(Bytes)> unpack;
   std::variant<Contents, ResourceIndex> expected;
   tensor::Tolerance tolerance;
