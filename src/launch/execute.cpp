@@ -218,16 +218,22 @@ class Execution {
     if (!first) return fail(std::move(failure));
     for (Diagnostic& diagnostic : failure) {
       diagnostic = located(std::move(diagnostic), plan_.steps[*first].origin);
-      if (run_.progress) {
+      if (run_.progress)
         diagnostic.note("the device was executing " + describe_step(plan_, *first));
-        continue;
-      }
-      for (std::size_t i = *first; i < steps.end; ++i) {
-        if (std::holds_alternative<Barriers>(plan_.steps[i].action)) continue;
-        diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
-      }
+      else
+        note_candidates(diagnostic, *first, steps.end);
     }
     return fail(std::move(failure));
+  }
+
+  void note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const {
+    constexpr std::size_t kShown = 8;
+    std::size_t candidates = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::holds_alternative<Barriers>(plan_.steps[i].action) || ++candidates > kShown) continue;
+      diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
+    }
+    if (candidates > kShown) diagnostic.note(std::format("and {} more", candidates - kShown));
   }
 
   [[noreturn]] void end_process(StepRange steps) const {

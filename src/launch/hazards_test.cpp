@@ -597,6 +597,13 @@ TEST(Hazards, ContentsThatAreStoredOrComparedAfterUndefined) {
       "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n");
 }
 
+TEST(Hazards, ContentsThatTheCallerTakesAfterUndefined) {
+  Plan plan = dropped_image();
+  plan.captures = {{.resource = 0}};
+  EXPECT_EQ(check_hazards(plan).all().at(0).message,
+            "hazard: the caller takes level 0 of `i`, whose contents a barrier gave up");
+}
+
 // The last writer of an output needs no barrier: the runner waits.
 TEST(Hazards, OutputsNeedNoBarrier) {
   Plan plan;

@@ -146,11 +146,15 @@ Result<> store_results(const Plan& plan, const gpu::Device& device, const Resour
     if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
   }
   for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
+  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
   const Result<Readback> readback = read_back(plan, device, resources, wanted);
   if (!readback) return fail(readback.error());
   for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
   Result<> done =
       check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
+  if (done) {
+    for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
+  }
   const bool unexpected = !report.diagnostics.empty();
   if (done && unexpected && !options.failure_dump.empty())
     done = dump_all(plan, device, resources, options.failure_dump);
