@@ -220,6 +220,19 @@ TEST_F(RunImages, LayoutsFollowImageBarriers) {
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{0xffff0000}));
 }
 
+TEST_F(RunImages, LayoutsAreRestoredBehindAFrameToo) {
+  Plan plan;
+  const ResourceIndex i = add_image(plan, "i", rgba8(1, 1));
+  plan.resources[i].initial = {pixels({7})};
+  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  std::get<Image>(plan.resources[i].kind).sampled = true;
+  add_barrier(plan,
+              {.kind = Barrier::Kind::Image, .name = "b", .resource = i, .new_layout = vk::Layout::ShaderReadOnly});
+  plan.steps.push_back({.name = "frame", .action = Boundary{}});
+  run_it(plan, {.repeat = 2});
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{7}));
+}
+
 // Tensors are buffers, so images that share memory with them stay in GENERAL.
 TEST_F(RunImages, TensorAliasingIsGeneral) {
   Plan plan;
