@@ -1,11 +1,11 @@
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/sample_comp.hpp"
 #include "launch/test_shaders/separate_comp.hpp"
 #include "launch/test_shaders/store_comp.hpp"
+#include "testing/launch_fixture.hpp"
 
 namespace slipway::launch {
 namespace {

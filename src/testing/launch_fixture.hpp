@@ -10,9 +10,9 @@
 
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
-#include "launch/testing.hpp"
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "testing/launch_plans.hpp"
 #include "testing/scratch_folder.hpp"
 
 namespace slipway::launch {
