@@ -1,8 +1,8 @@
 // For tests that run plans on a device, under the validation layer.
 #pragma once
 
-#include <stdint.h>
-
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
