@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cstdint>
+
 #include "base/print_diagnostic.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"

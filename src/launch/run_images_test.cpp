@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "base/print_diagnostic.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"

@@ -1,5 +1,7 @@
 #include "launch/run.hpp"
 
+#include <cstdint>
+
 #include "base/print_diagnostic.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/test_shaders/add_comp.hpp"
