@@ -81,6 +81,8 @@ class SLIPWAY_API Scenario {
  private:
   struct State;
   explicit Scenario(std::unique_ptr<State> state);
+  static Outcome<Scenario> load_text(std::string text, std::string name, const std::filesystem::path& folder,
+                                     const LoadOptions& options);
   std::unique_ptr<State> state_;
 };
 

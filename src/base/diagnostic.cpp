@@ -80,7 +80,7 @@ Diagnostic& Diagnostics::remark(DiagnosticKind kind, Place place, std::string me
   return append(all_, Severity::Note, kind, std::move(place), std::move(message));
 }
 
-void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
+Diagnostic& Diagnostics::add(Diagnostic diagnostic) { return all_.emplace_back(std::move(diagnostic)); }
 
 void Diagnostics::add(Failure failure) { std::ranges::move(failure, std::back_inserter(all_)); }
 

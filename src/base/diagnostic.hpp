@@ -86,7 +86,7 @@ class Diagnostics {
   Diagnostic& error(DiagnosticKind kind, Place place, std::string message);
   Diagnostic& warning(DiagnosticKind kind, Place place, std::string message);
   Diagnostic& remark(DiagnosticKind kind, Place place, std::string message);
-  void add(Diagnostic diagnostic);
+  Diagnostic& add(Diagnostic diagnostic);
   void add(Failure failure);
 
   // Takes the value out of a result, or its diagnostics in.

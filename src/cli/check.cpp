@@ -2,12 +2,12 @@
 #include <format>
 
 #include "base/suggest.hpp"
-#include "cli/load_scenario.hpp"
 #include "cli/program.hpp"
+#include "cli/run_files.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/instance.hpp"
 #include "launch/check_device.hpp"
-#include "scenario/plan.hpp"
+#include "scenario/load.hpp"
 #include "scenario/portable.hpp"
 #include "scenario/schema.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 struct CheckSettings {
   ReportStyle style;
   std::vector<std::string> files;
-  LoadSettings load{.checking = true};
+  scenario::LoadSettings load{.checking = true};
   bool syntax = false, no_files = false, portable = false, on_device = false, no_cache = false;
   std::string device, describe;
 };
@@ -32,16 +32,13 @@ int describe_key(const std::string& key) {
   return 2;
 }
 
-void check_on_device(const Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
+void check_on_device(const scenario::Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
   const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
   if (!instance) return;
   const std::optional<std::size_t> chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
   if (!chosen) return;
   const gpu::Snapshot& device = instance->snapshots()[*chosen];
-  for (const std::string& line : scenario::check_requires(loaded.scenario->requirements, device)) {
-    diagnostics.error(DiagnosticKind::DeviceLacks, loaded.scenario->requirements.at.place(), line);
-  }
-  diagnostics.add(launch::check_device(*loaded.plan, device).release());
+  scenario::check_device(loaded, launch::needs_of(*loaded.plan), device, diagnostics);
 }
 
 }  // namespace
@@ -76,11 +73,13 @@ int check_verb(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   if (settings.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
-  settings.load.depth = settings.syntax ? CheckDepth::Syntax : settings.no_files ? CheckDepth::References : CheckDepth::Files;
+  settings.load.depth = settings.syntax     ? scenario::Depth::Structure
+                         : settings.no_files ? scenario::Depth::References
+                                             : scenario::Depth::Files;
   if (!settings.no_cache) settings.load.cache = Cache::of_user();
   for (const std::string& file : settings.files) {
     Diagnostics of_file;
-    const Loaded loaded = load_scenario(file, settings.load, of_file);
+    const scenario::Loaded loaded = load_file(file, settings.load, of_file);
     if (settings.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
     if (settings.on_device && loaded.plan) check_on_device(loaded, settings.device, of_file);
     diagnostics.add(of_file.release());

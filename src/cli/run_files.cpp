@@ -6,12 +6,9 @@
 #include <mutex>
 
 #include "cli/frame_capture.hpp"
-#include "cli/load_scenario.hpp"
-#include "launch/check_device.hpp"
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
-#include "scenario/plan.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -23,6 +20,12 @@ std::string selector_of(const RunSettings& settings) {
 }
 
 }  // namespace
+
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics) {
+  const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
+  if (!source) return {};
+  return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), settings, diagnostics);
+}
 
 struct Runner::Messages {
   std::mutex mutex;
@@ -71,24 +74,13 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   return options;
 }
 
-std::optional<launch::Report> Runner::launch_plan(const std::string& file, const launch::Plan& plan,
-                                                  const scenario::Requirements& requirements, Diagnostics& diagnostics) {
-  const auto snapshot = diagnostics.take(opening_->snapshot());
-  if (!snapshot) return std::nullopt;
-  for (const std::string& line : scenario::check_requires(requirements, **snapshot)) {
-    diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.place(), line);
-  }
-  gpu::Needs needs = launch::needs_of(plan);
-  diagnostics.add(launch::check_device(plan, needs, **snapshot).release());
-  if (diagnostics.has_errors()) return std::nullopt;
-  const auto device = diagnostics.take(opening_->get(std::move(needs)));
-  if (!device) return std::nullopt;
-
+std::optional<launch::Report> Runner::run_plan(const std::string& file, const scenario::Loaded& loaded,
+                                               Diagnostics& diagnostics) {
   if (settings_.wait_for_key) wait_for_enter();
   FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
-  std::optional<launch::Report> report = diagnostics.take(launch::run(plan, **device, options_for(file), log_));
+  std::optional<launch::Report> report = scenario::run(loaded, *opening_, options_for(file), log_, diagnostics);
   if (report && !settings_.trace_path.empty()) {
-    diagnostics.take(write_file(settings_.trace_path, launch::write_trace(plan.name, report->counters, report->profile))
+    diagnostics.take(write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
                          .transform([] { return true; }));
   }
   return report;
@@ -96,14 +88,14 @@ std::optional<launch::Report> Runner::launch_plan(const std::string& file, const
 
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
-  const Loaded loaded = load_scenario(
+  const scenario::Loaded loaded = load_file(
       file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
   if (loaded.scenario) log_.info("Scenario file parsed");
   if (settings_.style.strict) diagnostics.make_strict();
   launch::FileReport result{.file = file};
   if (loaded.plan && !diagnostics.has_errors()) {
     if (settings_.explain) print(launch::print_plan(*loaded.plan));
-    else result.report = launch_plan(file, *loaded.plan, loaded.scenario->requirements, diagnostics);
+    else result.report = run_plan(file, loaded, diagnostics);
   }
   add_validation_messages(diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();

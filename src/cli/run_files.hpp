@@ -9,8 +9,12 @@
 #include "cli/run_options.hpp"
 #include "launch/open_device.hpp"
 #include "launch/report.hpp"
+#include "scenario/load.hpp"
 
 namespace slipway::cli {
+
+// `file` may be `-`.
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics);
 
 class Runner {
  public:
@@ -23,8 +27,7 @@ class Runner {
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  std::optional<launch::Report> launch_plan(const std::string& file, const launch::Plan& plan,
-                                            const scenario::Requirements& requirements, Diagnostics& diagnostics);
+  std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
   void add_validation_messages(Diagnostics& diagnostics);
 
   struct Messages;  // of the validation layer, which come from any thread

@@ -115,6 +115,11 @@ std::string Value::pointer() const {
   return above.pointer() + "/" + escaped;
 }
 
+Place inside_quotes(Place quoted) {
+  quoted.span = {quoted.span.begin + 1, quoted.span.end - 1};
+  return quoted;
+}
+
 std::string uid_around(Value value) {
   for (; value; value = value.parent()) {
     if (const Value uid = value["uid"]; uid.is(Type::String)) return uid.string();

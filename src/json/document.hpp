@@ -137,6 +137,9 @@ inline Value::Iterator Value::begin() const {
 }
 inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
 
+// The characters of a string or key, without its quotes: what a suggestion replaces.
+Place inside_quotes(Place quoted);
+
 // The uid of the resource that a value belongs to: the nearest enclosing object with a text under "uid".
 std::string uid_around(Value value);
 

@@ -1,6 +1,7 @@
 #include "json/record.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <format>
 
 #include "base/suggest.hpp"
@@ -23,6 +24,28 @@ bool Decoder::wrong_type(Value at, std::string_view wanted) {
                            : std::format("`{}` takes {}, but here is {}", key, wanted, name_of(at.type())));
 }
 
+bool Decoder::missing(Value object, std::string_view key, std::string_view subject) {
+  Diagnostic diagnostic =
+      problem(object, DiagnosticKind::MissingKey, std::format("missing key `{}` in {}", key, subject));
+  diagnostic.place = object.opening();
+  add(std::move(diagnostic));
+  return false;
+}
+
+Value Decoder::member(Value object, std::string_view key, std::string_view old_key) {
+  const Value found = object[key];
+  const Value old = old_key.empty() ? Value() : object[old_key];
+  if (!old) return found;
+  Diagnostic diagnostic =
+      problem(old, DiagnosticKind::DeprecatedForm,
+              found ? std::format("`{}` is an old name of `{}`, which is there too and counts", old_key, key)
+                    : std::format("`{}` is an old name of `{}`", old_key, key),
+              Severity::Warning);
+  diagnostic.place = old.key_place();
+  add(std::move(diagnostic));
+  return found ? found : old;
+}
+
 void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
   std::map<std::string_view, Value> seen;
   for (const Value member : object) {
@@ -40,7 +63,7 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
     }
     if (key == "comment" || key.starts_with('$') || key.starts_with('_') || std::ranges::contains(known, key)) continue;
     Diagnostic diagnostic = at_key(DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject));
-    if (const auto near = closest(key, known)) diagnostic.suggest(member.key_place(), *near);
+    if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
     add(std::move(diagnostic));
   }
 }
@@ -108,11 +131,16 @@ void Boolean::schema(Schema& schema) const {
 bool Real::read(Decoder& decoder, Value value, double& to) const {
   if (!value.is(Type::Number)) return decoder.wrong_type(value, "a number");
   to = value.number();
-  return true;
+  if (to >= min) return true;
+  return decoder.error(value, DiagnosticKind::OutOfRange,
+                       std::format("`{}` is {}, but must be at least {}", key_above(value), value.text(), min));
 }
 
 void Real::schema(Schema& schema) const {
-  schema.out().object([&] { schema.out().member("type", "number"); });
+  schema.out().object([&] {
+    schema.out().member("type", "number");
+    if (std::isfinite(min)) schema.out().member("minimum", min);
+  });
 }
 
 bool Integer::check(Decoder& decoder, Value value) const {
@@ -141,7 +169,8 @@ void Integer::schema(Schema& schema) const {
   });
 }
 
-bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::size_t& index) {
+bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::string_view name,
+               std::size_t& index) {
   if (!value.is(Type::String)) return decoder.wrong_type(value, "a string");
   const auto found = std::ranges::find(words, value.string());
   index = static_cast<std::size_t>(found - words.begin());
@@ -151,12 +180,9 @@ bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view
   // "Unknown KEY value" is what the existing runner says (scenario page, section 4).
   Diagnostic diagnostic =
       problem(value, DiagnosticKind::UnknownValue,
-              std::format("Unknown {} value `{}`; accepted are {}", key_above(value), value.string(), accepted));
-  if (const auto near = closest(value.string(), words)) {
-    Place inner = value.place();
-    inner.span = {inner.span.begin + 1, inner.span.end - 1};  // without the quotes
-    diagnostic.suggest(inner, *near);
-  }
+              std::format("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
+                          value.string(), accepted));
+  if (const auto near = closest(value.string(), words)) diagnostic.suggest(inside_quotes(value.place()), *near);
   decoder.add(std::move(diagnostic));
   return false;
 }

@@ -16,6 +16,8 @@
 // optional of it. The record keeps a handle of the object in the model, so that later checks can point at its members.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -54,6 +56,11 @@ class Decoder {
   void warning(Value at, DiagnosticKind kind, std::string message);
   void add(Diagnostic diagnostic) { diagnostics_.add(std::move(diagnostic)); }
   Severity leniency() const { return leniency_; }
+
+  // Says at the opening brace that a key is missing.
+  bool missing(Value object, std::string_view key, std::string_view subject);
+  // The member under a key, or under its old name, which gets a warning.
+  Value member(Value object, std::string_view key, std::string_view old_key);
 
   // Unknown keys, with the nearest known one, and duplicate keys. The keys `comment`, `$...` and `_...` are
   // everybody's.
@@ -100,6 +107,7 @@ struct Boolean {
 };
 
 struct Real {
+  double min = -std::numeric_limits<double>::infinity();
   bool read(Decoder& decoder, Value value, double& to) const;
   void schema(Schema& schema) const;
 };
@@ -128,16 +136,18 @@ struct Word {
   E value;
 };
 
-bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::size_t& index);
+// `name`: what messages call it; the key that the value stands under when empty.
+bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::string_view name,
+               std::size_t& index);
 void word_schema(Schema& schema, const std::vector<std::string_view>& words);
 
 template <class E>
 class Words {
  public:
-  explicit Words(std::span<const Word<E>> table) : table_(table) {}
+  explicit Words(std::span<const Word<E>> table, std::string_view name = "") : table_(table), name_(name) {}
   bool read(Decoder& decoder, Value value, E& to) const {
     std::size_t index = 0;
-    if (!read_word(decoder, value, words(), index)) return false;
+    if (!read_word(decoder, value, words(), name_, index)) return false;
     to = table_[index].value;
     return true;
   }
@@ -148,11 +158,13 @@ class Words {
     return table_ | std::views::transform(&Word<E>::word) | std::ranges::to<std::vector>();
   }
   std::span<const Word<E>> table_;
+  std::string_view name_;
 };
 
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max);
 void list_schema(Schema& schema, std::size_t min, std::size_t max, const std::function<void()>& items);
 
+// Into a vector, or into an array of at least `max` elements, of which those that are not given keep what they were.
 template <class Codec>
 struct List {
   Codec element;
@@ -170,6 +182,14 @@ struct List {
     }
     return good;
   }
+  template <class T, std::size_t N>
+  bool read(Decoder& decoder, Value value, std::array<T, N>& to) const {
+    if (!check_list(decoder, value, min, std::min(max, N))) return false;
+    bool good = true;
+    std::size_t i = 0;
+    for (const Value item : value) good &= element.read(decoder, item, to[i++]);
+    return good;
+  }
   void schema(Schema& schema) const {
     list_schema(schema, min, max, [&] { element.schema(schema); });
   }
@@ -180,6 +200,28 @@ template <class Codec>
 List(Codec, std::size_t) -> List<Codec>;
 template <class Codec>
 List(Codec, std::size_t, std::size_t) -> List<Codec>;
+
+// One value, or an array of them.
+template <class Codec>
+struct OneOrMore {
+  Codec element;
+
+  template <class T>
+  bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
+    if (value.is(Type::Array)) return List{element}.read(decoder, value, to);
+    return element.read(decoder, value, to.emplace_back());
+  }
+  void schema(Schema& schema) const {
+    schema.out().object([&] {
+      schema.out().key("anyOf").array([&] {
+        element.schema(schema);
+        List{element}.schema(schema);
+      });
+    });
+  }
+};
+template <class Codec>
+OneOrMore(Codec) -> OneOrMore<Codec>;
 
 // An object of another record.
 template <class T>
@@ -216,9 +258,11 @@ struct FieldInfo {
 template <class T>
 class Record {
  public:
+  Record(std::string_view name, std::string_view meaning) : name_(name), meaning_(meaning) {}
   // `at`: the member that keeps the handle of the object.
-  Record(std::string_view name, std::string_view meaning, Value T::* at = nullptr)
-      : name_(name), meaning_(meaning), at_(at) {}
+  Record(std::string_view name, std::string_view meaning, Value T::* at) : Record(name, meaning) {
+    keep_ = [at](T& to, Value value) { to.*at = value; };
+  }
 
   template <class M, class Codec>
   Record&& required(std::string_view key, M T::* member, Codec codec, std::string_view meaning) && {
@@ -227,6 +271,27 @@ class Record {
   template <class M, class Codec>
   Record&& optional(std::string_view key, M T::* member, Codec codec, std::string_view meaning) && {
     return add(false, key, member, std::move(codec), meaning);
+  }
+  // The last field was called `key` in older files: taken with a warning.
+  Record&& formerly(std::string_view key) && {
+    fields_.back().old_key = key;
+    return std::move(*this);
+  }
+  // The keys of another record, in the same object; what they say goes into `member`.
+  template <class M>
+  Record&& part(M T::* member, const Record<M>& record) && {
+    for (const auto& field : record.fields_) {
+      fields_.push_back({field.info,
+                         [member, read = field.read](Decoder& decoder, Value value, T& to) {
+                           return read(decoder, value, to.*member);
+                         },
+                         field.schema, field.old_key});
+    }
+    for (const auto& rule : record.rules_) {
+      rules_.push_back(
+          [member, rule](Decoder& decoder, Value value, T& to) { return rule(decoder, value, to.*member); });
+    }
+    return std::move(*this);
   }
   // A rule over the whole object, run when all fields are good.
   Record&& rule(std::function<bool(Decoder&, Value, T&)> check) && {
@@ -243,21 +308,20 @@ class Record {
 
   bool read(Decoder& decoder, Value value, T& to) const {
     if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
-    if (at_) to.*at_ = value;
+    if (keep_) keep_(to, value);
     const std::string subject = subject_of(name_, value);
-    const auto keys = fields_ | std::views::transform([](const Field& field) { return field.info.key; }) |
-                      std::ranges::to<std::vector>();
+    std::vector<std::string_view> keys;
+    for (const Field& field : fields_) {
+      keys.push_back(field.info.key);
+      if (!field.old_key.empty()) keys.push_back(field.old_key);
+    }
     decoder.check_keys(value, keys, subject);
     bool good = true;
     for (const Field& field : fields_) {
-      if (const Value member = value[field.info.key]) {
+      if (const Value member = decoder.member(value, field.info.key, field.old_key)) {
         good &= field.read(decoder, member, to);
       } else if (field.info.required) {
-        Diagnostic missing = problem(value, DiagnosticKind::MissingKey,
-                                     "missing key `" + std::string(field.info.key) + "` in " + subject);
-        missing.place = value.opening();
-        decoder.add(std::move(missing));
-        good = false;
+        good = decoder.missing(value, field.info.key, subject);
       }
     }
     for (const auto& rule : rules_) {
@@ -272,17 +336,27 @@ class Record {
       out.member("description", meaning_).member("type", "object");
       out.key("properties").object([&] {
         for (const Field& field : fields_) {
-          out.key(field.info.key).object([&] {
-            out.member("description", field.info.meaning);
-            out.key("allOf").array([&] { field.schema(schema); });
-          });
+          write_property(schema, field, field.info.key);
+          if (!field.old_key.empty()) write_property(schema, field, field.old_key);
         }
       });
       out.key("patternProperties").object([&] { out.key("^(comment$|[$_])").raw("{}"); });
       out.member("additionalProperties", false);
       out.key("required").array([&] {
         for (const Field& field : fields_) {
-          if (field.info.required) out.value(field.info.key);
+          if (field.info.required && field.old_key.empty()) out.value(field.info.key);
+        }
+      });
+      out.key("allOf").array([&] {  // the required ones with two names
+        for (const Field& field : fields_) {
+          if (!field.info.required || field.old_key.empty()) continue;
+          out.object([&] {
+            out.key("anyOf").array([&] {
+              for (const std::string_view key : {field.info.key, field.old_key}) {
+                out.object([&] { out.key("required").array([&] { out.value(key); }); });
+              }
+            });
+          });
         }
       });
     });
@@ -293,7 +367,19 @@ class Record {
     FieldInfo info;
     std::function<bool(Decoder&, Value, T&)> read;
     std::function<void(Schema&)> schema;
+    std::string_view old_key;
   };
+  template <class>
+  friend class Record;
+
+  static void write_property(Schema& schema, const Field& field, std::string_view key) {
+    Writer& out = schema.out();
+    out.key(key).object([&] {
+      out.member("description", field.info.meaning);
+      if (key == field.old_key) out.member("deprecated", true);
+      out.key("allOf").array([&] { field.schema(schema); });
+    });
+  }
 
   template <class V, class Codec>
   static bool read_into(const Codec& codec, Decoder& decoder, Value value, V& to) {
@@ -309,13 +395,14 @@ class Record {
     fields_.push_back(
         {{key, required, meaning},
          [member, codec](Decoder& decoder, Value value, T& to) { return read_into(codec, decoder, value, to.*member); },
-         [codec](Schema& schema) { codec.schema(schema); }});
+         [codec](Schema& schema) { codec.schema(schema); },
+         ""});
     return std::move(*this);
   }
 
   std::string_view name_;
   std::string_view meaning_;
-  Value T::* at_;
+  std::function<void(T&, Value)> keep_;
   std::vector<Field> fields_;
   std::vector<std::function<bool(Decoder&, Value, T&)>> rules_;
 };

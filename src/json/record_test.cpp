@@ -111,6 +111,71 @@ TEST(Record, DuplicateKeysCountTheLast) {
   EXPECT_NE(read(R"({"uid": "a", "uid": "b"})", Severity::Error).messages.find("error: `uid`"), std::string::npos);
 }
 
+struct Extent {
+  std::array<std::uint32_t, 3> sides{1, 1, 1};
+  double scale = 1;
+};
+
+struct Box {
+  Extent extent;
+  std::vector<std::string> labels;
+  Value at;
+};
+
+const Record<Extent>& extent_record() {
+  static const auto record =
+      Record<Extent>("extent", "an extent")
+          .required("sides", &Extent::sides, List{Integer{.min = 1}, 1, 3}, "up to three")
+          .formerly("dims")
+          .optional("scale", &Extent::scale, Real{.min = 0}, "a factor")
+          .rule([](Decoder& decoder, Value value, Extent& extent) {
+            return extent.sides[0] != 13 || decoder.error(value["sides"], DiagnosticKind::OutOfRange, "not 13");
+          });
+  return record;
+}
+
+const Record<Box>& box_record() {
+  static const auto record = Record<Box>("box", "a box", &Box::at)
+                                 .part(&Box::extent, extent_record())
+                                 .optional("labels", &Box::labels, OneOrMore{Text{}}, "its labels");
+  return record;
+}
+
+std::string read_box(std::string text, Box& box) {
+  static std::vector<std::shared_ptr<const Document>> documents;  // the box points into them
+  documents.push_back(parse(make_source("t.json", std::move(text))).value());
+  Diagnostics diagnostics;
+  Decoder decoder(diagnostics, Severity::Error);
+  if (auto read = decoder.read(box_record(), documents.back()->root())) box = std::move(*read);
+  return format_diagnostics(diagnostics.all(), {.sources = false});
+}
+
+TEST(Record, PartsBelongToTheSameObject) {
+  Box box;
+  EXPECT_EQ(read_box(R"({"sides": [4, 5], "scale": 0.5, "labels": "a"})", box), "");
+  EXPECT_EQ(box.extent.sides, (std::array<std::uint32_t, 3>{4, 5, 1}));
+  EXPECT_EQ(box.extent.scale, 0.5);
+  EXPECT_EQ(box.labels, std::vector<std::string>{"a"});
+  EXPECT_EQ(read_box(R"({"sides": [1], "labels": ["a", "b"]})", box), "");
+  EXPECT_EQ(box.labels.size(), 2u);
+  EXPECT_EQ(read_box(R"({"sides": [1, 2, 3, 4], "scale": -1})", box),
+            "t.json:1:11: error: `sides` has 4 elements, but must have 1 to 3 [out-of-range]\n  = at /sides\n"
+            "t.json:1:34: error: `scale` is -1, but must be at least 0 [out-of-range]\n  = at /scale\n");
+  EXPECT_EQ(read_box(R"({"sides": [13]})", box), "t.json:1:11: error: not 13 [out-of-range]\n  = at /sides\n");
+  EXPECT_EQ(read_box("{}", box), "t.json:1:1: error: missing key `sides` in box [missing-key]\n");
+}
+
+TEST(Record, OldNames) {
+  Box box;
+  EXPECT_EQ(read_box(R"({"dims": [7]})", box),
+            "t.json:1:2: warning: `dims` is an old name of `sides` [deprecated-form]\n  = at /dims\n");
+  EXPECT_EQ(box.extent.sides[0], 7u);
+  EXPECT_EQ(read_box(R"({"dims": [7], "sides": [8]})", box),
+            "t.json:1:2: warning: `dims` is an old name of `sides`, which is there too and counts [deprecated-form]\n"
+            "  = at /dims\n");
+  EXPECT_EQ(box.extent.sides[0], 8u);
+}
+
 TEST(Record, Schema) {
   Writer out(0);
   Schema schema(out);

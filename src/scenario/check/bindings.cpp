@@ -1,0 +1,64 @@
+// Bindings of commands (page 3.3).
+#include <map>
+
+#include "scenario/check/context.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+void check_binding(Context& context, const Binding& binding, Naming naming) {
+  if (!binding.name.empty() && naming != Naming::RplShader) {
+    context.error(binding.at["name"], DiagnosticKind::ConflictingKeys,
+                  "bindings by `name` are for shaders of type RPL; give `set` and `id`");
+  }
+  // A graph of a SPIR-V module has tensors and images only; its command looks at that.
+  const Resource* resource = context.follow_any<Buffer, Image, Tensor>(binding.resource);
+  if (!resource) return;
+  const auto* image = std::get_if<Image>(resource);
+  if (image) {
+    check_level(context, *image, binding.lod, binding.at["lod"],
+                "Requested level of details for the Image is greater than configured mipmaps");
+    return;
+  }
+  if (binding.lod) {
+    context.error(binding.at["lod"], DiagnosticKind::ConflictingKeys,
+                  std::format("`lod` is for images, but `{}` is a {}", binding.resource.uid, key_of(*resource)));
+  }
+  if (binding.descriptor_type == DescriptorChoice::StorageImage) {
+    context.error(binding.at["descriptor_type"], DiagnosticKind::ConflictingKeys,
+                  std::format("VK_DESCRIPTOR_TYPE_STORAGE_IMAGE is for images, but `{}` is a {}", binding.resource.uid,
+                              key_of(*resource)));
+  }
+}
+
+}  // namespace
+
+bool check_level(Context& context, const Image& image, std::optional<std::uint32_t> level, json::Value at,
+                 std::string_view message) {
+  if (!level || *level < image.mips) return true;
+  context
+      .error(at, DiagnosticKind::IndexOutOfRange,
+             std::format("{}: level {} of image `{}`, which has {}", message, *level, image.uid, image.mips))
+      .note(std::format("image `{}` is here", image.uid), place_in(image.at, "mips"));
+  return false;
+}
+
+void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming) {
+  std::map<std::string, json::Value> seen;
+  for (const Binding& binding : bindings) {
+    const std::string where = !binding.name.empty()      ? std::format("`{}`", binding.name)
+                              : naming == Naming::IdOnly ? std::format("id {}", binding.id)
+                                                         : std::format("set {}, id {}", binding.set, binding.id);
+    const auto [first, fresh] = seen.emplace(where, binding.at);
+    if (fresh) continue;
+    context.error(binding.at, DiagnosticKind::DuplicateName, std::format("two bindings for {}", where))
+        .note("the first one is here", first->second.place());
+  }
+}
+
+void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming) {
+  check_bound_once(context, bindings, naming);
+  for (const Binding& binding : bindings) check_binding(context, binding, naming);
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,65 @@
+// What all checks of a scenario share: the scenario, where problems go, and how references are followed.
+#pragma once
+
+#include <format>
+#include <set>
+#include <span>
+#include <string>
+
+#include "scenario/check.hpp"
+#include "scenario/model.hpp"
+
+namespace slipway::scenario {
+
+struct Context {
+  const Scenario& scenario;
+  const CheckOptions& options;
+  Diagnostics& diagnostics;
+  std::set<std::string, std::less<>> used = {};  // uids that something refers to
+
+  // An error at a value. The reference is good until the next diagnostic.
+  Diagnostic& error(json::Value at, DiagnosticKind kind, std::string message);
+  Diagnostic& warning(json::Value at, DiagnosticKind kind, std::string message);
+
+  // The resource that a reference names, when it is of one of the kinds (indices of `Resource`). Else null, with an
+  // error unless the reference is absent or names something that was left out.
+  const Resource* follow(const Reference& reference, std::span<const std::size_t> kinds);
+
+  template <class... T>
+  const Resource* follow_any(const Reference& reference) {
+    constexpr std::size_t kKinds[] = {Resource(std::in_place_type<T>).index()...};
+    return follow(reference, kKinds);
+  }
+  template <class T>
+  const T* follow(const Reference& reference) {
+    return std::get_if<T>(follow_any<T>(reference));
+  }
+};
+
+// Where an object ends up in a message: the member if it is given, else the beginning of the object.
+Place place_in(json::Value object, std::string_view key);
+
+// One family of rules each; all of them make up `check_scenario`.
+void check_uids(Context& context);          // uids.cpp
+void check_formats(Context& context);       // formats.cpp
+void check_images(Context& context);        // images.cpp
+void check_memory(Context& context);        // memory.cpp: groups and aliases
+void check_shaders(Context& context);       // shaders.cpp: shaders and graphs
+void check_barriers(Context& context);      // barriers.cpp
+void check_expects(Context& context);       // expects.cpp
+void check_paths(Context& context);         // outputs.cpp
+void check_commands(Context& context);      // commands.cpp
+void check_draws(Context& context);         // draws.cpp: dispatch_fragment and draw
+void check_optical_flow(Context& context);  // optical_flow.cpp
+void check_unused(Context& context);        // uids.cpp; last, since it wants to know what was referred to
+
+// The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
+enum class Naming { SetAndId, IdOnly, RplShader };
+void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
+// Only that no two of them are for the same descriptor.
+void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming);
+// The image of a binding or attachment has the level that is asked for. `message` says what is wrong otherwise.
+bool check_level(Context& context, const Image& image, std::optional<std::uint32_t> level, json::Value at,
+                 std::string_view message);
+
+}  // namespace slipway::scenario

@@ -1,0 +1,151 @@
+// The graphics commands: dispatch_fragment (page 3.3, 3.12) and draw (3.7).
+#include "scenario/check/context.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using Extent = std::array<std::uint32_t, 2>;
+
+Extent level_extent(const Image& image, std::uint32_t level) {
+  const auto side = [&](std::uint32_t size) { return level < 32 ? std::max(1u, size >> level) : 1u; };
+  return {side(image.extent[0]), side(image.extent[1])};
+}
+
+std::string extent_text(Extent extent) { return std::format("{}x{}", extent[0], extent[1]); }
+
+// The image of an attachment and its level; nothing when it is not usable.
+struct Target {
+  const Image* image;
+  Extent extent;
+  json::Value at;
+};
+
+std::optional<Target> check_attachment(Context& context, const ColorAttachment& attachment) {
+  const Image* image = context.follow<Image>(attachment.image);
+  if (!image) return std::nullopt;
+  if (!image->color_attachment) {
+    context
+        .error(attachment.image.at, DiagnosticKind::WrongReference,
+               std::format("image `{}` needs `\"color_attachment\": true` to be written by fragments", image->uid))
+        .note(std::format("image `{}` is here", image->uid), place_in(image->at, "color_attachment"));
+  }
+  const json::Value object = attachment.image.at.parent();
+  if (!check_level(context, *image, attachment.lod, object["lod"],
+                   "Color attachment mip level exceeds available mips")) {
+    return std::nullopt;
+  }
+  return Target{image, level_extent(*image, attachment.lod.value_or(0)), attachment.image.at};
+}
+
+// Without a render extent all attachments have that of the first; else each holds it.
+void check_extents(Context& context, const std::vector<Target>& targets, const std::optional<Extent>& extent) {
+  for (const Target& target : targets) {
+    if (extent) {
+      if (target.extent[0] >= (*extent)[0] && target.extent[1] >= (*extent)[1]) continue;
+      context.error(target.at, DiagnosticKind::OutOfRange,
+                    std::format("`render_extent` is {}, but image `{}` has {} there", extent_text(*extent),
+                                target.image->uid, extent_text(target.extent)));
+    } else if (target.extent != targets.front().extent) {
+      context
+          .error(target.at, DiagnosticKind::FileMismatch,
+                 std::format("All color attachments must share the same extent: image `{}` has {}, but `{}` has {}",
+                             target.image->uid, extent_text(target.extent), targets.front().image->uid,
+                             extent_text(targets.front().extent)))
+          .note("the first one is here", targets.front().at.place());
+    }
+  }
+}
+
+std::vector<Target> check_attachments(Context& context, const std::vector<ColorAttachment>& attachments) {
+  std::vector<Target> targets;
+  for (const ColorAttachment& attachment : attachments) {
+    if (const auto target = check_attachment(context, attachment)) targets.push_back(*target);
+  }
+  return targets;
+}
+
+const Shader* check_stage(Context& context, const Reference& reference, ShaderStage stage, std::string_view name) {
+  const Shader* shader = context.follow<Shader>(reference);
+  if (shader && shader->stage != stage) {
+    context
+        .error(reference.at, DiagnosticKind::WrongReference,
+               std::format("DispatchFragment requires a {} shader stage here, which `{}` does not have", name,
+                           shader->uid))
+        .note(std::format("shader `{}` is here", shader->uid), place_in(shader->at, "stage"));
+  }
+  return shader;
+}
+
+void check(Context& context, const DispatchFragment& command) {
+  check_stage(context, command.vertex_shader, ShaderStage::Vertex, "vertex");
+  const Shader* fragment = check_stage(context, command.fragment_shader, ShaderStage::Fragment, "fragment");
+  const auto type = fragment ? fragment->likely_type() : std::nullopt;
+  check_bindings(context, command.bindings,
+                 type.value_or(ShaderType::Rpl) == ShaderType::Rpl ? Naming::RplShader : Naming::SetAndId);
+  if (command.color_attachments.empty() && !command.render_extent) {
+    Diagnostic& missing = context.error(command.at, DiagnosticKind::MissingKey,
+                                        "dispatch_fragment requires color_attachment_refs or render_extent");
+    missing.place = command.at.opening();
+  }
+  check_extents(context, check_attachments(context, command.color_attachments), command.render_extent);
+  context.follow<RawData>(command.push_data);
+}
+
+void check_depth(Context& context, const DepthAttachment& attachment, const std::vector<Target>& targets,
+                 const std::optional<Extent>& extent) {
+  const Image* image = context.follow<Image>(attachment.image);
+  if (!image || !image->format.value) return;
+  const tensor::FormatInfo* info = tensor::find_format(*image->format.value);
+  if (!info || (!info->depth && !info->stencil)) {
+    context
+        .error(attachment.image.at, DiagnosticKind::WrongReference,
+               std::format("a depth attachment needs a depth format, but image `{}` has {}", image->uid,
+                           image->format.name))
+        .note(std::format("image `{}` is here", image->uid), place_in(image->at, "format"));
+  }
+  const Target target{image, level_extent(*image, 0), attachment.image.at};
+  if (extent)
+    check_extents(context, {target}, extent);
+  else if (!targets.empty())
+    check_extents(context, {targets.front(), target}, extent);
+}
+
+void check(Context& context, const Draw& command) {
+  const Shader* shader = context.follow<Shader>(command.shader);
+  const auto type = shader ? shader->likely_type() : std::nullopt;
+  if (type && *type != ShaderType::Rpl) {
+    context
+        .error(command.shader.at, DiagnosticKind::WrongReference,
+               std::format("draw requires a shader of type RPL, which `{}` is not", shader->uid))
+        .note(std::format("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
+  } else if (shader && !shader->entry_points) {
+    context
+        .error(command.shader.at, DiagnosticKind::WrongReference,
+               std::format("draw requires a shader with `entry_points`, which `{}` does not have", shader->uid))
+        .note(std::format("shader `{}` is here", shader->uid), shader->at.opening());
+  }
+  context.follow_any<Buffer, RawData>(command.indices);
+  for (const VertexAttribute& attribute : command.attributes) context.follow<Buffer>(attribute.buffer);
+  check_bindings(context, command.bindings, Naming::RplShader);
+  context.follow<RawData>(command.push_data);
+  const std::vector<Target> targets = check_attachments(context, command.color_attachments);
+  check_extents(context, targets, command.render_extent);
+  if (command.depth_attachment) check_depth(context, *command.depth_attachment, targets, command.render_extent);
+  if (command.color_attachments.empty() && !command.depth_attachment && !command.render_extent) {
+    Diagnostic& missing = context.error(command.at, DiagnosticKind::MissingKey,
+                                        "draw requires color_attachments, depth_attachment or render_extent");
+    missing.place = command.at.opening();
+  }
+}
+
+}  // namespace
+
+void check_draws(Context& context) {
+  for (const Command& command : context.scenario.commands) {
+    if (const auto* fragment = std::get_if<DispatchFragment>(&command)) check(context, *fragment);
+    if (const auto* draw = std::get_if<Draw>(&command)) check(context, *draw);
+  }
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,44 @@
+// Format names, and which formats tensors may have (page 3.5).
+#include "base/suggest.hpp"
+#include "scenario/check/context.hpp"
+#include "scenario/records/codecs.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+bool check_name(Context& context, const FormatName& format, json::Value at) {
+  if (format.value) return true;
+  Diagnostic& diagnostic =
+      context.error(at, DiagnosticKind::UnknownValue, std::format("Unknown VkFormat: {}", format.name));
+  if (const auto near = closest(format.name, format_names()))
+    diagnostic.suggest(json::inside_quotes(at.place()), *near);
+  return false;
+}
+
+json::Value format_of(json::Value object) { return object["format"] ? object["format"] : object["data_type"]; }
+
+void check_element(Context& context, const FormatName& format, json::Value object) {
+  const json::Value at = format_of(object);
+  if (!check_name(context, format, at)) return;
+  auto type = tensor::tensor_element_type(*format.value, at.place());
+  if (type) return;
+  for (Diagnostic& problem : type.error())
+    context.diagnostics.add(std::move(problem.at(at.pointer(), json::uid_around(at))));
+}
+
+}  // namespace
+
+void check_formats(Context& context) {
+  for (const Resource& resource : context.scenario.resources) {
+    if (const auto* image = std::get_if<Image>(&resource)) check_name(context, image->format, format_of(image->at));
+    if (const auto* tensor = std::get_if<Tensor>(&resource)) check_element(context, tensor->format, tensor->at);
+    if (const auto* constant = std::get_if<GraphConstant>(&resource))
+      check_element(context, constant->format, constant->at);
+  }
+  for (const RequiredFormat& required : context.scenario.requirements.formats) {
+    check_name(context, required.format, format_of(required.at));
+  }
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,53 @@
+// Images on their own: levels and border colours (page 3.2, 3.10).
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "scenario/check/context.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+void check_mips(Context& context, const Image& image) {
+  const std::uint32_t side = std::max(image.extent[0], image.extent[1]);
+  const auto most = static_cast<std::uint32_t>(std::bit_width(side));  // floor(log2(side)) + 1
+  if (image.mips <= most) return;
+  context.error(
+      image.at["mips"], DiagnosticKind::OutOfRange,
+      std::format("Number of mips exceeds maximum number allowed for the image size: {} for {}x{}, but `mips` is {}",
+                  most, image.extent[0], image.extent[1], image.mips));
+}
+
+void check_border(Context& context, const Image& image) {
+  const auto& color = image.sampler.border_color;
+  const bool integers = color == vk::BorderColor::INT_CUSTOM_EXT;
+  const bool custom = integers || color == vk::BorderColor::FLOAT_CUSTOM_EXT;
+  const json::Value values = image.at["custom_border_color"];
+  if (custom && !image.sampler.custom_border_color) {
+    context.warning(image.at["border_color"], DiagnosticKind::MissingKey,
+                    std::format("image `{}` has no `custom_border_color`; [0, 0, 0, 0] is used", image.uid));
+  } else if (image.sampler.custom_border_color && !custom) {
+    context.error(values, DiagnosticKind::ConflictingKeys,
+                  "custom_border_color requires border_color INT_CUSTOM_EXT or FLOAT_CUSTOM_EXT");
+  } else if (integers) {
+    for (const json::Value value : values) {
+      const auto number = value.integer();
+      if (number && *number >= INT32_MIN && *number <= UINT32_MAX) continue;
+      context.error(value, DiagnosticKind::OutOfRange,
+                    std::format("INT_CUSTOM_EXT takes integers of 32 bits, but here is {}", value.text()));
+    }
+  }
+}
+
+}  // namespace
+
+void check_images(Context& context) {
+  for (const Resource& resource : context.scenario.resources) {
+    if (const auto* image = std::get_if<Image>(&resource)) {
+      check_mips(context, *image);
+      check_border(context, *image);
+    }
+  }
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,220 @@
+// Shared memory: groups by `memory_group` and by `alias_target` (page 3.2, 3.11).
+#include <algorithm>
+#include <map>
+
+#include "scenario/check/context.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+struct Member {
+  const Resource* resource;
+  std::uint64_t offset;
+  json::Value at;  // what makes it a member: its `memory_group` or `alias_target`; the image of a private group itself
+};
+using Group = std::vector<Member>;
+
+template <class T>
+const T* as(const Member& member) {
+  return std::get_if<T>(member.resource);
+}
+
+std::optional<tensor::ElementType> element_type(const Tensor& tensor) {
+  if (!tensor.format.value) return std::nullopt;
+  const auto type = tensor::tensor_element_type(*tensor.format.value, Place::nowhere());
+  return type ? std::optional(*type) : std::nullopt;
+}
+
+const tensor::FormatInfo* format_info(const Image& image) {
+  return image.format.value ? tensor::find_format(*image.format.value) : nullptr;
+}
+
+// The bytes that a resource takes at least: rows of linear images may be longer.
+Size least_bytes(const Resource& resource) {
+  if (const auto* buffer = std::get_if<Buffer>(&resource)) return buffer->size;
+  if (const auto* tensor = std::get_if<Tensor>(&resource)) {
+    const auto type = element_type(*tensor);
+    return type ? tensor::byte_count(tensor->dims, *type) : std::nullopt;
+  }
+  if (const auto* image = std::get_if<Image>(&resource)) {
+    const tensor::FormatInfo* info = format_info(*image);
+    return info ? tensor::level_bytes(*info, image->extent[0], image->extent[1], image->extent[2]) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const Contents* contents_of(const Resource& resource) {
+  return std::visit(
+      [](const auto& one) -> const Contents* {
+        if constexpr (requires { one.contents; }) return &one.contents;
+        return nullptr;
+      },
+      resource);
+}
+
+const std::optional<MemoryGroup>* group_of(const Resource& resource) {
+  return std::visit(
+      [](const auto& one) -> const std::optional<MemoryGroup>* {
+        if constexpr (requires { one.memory_group; }) return &one.memory_group;
+        return nullptr;
+      },
+      resource);
+}
+
+// A tensor that sees an image: what its `alias_target` says on its own. Gives the image.
+const Image* check_alias(Context& context, const Tensor& tensor) {
+  const AliasTarget& alias = *tensor.alias_target;
+  for (const std::string_view key : {"mip_level", "array_layer"}) {
+    if ((key == "mip_level" ? alias.mip_level : alias.array_layer) == 0) continue;
+    context.error(alias.at[key], DiagnosticKind::OutOfRange,
+                  std::format("`{}` of `alias_target` is {}, but only 0 is supported", key, alias.at[key].text()));
+  }
+  const Image* image = context.follow<Image>(alias.image);
+  if (tensor.contents.given()) {
+    context.error(alias.image.at, DiagnosticKind::ConflictingKeys,
+                  std::format("Tensor cannot have src file and alias other resource: tensor `{}`", tensor.uid));
+  }
+  if (tensor.memory_group) {
+    context
+        .error(alias.at, DiagnosticKind::ConflictingKeys,
+               std::format("`memory_group` and `alias_target` exclude each other in tensor `{}`", tensor.uid))
+        .note("`memory_group` is here", tensor.memory_group->at.place());
+    return nullptr;
+  }
+  if (image && image->memory_group) {
+    context
+        .error(alias.image.at, DiagnosticKind::ConflictingKeys,
+               std::format("Resource already belongs to a different group: image `{}`", image->uid))
+        .note(std::format("it is in memory group `{}`; put the tensor there instead", image->memory_group->id),
+              image->memory_group->at.place());
+    return nullptr;
+  }
+  return image;
+}
+
+// Page 3.11: not given, a tensor is linear; an image is optimal if a tensor of the group says so, else linear.
+Tiling tiling_of(const Member& member, bool optimal_tensor) {
+  if (const auto* tensor = as<Tensor>(member)) return tensor->tiling.value_or(Tiling::Linear);
+  return as<Image>(member)->tiling.value_or(optimal_tensor ? Tiling::Optimal : Tiling::Linear);
+}
+
+// The one tiling of a group's images and tensors, if there is one.
+std::optional<Tiling> check_tiling(Context& context, const Group& group) {
+  const bool optimal_tensor = std::ranges::any_of(
+      group, [](const Member& member) { return as<Tensor>(member) && as<Tensor>(member)->tiling == Tiling::Optimal; });
+  const Member* first = nullptr;
+  for (const Member& member : group) {
+    if (as<Buffer>(member)) continue;
+    if (!first) first = &member;
+    if (tiling_of(member, optimal_tensor) == tiling_of(*first, optimal_tensor)) continue;
+    const auto word = [&](const Member& one) {
+      return tiling_of(one, optimal_tensor) == Tiling::Optimal ? "OPTIMAL" : "LINEAR";
+    };
+    const json::Value object = place_of(*member.resource);
+    context
+        .error(object["tiling"] ? object["tiling"] : member.at, DiagnosticKind::ConflictingKeys,
+               std::format("Aliased resources must have identical tiling. `{}` is {}, but `{}` is {}",
+                           uid_of(*member.resource), word(member), uid_of(*first->resource), word(*first)))
+        .note(std::format("`{}` is here", uid_of(*first->resource)), place_in(place_of(*first->resource), "tiling"));
+    return std::nullopt;
+  }
+  return first ? std::optional(tiling_of(*first, optimal_tensor)) : std::nullopt;
+}
+
+// The innermost dimension of a tensor that sees a linear image runs over the components of a texel.
+void check_view(Context& context, const Tensor& tensor, const Image& image) {
+  const tensor::FormatInfo* info = format_info(image);
+  const auto type = element_type(tensor);
+  if (!info || !type || tensor.dims.size() < 2) return;  // rank 0 and 1: packed
+  const json::Value dims = tensor.at["dims"];
+  if (tensor.dims.size() > 4) {
+    context.error(dims, DiagnosticKind::OutOfRange,
+                  std::format("tensor `{}` has rank {}, but one that sees an image has at most 4", tensor.uid,
+                              tensor.dims.size()));
+    return;
+  }
+  const std::int64_t innermost = tensor.dims.back();
+  if (innermost != info->components) {
+    context
+        .error(dims[tensor.dims.size() - 1], DiagnosticKind::FileMismatch,
+               std::format("Aliased tensor innermost dimension: {}, must match number of components of image: {}",
+                           innermost, info->components))
+        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "format"));
+  } else if (tensor::size_of(*type) * info->components != info->texel_bytes) {
+    context
+        .error(tensor.at["format"] ? tensor.at["format"] : tensor.at["data_type"], DiagnosticKind::FileMismatch,
+               std::format("{} elements of {} bytes do not make up a texel of image `{}`, which has {} bytes",
+                           info->components, tensor::size_of(*type), image.uid, info->texel_bytes))
+        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "format"));
+  }
+}
+
+// Two members whose contents would be put over each other.
+void check_contents(Context& context, const Group& group) {
+  std::vector<const Member*> filled;
+  for (const Member& member : group) {
+    const Contents* contents = contents_of(*member.resource);
+    if (contents && contents->given()) filled.push_back(&member);
+  }
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Member& a = *filled[j];
+      const Member& b = *filled[i];
+      const Size a_end = checked_add(a.offset, least_bytes(*a.resource));
+      const Size b_end = checked_add(b.offset, least_bytes(*b.resource));
+      if (!a_end || !b_end || *a_end <= b.offset || *b_end <= a.offset) continue;
+      context
+          .error(b.at, DiagnosticKind::ConflictingKeys,
+                 std::format("`{}` and `{}` share memory and both have contents: bytes {} to {} and {} to {}",
+                             uid_of(*a.resource), uid_of(*b.resource), a.offset, *a_end, b.offset, *b_end))
+          .note(std::format("`{}` is here", uid_of(*a.resource)), a.at.place());
+    }
+  }
+}
+
+void check_group(Context& context, const Group& group) {
+  if (group.size() < 2) return;
+  for (const Member& member : group) {
+    const auto* image = as<Image>(member);
+    if (image && image->mips > 1) {
+      context.error(image->at["mips"], DiagnosticKind::ConflictingKeys,
+                    std::format("A mipped image cannot be aliased: image `{}`", image->uid));
+    }
+  }
+  const auto tiling = check_tiling(context, group);
+  check_contents(context, group);
+  if (tiling != Tiling::Linear) return;
+  for (const Member& member : group) {
+    const auto* tensor = as<Tensor>(member);
+    if (!tensor) continue;
+    // The image that it lies in: the last one that begins at or before it.
+    const Member* seen = nullptr;
+    for (const Member& other : group) {
+      if (as<Image>(other) && other.offset <= member.offset && (!seen || other.offset > seen->offset)) seen = &other;
+    }
+    if (seen) check_view(context, *tensor, *as<Image>(*seen));
+  }
+}
+
+}  // namespace
+
+void check_memory(Context& context) {
+  std::map<std::string_view, Group> by_id, by_image;
+  for (const Resource& resource : context.scenario.resources) {
+    if (const auto* group = group_of(resource); group && *group) {
+      by_id[(*group)->id].push_back({&resource, (*group)->offset, (*group)->at});
+    }
+    const auto* tensor = std::get_if<Tensor>(&resource);
+    if (!tensor || !tensor->aliases()) continue;
+    if (const Image* image = check_alias(context, *tensor)) {
+      Group& group = by_image[image->uid];
+      if (group.empty()) group.push_back({context.scenario.find(image->uid), 0, image->at["uid"]});
+      group.push_back({&resource, 0, tensor->alias_target->at});
+    }
+  }
+  for (const auto& [id, group] : by_id) check_group(context, group);
+  for (const auto& [uid, group] : by_image) check_group(context, group);
+}
+
+}  // namespace slipway::scenario

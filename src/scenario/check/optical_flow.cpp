@@ -1,0 +1,92 @@
+// dispatch_optical_flow: its images must fit each other (page 3.3, 3.14).
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "scenario/check/context.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using Extent = std::array<std::uint64_t, 2>;
+constexpr std::uint32_t kLeastSide = 64, kGreatestSide = 8192;
+
+constexpr vk::Format kSearchFormats[] = {vk::Format::R8G8B8_UNORM,   vk::Format::B8G8R8_UNORM,
+                                         vk::Format::R8G8B8A8_UNORM, vk::Format::B8G8R8A8_UNORM,
+                                         vk::Format::R8_UNORM,       vk::Format::B10G11R11_UFLOAT_PACK32};
+constexpr vk::Format kVectorFormats[] = {vk::Format::R16G16_SFLOAT};
+constexpr vk::Format kCostFormats[] = {vk::Format::R16_UINT};
+
+// One image of the command, with what it must be.
+struct Role {
+  std::string_view key;
+  const Binding& binding;
+  std::span<const vk::Format> formats;
+  Extent extent;
+};
+
+void check_role(Context& context, const Role& role) {
+  const Image* image = context.follow<Image>(role.binding.resource);
+  if (!image || !check_level(context, *image, role.binding.lod, role.binding.at["lod"],
+                             "Requested level of details for the Image is greater than configured mipmaps")) {
+    return;
+  }
+  const json::Value at = role.binding.resource.at;
+  if (image->format.value && !std::ranges::contains(role.formats, *image->format.value)) {
+    std::string accepted;
+    for (const vk::Format format : role.formats)
+      accepted += std::format("{}{}", accepted.empty() ? "" : ", ", vk::name_of(format));
+    context.error(at, DiagnosticKind::FileMismatch,
+                  std::format("`{}` must have one of the formats {}, but image `{}` has {}", role.key, accepted,
+                              image->uid, image->format.name));
+  }
+  const std::uint32_t level = role.binding.lod.value_or(0);
+  const Extent extent{std::max(1u, image->extent[0] >> level), std::max(1u, image->extent[1] >> level)};
+  if (extent == role.extent) return;
+  context.error(at, DiagnosticKind::FileMismatch,
+                std::format("`{}` must be {}x{}, but image `{}` is {}x{}", role.key, role.extent[0], role.extent[1],
+                            image->uid, extent[0], extent[1]));
+}
+
+void check(Context& context, const DispatchOpticalFlow& command) {
+  for (const std::string_view key : {"width", "height"}) {
+    const std::uint32_t side = key == "width" ? command.width : command.height;
+    if (side >= kLeastSide && side <= kGreatestSide) continue;
+    context.error(command.at[key], DiagnosticKind::OutOfRange,
+                  std::format("`{}` is {}, but must be {} to {}", key, side, kLeastSide, kGreatestSide));
+  }
+  const std::uint32_t hint = command.mean_flow_l1_norm_hint;
+  if (hint != 0 && hint >= std::max(command.width, command.height)) {
+    context.error(command.at["mean_flow_l1_norm_hint"], DiagnosticKind::OutOfRange,
+                  std::format("`mean_flow_l1_norm_hint` is {}, but must be less than {}", hint,
+                              std::max(command.width, command.height)));
+  }
+  const FlowBindings& images = command.bindings;
+  const auto grid = static_cast<std::uint64_t>(command.grid_size);
+  const Extent input{command.width, command.height};
+  const Extent output{divide_up(command.width, grid), divide_up(command.height, grid)};
+  check_role(context, {"search_image", images.search_image, kSearchFormats, input});
+  check_role(context, {"template_image", images.template_image, kSearchFormats, input});
+  check_role(context, {"output_image", images.output_image, kVectorFormats, output});
+  if (images.hint_motion_vectors)
+    check_role(context, {"hint_motion_vectors", *images.hint_motion_vectors, kVectorFormats, output});
+  if (images.output_cost) check_role(context, {"output_cost", *images.output_cost, kCostFormats, output});
+  const Image* search = context.scenario.find<Image>(images.search_image.resource.uid);
+  const Image* reference = context.scenario.find<Image>(images.template_image.resource.uid);
+  if (search && reference && search->format.value && reference->format.value &&
+      search->format.value != reference->format.value) {
+    context.error(images.template_image.resource.at, DiagnosticKind::FileMismatch,
+                  std::format("`template_image` must have the format of `search_image`, {}, but image `{}` has {}",
+                              search->format.name, reference->uid, reference->format.name));
+  }
+  check_bound_once(context, images.all(), Naming::SetAndId);
+}
+
+}  // namespace
+
+void check_optical_flow(Context& context) {
+  for (const Command& command : context.scenario.commands) {
+    if (const auto* flow = std::get_if<DispatchOpticalFlow>(&command)) check(context, *flow);
+  }
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,40 @@
+// Every uid once (page 3.1); what nothing refers to.
+#include "scenario/check/context.hpp"
+
+namespace slipway::scenario {
+
+void check_uids(Context& context) {
+  for (std::size_t i = 0; i < context.scenario.resources.size(); ++i) {
+    const Resource& resource = context.scenario.resources[i];
+    const std::string& uid = uid_of(resource);
+    const std::size_t first = context.scenario.by_uid.find(uid)->second;
+    if (first == i) continue;
+    context.error(place_of(resource)["uid"], DiagnosticKind::DuplicateName, std::format("Not unique uid: {}", uid))
+        .note("the first one is here", place_of(context.scenario.resources[first])["uid"].place());
+  }
+}
+
+void check_unused(Context& context) {
+  // What was left out may use any of them.
+  if (!context.options.remarks || context.scenario.left_out.anything()) return;
+  for (const Resource& resource : context.scenario.resources) {
+    const std::string& uid = uid_of(resource);
+    const bool has_result = std::visit(
+        [](const auto& one) {
+          if constexpr (requires { one.results; }) return !one.results.dst.empty() || !one.results.expect.empty();
+          return false;
+        },
+        resource);
+    const bool shared = std::visit(
+        [](const auto& one) {
+          if constexpr (requires { one.memory_group; }) return one.memory_group.has_value();
+          return false;
+        },
+        resource);
+    if (has_result || shared || context.used.contains(uid)) continue;
+    context.diagnostics.add(json::problem(place_of(resource)["uid"], DiagnosticKind::UnusedResource,
+                                          std::format("nothing uses {} `{}`", key_of(resource), uid), Severity::Note));
+  }
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,103 @@
+// The corpus tests/corpus/scenario: NAME.json with the diagnostics that it gives in NAME.expected.
+//
+// A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
+//   x.json             read and checked as `run` does
+//   x.check.json       as `check` does: unknown keys are errors, unused resources are noted
+//   x.syntax.json      phases 1 and 2 only
+//   x.portable.json    as `check --portable`
+//   x.confine.json     with --confine
+//
+// UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
+// UPDATE_CORPUS=kinds does that too, and says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <format>
+#include <iostream>
+#include <set>
+
+#include "base/print_diagnostic.hpp"
+#include "scenario/check.hpp"
+#include "scenario/portable.hpp"
+#include "scenario/read.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+const Path kCorpus = testing::source_folder() / "tests/corpus/scenario";
+
+std::vector<Path> cases() {
+  std::vector<Path> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kCorpus)) {
+    if (entry.path().extension() == ".json") found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+bool has_word(const Path& path, std::string_view word) {
+  return path.filename().string().contains(std::format(".{}.", word));
+}
+
+Diagnostics run(const Path& path) {
+  Diagnostics diagnostics;
+  const auto source = read_source(path, path.filename().string());
+  if (!source) {
+    diagnostics.add(source.error());
+    return diagnostics;
+  }
+  const bool check = has_word(path, "check") || has_word(path, "portable");
+  // A folder that is not there, so that no message has a path of this machine.
+  const Path folder = "/scenarios";
+  const auto scenario =
+      read_scenario(*source, folder, {.leniency = check ? Severity::Error : Severity::Warning}, diagnostics);
+  if (scenario && !has_word(path, "syntax")) {
+    check_scenario(*scenario, {.confine = has_word(path, "confine"), .remarks = check}, diagnostics);
+    if (has_word(path, "portable")) check_portable(*scenario, diagnostics);
+  }
+  diagnostics.sort();
+  return diagnostics;
+}
+
+// The lines `... [kind]`, without repetition.
+std::set<std::string> kinds_in(std::string_view text) {
+  std::set<std::string> kinds;
+  for (std::size_t end = 0; (end = text.find("]\n", end)) != text.npos; ++end) {
+    const std::size_t begin = text.rfind('[', end);
+    if (begin != text.npos) kinds.emplace(text.substr(begin + 1, end - begin - 1));
+  }
+  return kinds;
+}
+
+void update(const Path& path, const std::string& expected, const std::string& actual, bool kinds_too) {
+  if (expected == actual) return;
+  if (file_exists(path) && kinds_in(expected) != kinds_in(actual)) {
+    std::cout << path.filename().string() << ": the kinds of diagnostics change\n";
+    if (!kinds_too) {
+      ADD_FAILURE() << path << ": other kinds of diagnostics; UPDATE_CORPUS=kinds takes them\n" << actual;
+      return;
+    }
+  }
+  ASSERT_TRUE(write_file(path, actual));
+}
+
+TEST(Corpus, GivesTheExpectedDiagnostics) {
+  const char* const wish = std::getenv("UPDATE_CORPUS");
+  ASSERT_GT(cases().size(), 100u);
+  for (const Path& path : cases()) {
+    SCOPED_TRACE(path.filename().string());
+    const Diagnostics diagnostics = run(path);
+    const std::string actual = format_diagnostics(diagnostics.all(), {.sources = false});
+    EXPECT_EQ(path.filename().string().starts_with("fail_"), diagnostics.has_errors()) << actual;
+    const Path expected_path = Path(path).replace_extension(".expected");
+    const std::string expected = read_text(expected_path).value_or("(there is no such file)\n");
+    if (wish)
+      update(expected_path, expected, actual, std::string_view(wish) == "kinds");
+    else
+      EXPECT_EQ(actual, expected);
+  }
+}
+
+}  // namespace
+}  // namespace slipway::scenario

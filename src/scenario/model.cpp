@@ -1,0 +1,56 @@
+#include "scenario/model.hpp"
+
+#include "scenario/paths.hpp"
+#include "scenario/records/records.hpp"
+
+namespace slipway::scenario {
+
+std::optional<ShaderType> Shader::likely_type() const {
+  if (type) return type;
+  struct Known {
+    std::string_view extension;
+    ShaderType type;
+  };
+  constexpr Known kExtensions[] = {{".spv", ShaderType::Spirv}, {".comp", ShaderType::Glsl},
+                                   {".vert", ShaderType::Glsl}, {".frag", ShaderType::Glsl},
+                                   {".glsl", ShaderType::Glsl}, {".hlsl", ShaderType::Hlsl},
+                                   {".rpl", ShaderType::Rpl},   {".spvasm", ShaderType::SpirvAssembly}};
+  const std::string extension = extension_of(src);
+  for (const Known& known : kExtensions) {
+    if (known.extension == extension) return known.type;
+  }
+  return std::nullopt;
+}
+
+std::vector<Binding> FlowBindings::all() const {
+  std::vector<Binding> bindings{search_image, template_image, output_image};
+  if (hint_motion_vectors) bindings.push_back(*hint_motion_vectors);
+  if (output_cost) bindings.push_back(*output_cost);
+  return bindings;
+}
+
+const std::string& uid_of(const Resource& resource) {
+  return std::visit([](const auto& one) -> const std::string& { return one.uid; }, resource);
+}
+
+json::Value place_of(const Resource& resource) {
+  return std::visit([](const auto& one) { return one.at; }, resource);
+}
+
+json::Value place_of(const Command& command) {
+  return std::visit([](const auto& one) { return one.at; }, command);
+}
+
+std::string_view key_of(const Resource& resource) { return resource_kinds()[resource.index()].key; }
+std::string_view key_of(const Command& command) { return command_kinds()[command.index()].key; }
+
+const std::vector<Binding>* bindings_of(const Command& command) {
+  return std::visit(
+      [](const auto& one) -> const std::vector<Binding>* {
+        if constexpr (requires { one.bindings.size(); }) return &one.bindings;
+        return nullptr;
+      },
+      command);
+}
+
+}  // namespace slipway::scenario

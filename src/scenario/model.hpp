@@ -1,0 +1,516 @@
+// A scenario as values: what the JSON file says, with every default filled in, and nothing looked up yet.
+//
+// The members follow the keys of the file (scenario page 3.2, 3.3, 3.7); a key that an object does not give has its
+// default here. Every record keeps the JSON object it was read from (`at`) and every reference the text it was read
+// from, so that whoever finds a problem later can point at the member concerned:
+//
+//   diagnostics.add(json::problem(image.at["mips"], DiagnosticKind::OutOfRange, "..."));
+//
+// read.hpp makes a scenario of a file, check.hpp checks what needs no other file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/vk_names.hpp"
+#include "json/document.hpp"
+#include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::scenario {
+
+// --- parts of several records ----------------------------------------------------------------------------------------
+
+// A uid where a resource is used. "" in an optional place means that there is none.
+struct Reference {
+  std::string uid;
+  json::Value at;  // the text itself
+  explicit operator bool() const { return !uid.empty(); }
+};
+
+// A VkFormat by name; `value` is empty for a name that we do not know, which `check_scenario` reports.
+struct FormatName {
+  std::string name;
+  std::optional<vk::Format> value;
+};
+
+enum class Access : std::uint8_t { ReadOnly, WriteOnly, ReadWrite, ImageRead };
+enum class Tiling : std::uint8_t { Optimal, Linear };
+
+// Resources with one id share memory, each at its offset (page 3.11).
+struct MemoryGroup {
+  std::string id;
+  std::uint64_t offset = 0;  // bytes
+  json::Value at;
+};
+
+// Elements in the file itself (page 3.7). `type` is given for buffers and raw data, elsewhere it may repeat the type of
+// the format. `values`: nested arrays of the resource's dims or one flat array; of raw data also an array of objects
+// that are read as `parts`, to be put one behind the other, and then `values` is nothing.
+struct InlineData {
+  std::optional<tensor::ElementType> type;
+  json::Value values;
+  std::vector<InlineData> parts;
+  json::Value at;
+};
+
+// One value for all elements: a number, boolean or text; of an image also an array with one per component.
+struct InlineFill {
+  std::optional<tensor::ElementType> type;
+  json::Value value;
+  json::Value at;
+};
+
+// Reproducible random elements. Either min and max, or mean and stddev; absent ones have the defaults of their type.
+struct InlineRandom {
+  std::optional<tensor::ElementType> type;
+  std::uint64_t seed = 0;
+  json::Value min, max;  // numbers as written, since an integer type takes all 64 bits of them
+  std::optional<double> mean, stddev;
+  json::Value at;
+};
+
+// What a resource holds before the first command; at most one of these is given, else it is zeros.
+struct Contents {
+  std::string src;  // path, "" when absent
+  std::optional<InlineData> data;
+  std::optional<InlineFill> fill;
+  std::optional<InlineRandom> random;
+  bool given() const { return !src.empty() || data || fill || random; }
+};
+
+// How NaNs compare: Equal: only a NaN matches a NaN; Fail: never; Ignore: where NaN is expected anything is right.
+enum class NanRule : std::uint8_t { Equal, Fail, Ignore };
+
+// What a resource must hold after the last iteration (page 3.7); exactly one of src, data, fill and ref is given.
+struct Expect {
+  std::string src;
+  std::optional<InlineData> data;
+  std::optional<InlineFill> fill;
+  Reference ref;
+  std::optional<tensor::ElementType> type;  // of buffers
+  double abs = 0, rel = 0;
+  std::uint64_t ulp = 0;
+  NanRule nan = NanRule::Equal;
+  std::uint64_t max_mismatches = 0, show = 10;
+  json::Value at;
+};
+
+struct Results {
+  std::string dst;  // path, "" when absent
+  std::vector<Expect> expect;
+};
+
+// --- resources -------------------------------------------------------------------------------------------------------
+
+struct Buffer {
+  std::string uid;
+  std::uint64_t size = 0;  // bytes
+  Access access = Access::ReadOnly;
+  Contents contents;
+  Results results;
+  std::optional<MemoryGroup> memory_group;
+  json::Value at;
+};
+
+// The memory of an image, seen as a tensor too. Only level 0 and layer 0 have a meaning.
+struct AliasTarget {
+  Reference image;  // "" when nothing is aliased
+  std::uint32_t mip_level = 0, array_layer = 0;
+  json::Value at;
+};
+
+struct Tensor {
+  std::string uid;
+  tensor::Shape dims;  // each at least 1; none: rank 0
+  FormatName format;
+  Access access = Access::ReadOnly;
+  Contents contents;
+  Results results;
+  std::optional<Tiling> tiling;
+  std::optional<MemoryGroup> memory_group;
+  std::optional<AliasTarget> alias_target;
+  json::Value at;
+
+  bool aliases() const { return alias_target && alias_target->image; }
+};
+
+struct Sampler {
+  vk::Filter min_filter = vk::Filter::NEAREST;
+  vk::Filter mag_filter = vk::Filter::NEAREST;
+  vk::Filter mip_filter = vk::Filter::NEAREST;
+  vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::BorderColor> border_color;               // absent: transparent black
+  std::optional<std::array<double, 4>> custom_border_color;  // with the two custom colours only
+};
+
+struct Image {
+  std::string uid;
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth, from `dims` (decision 5); depth > 1: 3D
+  FormatName format;
+  Access access = Access::ReadOnly;
+  std::uint32_t mips = 1;
+  Contents contents;
+  Results results;
+  bool color_attachment = false;
+  Sampler sampler;
+  std::optional<Tiling> tiling;
+  std::optional<MemoryGroup> memory_group;
+  json::Value at;
+};
+
+struct RawData {
+  std::string uid;
+  Contents contents;
+  json::Value at;
+};
+
+struct GraphConstant {
+  std::string uid;
+  tensor::Shape dims;  // 1 to 6 of them
+  FormatName format;
+  Contents contents;
+  json::Value at;
+};
+
+struct SpecializationConstant {
+  std::uint32_t id = 0;
+  json::Value value;  // a number or a boolean
+  json::Value at;
+};
+
+enum class ShaderType : std::uint8_t { Glsl, Spirv, Hlsl, SpirvAssembly, Rpl };
+enum class ShaderStage : std::uint8_t { Compute, Vertex, Fragment };
+
+// A name and a value of whatever kind, such as an option of an RPL shader.
+struct NamedValue {
+  std::string name;
+  json::Value value;
+};
+
+// The functions of an RPL graphics pipeline.
+struct EntryPoints {
+  std::string vertex, fragment;
+  json::Value at;
+};
+
+struct Shader {
+  std::string uid;
+  std::string src;                    // path; "" with `source`
+  std::optional<std::string> source;  // the text itself, its lines joined
+  std::optional<ShaderType> type;     // absent: what the file is (decision 22)
+  ShaderStage stage = ShaderStage::Compute;
+  std::string entry = "main";
+  std::string build_options;
+  std::vector<std::string> include_dirs;
+  std::uint32_t push_constants_size = 0;  // bytes; 0: what the shader declares
+  std::vector<SpecializationConstant> specialization_constants;
+  std::vector<NamedValue> options;  // RPL
+  std::optional<EntryPoints> entry_points;
+  json::Value at;
+
+  // The type as given or as the extension of `src` tells it (decision 22: `.spv`, `.comp`, ...).
+  std::optional<ShaderType> likely_type() const;
+};
+
+struct SpecializationMap {
+  std::string shader_target;  // name of a module
+  std::vector<SpecializationConstant> specialization_constants;
+  json::Value at;
+};
+
+struct Substitution {
+  Reference shader;
+  std::string target;  // name of a module
+  json::Value at;
+};
+
+struct Graph {
+  std::string uid;
+  std::string src;
+  std::uint32_t push_constants_size = 0;  // bytes; 0: as the shaders say
+  std::vector<SpecializationMap> specialization_constants_map;
+  std::vector<Substitution> shader_substitutions;
+  json::Value at;
+};
+
+// --- barriers --------------------------------------------------------------------------------------------------------
+
+enum class BarrierAccess : std::uint8_t {
+  MemoryWrite,
+  MemoryRead,
+  GraphWrite,
+  GraphRead,
+  ComputeShaderWrite,
+  ComputeShaderRead
+};
+enum class BarrierStage : std::uint8_t { Graph, Compute, Graphics, All };
+enum class BarrierLayout : std::uint8_t { General, Undefined, TensorAliasing };
+
+struct BarrierScope {
+  BarrierAccess src_access = BarrierAccess::MemoryWrite, dst_access = BarrierAccess::MemoryRead;
+  std::vector<BarrierStage> src_stage{BarrierStage::All}, dst_stage{BarrierStage::All};
+};
+
+struct MemoryBarrier {
+  std::string uid;
+  BarrierScope scope;
+  json::Value at;
+};
+
+struct BufferBarrier {
+  std::string uid;
+  BarrierScope scope;
+  Reference buffer;
+  std::uint64_t offset = 0, size = 0;  // bytes
+  json::Value at;
+};
+
+struct SubresourceRange {
+  std::uint32_t base_mip_level = 0, level_count = 1, base_array_layer = 0, layer_count = 1;
+  json::Value at;
+};
+
+struct ImageBarrier {
+  std::string uid;
+  BarrierScope scope;
+  Reference image;
+  BarrierLayout old_layout = BarrierLayout::General, new_layout = BarrierLayout::General;
+  SubresourceRange range;
+  json::Value at;
+};
+
+struct TensorBarrier {
+  std::string uid;
+  BarrierScope scope;
+  Reference tensor;
+  json::Value at;
+};
+
+using Resource = std::variant<Buffer, Tensor, Image, RawData, Shader, Graph, GraphConstant, MemoryBarrier,
+                              BufferBarrier, ImageBarrier, TensorBarrier>;
+
+// --- commands --------------------------------------------------------------------------------------------------------
+
+enum class DescriptorChoice : std::uint8_t { Auto, StorageImage };
+
+// By set and id, or (RPL shaders) by name.
+struct Binding {
+  std::uint32_t set = 0, id = 0;
+  std::string name;
+  Reference resource;
+  std::optional<std::uint32_t> lod;
+  DescriptorChoice descriptor_type = DescriptorChoice::Auto;
+  json::Value at;
+};
+
+struct DispatchCompute {
+  Reference shader;
+  std::array<std::uint32_t, 3> groups{1, 1, 1};  // `rangeND`, in workgroups
+  std::vector<Binding> bindings;
+  Reference push_data;
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+struct PushConstantMap {
+  Reference push_data;
+  std::string shader_target;  // name of a module
+  json::Value at;
+};
+
+struct DispatchGraph {
+  Reference graph;
+  std::vector<Binding> bindings;  // by id alone, `set` has no meaning
+  std::vector<PushConstantMap> push_constants;
+  std::vector<Substitution> shader_substitutions;
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+struct DispatchSpirvGraph {
+  Reference shader;  // `graph_ref`
+  std::vector<Binding> bindings;
+  std::vector<Reference> graph_constants;  // position: GraphConstantID
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+// Without `clear` a `dispatch_fragment` does not load the contents, and a `draw` does.
+struct ColorAttachment {
+  Reference image;
+  std::optional<std::uint32_t> lod;
+  std::optional<std::array<double, 4>> clear;  // `draw` only
+};
+
+struct DispatchFragment {
+  Reference vertex_shader, fragment_shader;
+  std::vector<Binding> bindings;
+  std::vector<ColorAttachment> color_attachments;
+  std::optional<std::array<std::uint32_t, 2>> render_extent;
+  Reference push_data;
+  std::string debug_name;  // the uid of the fragment shader when not given
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+// The numbers are those of the grid in pixels.
+enum class FlowGrid : std::uint8_t { Grid1x1 = 1, Grid2x2 = 2, Grid4x4 = 4, Grid8x8 = 8 };
+enum class FlowPerformance : std::uint8_t { Unknown, Slow, Medium, Fast };
+enum class FlowFlag : std::uint8_t {
+  DisableTemporalHints = 1,
+  InputUnchanged = 2,
+  ReferenceUnchanged = 4,
+  InputIsPreviousReference = 8,
+  ReferenceIsPreviousInput = 16
+};
+
+struct FlowBindings {
+  Binding search_image, template_image, output_image;
+  std::optional<Binding> hint_motion_vectors, output_cost;
+  json::Value at;
+
+  // All that are given.
+  std::vector<Binding> all() const;
+};
+
+struct DispatchOpticalFlow {
+  std::uint32_t width = 0, height = 0;
+  FlowGrid grid_size = FlowGrid::Grid1x1;
+  FlowBindings bindings;
+  FlowPerformance performance_level = FlowPerformance::Medium;
+  std::vector<FlowFlag> execution_flags;
+  std::uint32_t mean_flow_l1_norm_hint = 0;
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+struct DispatchBarrier {
+  std::vector<Reference> image_barriers, tensor_barriers, memory_barriers, buffer_barriers;
+  json::Value at;
+};
+
+struct MarkBoundary {
+  std::vector<Reference> resources;
+  std::optional<std::uint64_t> frame_id;
+  json::Value at;
+};
+
+enum class IndexType : std::uint8_t { U16, U32 };
+
+struct VertexAttribute {
+  std::string source;  // name of an attribute source of the shader's metadata
+  Reference buffer;
+};
+
+struct DepthAttachment {
+  Reference image;
+  std::optional<double> clear;
+  std::optional<std::uint32_t> stencil_clear;
+};
+
+// A draw with an RPL graphics pipeline (page 3.7).
+struct Draw {
+  Reference shader;
+  std::optional<std::uint32_t> vertices;
+  Reference indices;
+  std::optional<IndexType> index_type;
+  std::uint32_t instances = 1, first_vertex = 0;
+  std::vector<VertexAttribute> attributes;
+  std::vector<Binding> bindings;
+  std::vector<NamedValue> parameters;  // names "buffer.field"
+  Reference push_data;
+  std::vector<ColorAttachment> color_attachments;
+  std::optional<DepthAttachment> depth_attachment;
+  std::optional<std::array<std::uint32_t, 2>> render_extent;
+  std::string debug_name;  // the uid of the shader when not given
+  bool implicit_barrier = true;
+  json::Value at;
+};
+
+using Command = std::variant<DispatchCompute, DispatchGraph, DispatchSpirvGraph, DispatchFragment, DispatchOpticalFlow,
+                             DispatchBarrier, MarkBoundary, Draw>;
+
+// --- requirements ----------------------------------------------------------------------------------------------------
+
+enum class FormatUse : std::uint8_t { Sampled, Storage, ColorAttachment, Blit };
+enum class NativeFeature : std::uint8_t { Tensors, DataGraph, OpticalFlow };
+
+struct RequiredFormat {
+  FormatName format;
+  Tiling tiling = Tiling::Optimal;
+  std::vector<FormatUse> usage;
+  json::Value at;
+};
+
+struct RequiredLimit {
+  std::string name;
+  std::uint64_t value = 0;  // the device must have at least this
+  json::Value at;
+};
+
+// The root's `requires`: a device without one of these skips the scenario.
+struct Requirements {
+  std::optional<std::array<std::uint32_t, 2>> api;  // major, minor
+  std::vector<std::string> extensions, features;
+  std::vector<RequiredLimit> limits;
+  std::vector<RequiredFormat> formats;
+  std::vector<NativeFeature> native;
+  std::uint64_t memory = 0;  // bytes
+  json::Value at;
+};
+
+// --- the whole -------------------------------------------------------------------------------------------------------
+
+// What reading left out because of errors: later checks say nothing that only follows from its absence.
+struct LeftOut {
+  std::set<std::string, std::less<>> uids;
+  bool nameless_resource = false;  // some resource whose uid is not known
+  bool command = false;
+
+  bool anything() const { return !uids.empty() || nameless_resource || command; }
+  // Whether a uid that is not found may be the uid of something left out.
+  bool may_be(std::string_view uid) const { return nameless_resource || uids.contains(uid); }
+};
+
+struct Scenario {
+  std::shared_ptr<const json::Document> document;
+  Path folder;  // of the file: what paths in it are relative to
+  Requirements requirements;
+  std::vector<Resource> resources;  // in the order of the file
+  std::vector<Command> commands;
+  std::map<std::string, std::size_t, std::less<>> by_uid;  // indices of `resources`; of equal uids the first
+  LeftOut left_out;
+
+  // The resource of that uid, or null.
+  const Resource* find(std::string_view uid) const {
+    const auto found = by_uid.find(uid);
+    return found == by_uid.end() ? nullptr : &resources[found->second];
+  }
+  // The resource of that uid if it is of that kind: scenario.find<Image>("x").
+  template <class T>
+  const T* find(std::string_view uid) const {
+    const Resource* resource = find(uid);
+    return resource ? std::get_if<T>(resource) : nullptr;
+  }
+};
+
+const std::string& uid_of(const Resource& resource);
+json::Value place_of(const Resource& resource);
+json::Value place_of(const Command& command);
+// The key in the file: "buffer", "dispatch_compute".
+std::string_view key_of(const Resource& resource);
+std::string_view key_of(const Command& command);
+const std::vector<Binding>* bindings_of(const Command& command);
+
+}  // namespace slipway::scenario

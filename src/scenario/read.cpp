@@ -1,0 +1,156 @@
+#include "scenario/read.hpp"
+
+#include <format>
+
+#include "base/suggest.hpp"
+#include "scenario/records/records.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using json::Decoder;
+using json::Type;
+using json::Value;
+
+bool is_free_key(std::string_view key) { return key == "comment" || key.starts_with('$') || key.starts_with('_'); }
+
+// What an element of `resources` and `commands` is called in the existing runner's messages (page 3.1).
+struct ListName {
+  std::string_view key;   // "resources"
+  std::string_view type;  // "Resource"
+};
+
+template <class Variant>
+const Kind<Variant>* find_kind(const std::vector<Kind<Variant>>& kinds, std::string_view key) {
+  const auto found = std::ranges::find(kinds, key, &Kind<Variant>::key);
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+template <class Variant>
+void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vector<Kind<Variant>>& kinds) {
+  for (const Value member : element) {
+    if (is_free_key(member.key())) continue;
+    Diagnostic diagnostic =
+        json::problem(member, DiagnosticKind::UnknownKey,
+                      std::format("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
+    diagnostic.place = member.key_place();
+    const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
+    if (const auto near = closest(member.key(), keys))
+      diagnostic.suggest(json::inside_quotes(member.key_place()), *near);
+    decoder.add(std::move(diagnostic));
+    return;
+  }
+  decoder.error(element, DiagnosticKind::MissingKey,
+                std::format("Unknown {} type in {}: the object has no key that says what it is", list.type, list.key));
+}
+
+// An object with exactly one known key, whose value is the body.
+template <class Variant>
+std::optional<Variant> read_element(Decoder& decoder, Value element, ListName list,
+                                    const std::vector<Kind<Variant>>& kinds) {
+  if (!element.is(Type::Object)) {
+    decoder.wrong_type(element, "objects");
+    return std::nullopt;
+  }
+  Value body;
+  for (const Value member : element) {
+    if (!find_kind(kinds, member.key())) continue;
+    if (body && body.key() != member.key()) {
+      Diagnostic diagnostic =
+          json::problem(member, DiagnosticKind::ConflictingKeys,
+                        std::format("one element of `{}` cannot be both `{}` and `{}`; put each in braces of its own",
+                                    list.key, body.key(), member.key()));
+      diagnostic.place = member.key_place();
+      diagnostic.note(std::format("`{}` is here", body.key()), body.key_place());
+      decoder.add(std::move(diagnostic));
+      return std::nullopt;
+    }
+    body = member;
+  }
+  if (!body) {
+    unknown_kind(decoder, element, list, kinds);
+    return std::nullopt;
+  }
+  const std::string_view known[] = {body.key()};
+  decoder.check_keys(element, known, std::format("an element of `{}`", list.key));
+  return find_kind(kinds, body.key())->read(decoder, body);
+}
+
+// The uid of an element that could not be read, if it can be told.
+std::string uid_within(Value element) {
+  for (const Value member : element) {
+    if (const Value uid = member["uid"]; uid.is(Type::String)) return uid.string();
+  }
+  return "";
+}
+
+void read_resources(Decoder& decoder, Value list, Scenario& scenario) {
+  if (!list.is(Type::Array)) {
+    decoder.wrong_type(list, "an array");
+    scenario.left_out.nameless_resource = true;
+    return;
+  }
+  for (const Value element : list) {
+    if (auto resource = read_element(decoder, element, {"resources", "Resource"}, resource_kinds())) {
+      scenario.by_uid.emplace(uid_of(*resource), scenario.resources.size());
+      scenario.resources.push_back(std::move(*resource));
+      continue;
+    }
+    std::string uid = uid_within(element);
+    if (uid.empty())
+      scenario.left_out.nameless_resource = true;
+    else
+      scenario.left_out.uids.insert(std::move(uid));
+  }
+}
+
+void read_commands(Decoder& decoder, Value list, Scenario& scenario) {
+  if (!list.is(Type::Array)) {
+    decoder.wrong_type(list, "an array");
+    scenario.left_out.command = true;
+    return;
+  }
+  for (const Value element : list) {
+    if (auto command = read_element(decoder, element, {"commands", "Command"}, command_kinds()))
+      scenario.commands.push_back(std::move(*command));
+    else
+      scenario.left_out.command = true;
+  }
+}
+
+}  // namespace
+
+std::optional<Scenario> read_scenario(SourcePtr source, const Path& folder, const ReadOptions& options,
+                                      Diagnostics& diagnostics) {
+  Decoder decoder(diagnostics, options.leniency);
+  auto document = diagnostics.take(json::parse(std::move(source)));
+  if (!document) return std::nullopt;
+  Scenario scenario{.document = std::move(*document), .folder = folder};
+  if (const auto extension = scenario.document->extension()) {
+    diagnostics.add({.severity = options.leniency,
+                     .kind = DiagnosticKind::JsonExtension,
+                     .message = "comments and trailing commas are not plain JSON",
+                     .place = Place::in_text(scenario.document->source(), *extension)});
+  }
+  const Value root = scenario.document->root();
+  if (!root.is(Type::Object)) {
+    decoder.wrong_type(root, "an object with `resources` and `commands`");
+    return std::nullopt;
+  }
+  constexpr std::string_view kKeys[] = {"resources", "commands", "requires"};
+  decoder.check_keys(root, kKeys, "the scenario");
+  if (const Value resources = root["resources"])
+    read_resources(decoder, resources, scenario);
+  else
+    scenario.left_out.nameless_resource = !decoder.missing(root, "resources", "the scenario");
+  if (const Value commands = root["commands"])
+    read_commands(decoder, commands, scenario);
+  else
+    scenario.left_out.command = !decoder.missing(root, "commands", "the scenario");
+  if (const Value requirements = root["requires"]) {
+    if (auto read = decoder.read(requirements_record(), requirements)) scenario.requirements = std::move(*read);
+  }
+  return scenario;
+}
+
+}  // namespace slipway::scenario

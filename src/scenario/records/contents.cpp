@@ -1,0 +1,291 @@
+// What resources hold before and after the run: files, inline contents (page 3.7), expectations, shared memory.
+#include <format>
+
+#include "scenario/records/codecs.hpp"
+#include "scenario/records/records.hpp"
+#include "scenario/records/words.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using json::Decoder;
+using json::Record;
+using json::Schema;
+using json::Type;
+using json::Value;
+
+// Which forms inline contents take. Typed: plain values, whose type is that of the format, or an object that repeats
+// it. Untyped: the object with `type`. Raw: also `values` that are such objects themselves. Expected: any of a
+// resource.
+enum class Form { Typed, Untyped, Raw, Expected };
+
+bool wrong_form(Decoder& decoder, Value value, std::string_view object_form) {
+  return decoder.error(
+      value, DiagnosticKind::WrongType,
+      std::format("`{}` of this resource needs a type, as in {}", json::key_above(value), object_form));
+}
+
+// --- data ---
+
+constexpr std::string_view kArray = R"({"type": "array"})";
+
+const Record<InlineData>& typed_data_record() {
+  static const auto record = Record<InlineData>("data", "elements and their type", &InlineData::at)
+                                 .optional("type", &InlineData::type, element_type_words(), "the type of the elements")
+                                 .required("values", &InlineData::values, json::Anything{kArray},
+                                           "nested arrays of the exact dims, or one flat array");
+  return record;
+}
+
+const Record<InlineData>& untyped_data_record() {
+  static const auto record =
+      Record<InlineData>("untyped_data", "elements and their type", &InlineData::at)
+          .required("type", &InlineData::type, element_type_words(), "the type of the elements")
+          .required("values", &InlineData::values, json::Anything{kArray}, "the elements, in one flat array");
+  return record;
+}
+
+const Record<InlineData>& raw_data_parts_record() {
+  static const auto record =
+      Record<InlineData>("raw_data_parts", "arrays of several types, one behind the other without padding",
+                         &InlineData::at)
+          .required("values", &InlineData::parts, json::List{json::Nested(untyped_data_record()), 1}, "the arrays");
+  return record;
+}
+
+struct Data {
+  Form form;
+
+  bool read(Decoder& decoder, Value value, InlineData& to) const {
+    to.at = value;
+    if (value.is(Type::Array)) {
+      if (form == Form::Untyped || form == Form::Raw) {
+        return wrong_form(decoder, value, R"(`{"type": "f32", "values": [...]}`)");
+      }
+      to.values = value;
+      return true;
+    }
+    if (!value.is(Type::Object)) return decoder.wrong_type(value, "an array, or an object with `type` and `values`");
+    if (form == Form::Raw && value["values"][0].is(Type::Object))
+      return raw_data_parts_record().read(decoder, value, to);
+    const bool typed = form == Form::Typed || form == Form::Expected;
+    const Record<InlineData>& record = typed ? typed_data_record() : untyped_data_record();
+    if (!record.read(decoder, value, to)) return false;
+    return to.values.is(Type::Array) || decoder.wrong_type(to.values, "an array");
+  }
+
+  void schema(Schema& schema) const {
+    schema.out().object([&] {
+      schema.out().key("anyOf").array([&] {
+        if (form == Form::Typed || form == Form::Expected) {
+          schema.out().raw(kArray);
+          json::Nested(typed_data_record()).schema(schema);
+        } else {
+          json::Nested(untyped_data_record()).schema(schema);
+          if (form == Form::Raw) json::Nested(raw_data_parts_record()).schema(schema);
+        }
+      });
+    });
+  }
+};
+
+// --- fill ---
+
+// The value of all elements; of an image one for each component.
+struct FillValue {
+  static bool is_element(Value value) {
+    return value.is(Type::Number) || value.is(Type::Bool) || value.is(Type::String);
+  }
+  bool read(Decoder& decoder, Value value, Value& to) const {
+    to = value;
+    if (is_element(value)) return true;
+    if (!value.is(Type::Array)) return decoder.wrong_type(value, "a number, or an array of one number per component");
+    bool good = true;
+    for (const Value component : value) good &= is_element(component) || decoder.wrong_type(component, "numbers");
+    return good;
+  }
+  static constexpr std::string_view kSchema =
+      R"({"anyOf": [{"type": ["number", "boolean", "string"]}, {"type": "array", "items": {"type": ["number", "boolean", "string"]}}]})";
+  void schema(Schema& schema) const { schema.out().raw(kSchema); }
+};
+
+const Record<InlineFill>& typed_fill_record() {
+  static const auto record = Record<InlineFill>("fill", "one value for all elements, with its type", &InlineFill::at)
+                                 .optional("type", &InlineFill::type, element_type_words(), "the type of the elements")
+                                 .required("value", &InlineFill::value, FillValue{}, "the value");
+  return record;
+}
+
+const Record<InlineFill>& untyped_fill_record() {
+  static const auto record =
+      Record<InlineFill>("untyped_fill", "one value for all elements, with its type", &InlineFill::at)
+          .required("type", &InlineFill::type, element_type_words(), "the type of the elements")
+          .required("value", &InlineFill::value, FillValue{}, "the value");
+  return record;
+}
+
+struct Fill {
+  Form form;
+
+  bool typed() const { return form == Form::Typed || form == Form::Expected; }
+  bool read(Decoder& decoder, Value value, InlineFill& to) const {
+    to.at = value;
+    if (value.is(Type::Object)) return (typed() ? typed_fill_record() : untyped_fill_record()).read(decoder, value, to);
+    if (!typed()) return wrong_form(decoder, value, R"(`{"type": "f32", "value": 0}`)");
+    return FillValue{}.read(decoder, value, to.value);
+  }
+  void schema(Schema& schema) const {
+    schema.out().object([&] {
+      schema.out().key("anyOf").array([&] {
+        if (typed()) FillValue{}.schema(schema);
+        json::Nested(typed() ? typed_fill_record() : untyped_fill_record()).schema(schema);
+      });
+    });
+  }
+};
+
+// --- random ---
+
+struct AnyNumber {
+  bool read(Decoder& decoder, Value value, Value& to) const {
+    to = value;
+    return value.is(Type::Number) || decoder.wrong_type(value, "a number");
+  }
+  void schema(Schema& schema) const { json::Real{}.schema(schema); }
+};
+
+Record<InlineRandom> random_record(std::string_view name, bool typed) {
+  constexpr std::string_view kMeaning = "reproducible random elements";
+  Record<InlineRandom> record(name, kMeaning, &InlineRandom::at);
+  record =
+      typed ? std::move(record).optional("type", &InlineRandom::type, element_type_words(), "the type of the elements")
+            : std::move(record).required("type", &InlineRandom::type, element_type_words(), "the type of the elements");
+  return std::move(record)
+      .required("seed", &InlineRandom::seed, json::Integer{}, "equal seeds give equal elements")
+      .optional("min", &InlineRandom::min, AnyNumber{},
+                "the least; for floats 0 when absent, else the least of the type")
+      .optional("max", &InlineRandom::max, AnyNumber{},
+                "the greatest; for floats 1 when absent, else the greatest of the type")
+      .optional("mean", &InlineRandom::mean, json::Real{}, "the mean of a normal distribution")
+      .optional("stddev", &InlineRandom::stddev, json::Real{.min = 0}, "its standard deviation")
+      .rule([](Decoder& decoder, Value object, InlineRandom& random) {
+        bool good = true;
+        for (const std::string_view bound : {"min", "max"}) {
+          for (const std::string_view moment : {"mean", "stddev"}) {
+            good = good && exclusive(decoder, object, bound, moment, "random");
+          }
+        }
+        if (good && random.mean && !random.stddev) good = decoder.missing(object, "stddev", "random");
+        if (good && random.stddev && !random.mean) good = decoder.missing(object, "mean", "random");
+        return good;
+      });
+}
+
+const Record<InlineRandom>& typed_random_record() {
+  static const auto record = random_record("random", true);
+  return record;
+}
+
+const Record<InlineRandom>& untyped_random_record() {
+  static const auto record = random_record("untyped_random", false);
+  return record;
+}
+
+// --- contents ---
+
+Record<Contents> contents_record(Form form) {
+  return Record<Contents>("contents", "what a resource holds before the first command")
+      .optional("src", &Contents::src, json::Text{}, "the file with the contents; \"\": none")
+      .optional("data", &Contents::data, Data{form}, "the contents, element by element")
+      .optional("fill", &Contents::fill, Fill{form}, "one value for all elements")
+      .optional("random", &Contents::random,
+                json::Nested(form == Form::Typed ? typed_random_record() : untyped_random_record()),
+                "reproducible random contents")
+      .rule([](Decoder& decoder, Value object, Contents& contents) {
+        std::vector<std::string_view> given;
+        if (!contents.src.empty()) given.push_back("src");
+        if (contents.data) given.push_back("data");
+        if (contents.fill) given.push_back("fill");
+        if (contents.random) given.push_back("random");
+        return given.size() < 2 || exclusive(decoder, object, given[0], given[1], "one resource");
+      });
+}
+
+// --- expect ---
+
+const Record<Expect>& expect_record() {
+  static const auto record =
+      Record<Expect>("expect", "what a resource must hold after the run", &Expect::at)
+          .optional("src", &Expect::src, json::Text{.empty = false}, "the file with the expected contents")
+          .optional("data", &Expect::data, Data{Form::Expected}, "the expected contents, element by element")
+          .optional("fill", &Expect::fill, Fill{Form::Expected}, "the expected value of all elements")
+          .optional("ref", &Expect::ref, Uid{}, "the resource of the same size that holds the expected contents")
+          .optional("type", &Expect::type, element_type_words(), "the type of the elements of a buffer")
+          .optional("abs", &Expect::abs, json::Real{.min = 0}, "the absolute difference that is allowed; 0 when absent")
+          .optional("rel", &Expect::rel, json::Real{.min = 0},
+                    "the difference that is allowed, relative to the expected value; 0 when absent")
+          .optional("ulp", &Expect::ulp, json::Integer{},
+                    "the distance in representable values that is allowed; 0 when absent")
+          .optional(
+              "nan", &Expect::nan, words(kNanRule),
+              "`equal` (when absent): NaN matches NaN only; `fail`: NaN never matches; `ignore`: elements expected "
+              "to be NaN are skipped")
+          .optional("max_mismatches", &Expect::max_mismatches, json::Integer{},
+                    "how many elements may differ; 0 when absent")
+          .optional("show", &Expect::show, json::Integer{}, "how many differences are printed; 10 when absent")
+          .rule([](Decoder& decoder, Value object, Expect&) {
+            std::vector<std::string_view> given;
+            for (const std::string_view key : {"src", "data", "fill", "ref"}) {
+              if (object[key]) given.push_back(key);
+            }
+            if (given.size() > 1) return exclusive(decoder, object, given[0], given[1], "one expectation");
+            if (given.size() == 1) return true;
+            Diagnostic diagnostic = json::problem(object, DiagnosticKind::MissingKey,
+                                                  "an expectation needs one of `src`, `data`, `fill` and `ref`");
+            diagnostic.place = object.opening();
+            decoder.add(std::move(diagnostic));
+            return false;
+          });
+  return record;
+}
+
+}  // namespace
+
+const Record<Contents>& typed_contents_record() {
+  static const auto record = contents_record(Form::Typed);
+  return record;
+}
+
+const Record<Contents>& untyped_contents_record() {
+  static const auto record = contents_record(Form::Untyped);
+  return record;
+}
+
+const Record<Contents>& raw_contents_record() {
+  static const auto record = contents_record(Form::Raw);
+  return record;
+}
+
+bool need_contents(Decoder& decoder, Value object, const Contents& contents, std::string_view kind) {
+  return contents.given() || decoder.missing(object, "src", json::subject_of(kind, object));
+}
+
+const Record<Results>& results_record() {
+  static const auto record = Record<Results>("results", "what becomes of a resource after the run")
+                                 .optional("dst", &Results::dst, json::Text{},
+                                           "the file that the contents are written to after the run; \"\": none")
+                                 .optional("expect", &Results::expect, json::OneOrMore{json::Nested(expect_record())},
+                                           "what the contents must be after the run");
+  return record;
+}
+
+const Record<MemoryGroup>& memory_group_record() {
+  static const auto record =
+      Record<MemoryGroup>("memory_group", "memory that several resources share", &MemoryGroup::at)
+          .required("id", &MemoryGroup::id, json::Text{.empty = false}, "resources with the same id share memory")
+          .optional("offset", &MemoryGroup::offset, json::Integer{},
+                    "of this resource in the shared memory, in bytes; 0 when absent");
+  return record;
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,79 @@
+#include <format>
+
+#include "scenario/records/codecs.hpp"
+#include "scenario/records/records.hpp"
+#include "scenario/records/words.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using json::Decoder;
+using json::Record;
+using json::Value;
+
+const Record<Binding>& flow_binding_record() {
+  static const auto record = Record<Binding>("flow_binding", "an image at a descriptor", &Binding::at)
+                                 .required("id", &Binding::id, json::Integer{}, "the binding in the set")
+                                 .required("set", &Binding::set, json::Integer{}, "the descriptor set")
+                                 .required("resource_ref", &Binding::resource, Uid{}, "the uid of the image")
+                                 .optional("lod", &Binding::lod, json::Integer{}, "the level");
+  return record;
+}
+
+const Record<FlowBindings>& flow_bindings_record() {
+  const auto binding = json::Nested(flow_binding_record());
+  static const auto record =
+      Record<FlowBindings>("flow_bindings", "the images of an optical flow", &FlowBindings::at)
+          .required("search_image", &FlowBindings::search_image, binding, "where the motion is looked for")
+          .required("template_image", &FlowBindings::template_image, binding, "what is looked for")
+          .required("output_image", &FlowBindings::output_image, binding, "the motion vectors")
+          .optional("hint_motion_vectors", &FlowBindings::hint_motion_vectors, binding, "where to begin")
+          .optional("output_cost", &FlowBindings::output_cost, binding, "how well each vector fits");
+  return record;
+}
+
+// Words, each at most once.
+struct Flags {
+  static json::List<json::Words<FlowFlag>> list() { return json::List{words(kFlowFlag)}; }
+
+  bool read(Decoder& decoder, Value value, std::vector<FlowFlag>& to) const {
+    if (!list().read(decoder, value, to)) return false;
+    bool good = true;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (std::find(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(i), to[i]) ==
+          to.begin() + static_cast<std::ptrdiff_t>(i))
+        continue;
+      good = decoder.error(value[i], DiagnosticKind::DuplicateName,
+                           std::format("`{}` is in the list twice", value[i].string()));
+    }
+    return good;
+  }
+  void schema(json::Schema& schema) const {
+    schema.out().object([&] {
+      schema.out().member("uniqueItems", true);
+      schema.out().key("allOf").array([&] { list().schema(schema); });
+    });
+  }
+};
+
+}  // namespace
+
+const Record<DispatchOpticalFlow>& dispatch_optical_flow_record() {
+  static const auto record =
+      Record<DispatchOpticalFlow>("dispatch_optical_flow", "estimates the motion between two images",
+                                  &DispatchOpticalFlow::at)
+          .required("width", &DispatchOpticalFlow::width, json::Integer{.min = 1}, "of the images, in texels")
+          .required("height", &DispatchOpticalFlow::height, json::Integer{.min = 1}, "of the images, in texels")
+          .required("grid_size", &DispatchOpticalFlow::grid_size, words(kFlowGrid), "texels to one motion vector")
+          .required("bindings", &DispatchOpticalFlow::bindings, json::Nested(flow_bindings_record()), "the images")
+          .optional("performance_level", &DispatchOpticalFlow::performance_level, words(kFlowPerformance),
+                    "medium when absent")
+          .optional("execution_flags", &DispatchOpticalFlow::execution_flags, Flags{}, "what the driver may rely on")
+          .optional("mean_flow_l1_norm_hint", &DispatchOpticalFlow::mean_flow_l1_norm_hint, json::Integer{},
+                    "the motion to be expected; less than the longer side; 0 when absent: not known")
+          .optional("implicit_barrier", &DispatchOpticalFlow::implicit_barrier, json::Boolean{},
+                    "whether later commands see what this one wrote without a barrier; true when absent");
+  return record;
+}
+
+}  // namespace slipway::scenario

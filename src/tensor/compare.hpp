@@ -1,0 +1,68 @@
+// Comparison of two arrays within a tolerance, and its report (`expect`, scenario page 3.7).
+//
+// An element passes if the values are equal (+0 = -0, same infinities), or |got - expected| <= abs + rel * |expected|,
+// or their distance in representable values is at most ulp. Differences of integers are exact.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::tensor {
+
+enum class NanPolicy : std::uint8_t {
+  Equal,   // NaN matches NaN only
+  Fail,    // any NaN is a mismatch
+  Ignore,  // positions where NaN is expected are skipped
+};
+
+struct Tolerance {
+  double abs = 0;
+  double rel = 0;
+  std::uint64_t ulp = 0;
+  NanPolicy nan = NanPolicy::Equal;
+  std::uint64_t max_mismatches = 0;
+  std::uint64_t show = 10;  // mismatches that are kept as examples
+};
+
+struct Difference {
+  double abs = 0;         // NaN if one of the values is
+  double rel = 0;         // abs / |expected|; infinite if that is 0 and abs is not
+  std::uint64_t ulp = 0;  // for integers the exact difference
+};
+
+struct Mismatch {
+  Shape coordinates;
+  std::string got;
+  std::string expected;
+  Difference difference;
+};
+
+struct Comparison {
+  ElementType type = ElementType::U8;
+  std::uint64_t count = 0;    // elements
+  std::uint64_t skipped = 0;  // of them, by NanPolicy::Ignore
+  std::uint64_t mismatches = 0;
+  Difference max;  // over all elements, also those that pass; without NaN
+  std::vector<Mismatch> examples;
+  bool passed = true;  // mismatches <= max_mismatches
+};
+
+// `got` and `expected` hold the elements of `shape` in row-major order; neither needs alignment.
+Comparison compare(ElementType type, Bytes got, Bytes expected, ShapeView shape, const Tolerance& tolerance = {});
+
+// The verdict as on page 3.7, one line and one a shown mismatch, each with its line end:
+//
+//   expect 'out' : FAILED 37 of 4096 elements differ (max abs 0.5, max rel 1.2e-3, max ulp 91)
+//     [0, 3, 17, 2] got 1.25 expected 0.75 (abs 0.5, rel 0.667, ulp 4194304)
+//   expect 'out2': ok (1024 elements, max abs 0)
+//
+// `uid_width` is the length of the longest uid of the list, so that the colons stand in one column.
+std::string comparison_text(std::string_view uid, const Comparison& comparison, std::size_t uid_width = 0);
+
+}  // namespace slipway::tensor

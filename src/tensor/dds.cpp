@@ -1,0 +1,191 @@
+#include "tensor/dds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <format>
+#include <limits>
+
+namespace slipway::tensor {
+namespace {
+
+// Offsets and values of the header fields (3.6).
+namespace field {
+constexpr std::uint32_t kMagic = 0, kSize = 4, kFlags = 8, kHeight = 12, kWidth = 16, kPitch = 20, kDepth = 24,
+                        kMipMapCount = 28, kPixelFormatSize = 76, kPixelFormatFlags = 80, kFourCc = 84, kCaps = 108,
+                        kDxgiFormat = 128, kDimension = 132, kMiscFlag = 136, kArraySize = 140;
+}
+constexpr std::uint32_t kMagicValue = 0x20534444;  // "DDS "
+constexpr std::uint32_t kHeaderSize = 124;
+constexpr std::uint32_t kPixelFormatSize = 32;
+constexpr std::uint32_t kRequiredFlags = 0x1007;  // caps, height, width, pixel format
+constexpr std::uint32_t kPitchFlag = 0x8;
+constexpr std::uint32_t kFourCcFlag = 0x4;
+constexpr std::uint32_t kTextureCaps = 0x1000;
+constexpr std::uint32_t kDx10 = 0x30315844;  // "DX10"
+constexpr std::uint32_t kTexture2d = 3;
+constexpr std::uint32_t kCubeMap = 0x4;
+
+// Reads the header and notes what is wrong with it.
+class HeaderReader {
+ public:
+  HeaderReader(Bytes file, const std::string& name) : file_(file), name_(name) {}
+
+  std::uint32_t operator[](std::uint32_t offset) const { return load<std::uint32_t>(file_.data() + offset); }
+  void refuse(std::uint32_t offset, std::string message, DiagnosticKind kind = DiagnosticKind::FileFormat) {
+    problems_.error(kind, Place::in_bytes(name_, {offset, offset + 4}), std::move(message));
+  }
+  void require(bool holds, std::uint32_t offset, std::string_view message) {
+    if (!holds) refuse(offset, std::string(message));
+  }
+  bool failed() const { return !problems_.empty(); }
+  Failure release() { return problems_.release(); }
+
+ private:
+  Bytes file_;
+  const std::string& name_;
+  Diagnostics problems_;
+};
+
+std::unexpected<Failure> truncated(Bytes file, const std::string& name) {
+  return fail(DiagnosticKind::FileTruncated, Place::in_bytes(name, {0, file.size()}),
+              std::format("the file has {} bytes, fewer than the {} of a DDS header", file.size(), kDdsHeaderBytes));
+}
+
+// Everything but the payload.
+Result<DdsView> parse_header(Bytes file, const std::string& name) {
+  HeaderReader header(file, name);
+  if (file.size() < 4 || header[field::kMagic] != kMagicValue) {
+    return fail(DiagnosticKind::FileFormat, Place::in_bytes(name, {0, std::min<std::size_t>(file.size(), 4)}),
+                "Invalid DDS magic word");
+  }
+  if (file.size() < field::kDxgiFormat) return truncated(file, name);
+  header.require(header[field::kSize] == kHeaderSize, field::kSize, "Invalid DDS header size (Must be 124)");
+  header.require((header[field::kFlags] & kRequiredFlags) == kRequiredFlags, field::kFlags,
+                 "Required DDS header height/width flags not set");
+  header.require(header[field::kPixelFormatSize] == kPixelFormatSize, field::kPixelFormatSize,
+                 "Invalid DDS pixel format header size (Must be 32)");
+  header.require((header[field::kCaps] & kTextureCaps) != 0, field::kCaps, "Required DDS header caps flag not set");
+  const bool is_dx10 = header[field::kFourCc] == kDx10;
+  header.require(is_dx10, field::kFourCc, "Non-DX10 DDS files not supported");
+  if (!is_dx10) return std::unexpected(header.release());
+  if (file.size() < kDdsHeaderBytes) return truncated(file, name);
+  header.require(header[field::kDimension] == kTexture2d, field::kDimension, "Only 2D DDS textures are supported");
+  header.require((header[field::kMiscFlag] & kCubeMap) == 0, field::kMiscFlag,
+                 "Cube-map DDS textures are not supported");
+  if (const std::uint32_t count = header[field::kArraySize]; count > 1) {
+    header.refuse(field::kArraySize,
+                  std::format("the file has an array of {} textures, but only one is supported", count));
+  }
+
+  DdsView view{.format = find_dxgi(header[field::kDxgiFormat]),
+               .width = header[field::kWidth],
+               .height = header[field::kHeight],
+               .level_count = std::max(header[field::kMipMapCount], 1u)};
+  if (!view.format) {
+    header.refuse(field::kDxgiFormat, std::format("Unknown DXGI format: {}", header[field::kDxgiFormat]));
+  }
+  if (view.width == 0) header.refuse(field::kWidth, "the width is 0", DiagnosticKind::OutOfRange);
+  if (view.height == 0) header.refuse(field::kHeight, "the height is 0", DiagnosticKind::OutOfRange);
+  const auto most = static_cast<std::uint32_t>(std::bit_width(std::max({view.width, view.height, 1u})));
+  if (view.level_count > most) {
+    header.refuse(field::kMipMapCount,
+                  std::format("the file claims {} mip levels, but {} x {} texels have at most {}", view.level_count,
+                              view.width, view.height, most),
+                  DiagnosticKind::OutOfRange);
+  }
+  if (header.failed()) return std::unexpected(header.release());
+  return view;
+}
+
+// Splits the payload into levels of the sizes that `bytes_of` gives; empty if it is too small.
+template <class BytesOf>
+std::optional<std::vector<DdsLevel>> split_levels(const DdsView& view, Bytes payload, std::uint32_t count,
+                                                  BytesOf&& bytes_of) {
+  std::vector<DdsLevel> levels;
+  std::uint64_t offset = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t width = std::max(view.width >> i, 1u);
+    const std::uint32_t height = std::max(view.height >> i, 1u);
+    const Size size = bytes_of(*view.format, width, height);
+    if (!size || *size > payload.size() - offset) return std::nullopt;
+    levels.push_back({width, height, payload.subspan(offset, *size)});
+    offset += *size;
+  }
+  return levels;
+}
+
+}  // namespace
+
+Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t levels_used) {
+  Result<DdsView> view = parse_header(file, name);
+  if (!view) return view;
+  const Bytes payload = file.subspan(kDdsHeaderBytes);
+  const std::uint32_t count = std::min(view->level_count, std::max(levels_used, 1u));
+  const auto tight_bytes = [](const FormatInfo& format, std::uint64_t width, std::uint64_t height) {
+    return level_bytes(format, width, height);
+  };
+  auto levels = split_levels(*view, payload, count, file_level_bytes);
+  // Without the zero tail that pads R8G8B8 texels to four bytes (3.5 note a).
+  if (!levels && has_tail_padding(*view->format)) levels = split_levels(*view, payload, count, tight_bytes);
+
+  Size expected = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    expected = checked_add(
+        expected, file_level_bytes(*view->format, std::max(view->width >> i, 1u), std::max(view->height >> i, 1u)));
+  }
+  const auto mismatch = [&](DiagnosticKind kind) {
+    return fail(kind, Place::in_bytes(name, {kDdsHeaderBytes, file.size()}),
+                std::format("Expected image input size to be {}, but got {} instead",
+                            expected ? std::to_string(*expected) : "more than 2^64", payload.size()));
+  };
+  if (!levels) return mismatch(DiagnosticKind::FileTruncated);
+  const bool tight = (*levels)[0].bytes.size() == payload.size();
+  if (view->level_count == 1 && !tight) return mismatch(DiagnosticKind::TrailingData);
+  view->levels = std::move(*levels);
+  return view;
+}
+
+Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::uint64_t width, std::uint64_t height) {
+  Diagnostics problems;
+  const auto check = [&](std::string_view what, std::uint32_t offset, std::uint64_t got, std::uint64_t wanted) {
+    if (got == wanted) return;
+    problems.error(DiagnosticKind::FileMismatch, Place::in_bytes(name, {offset, offset + 4}),
+                   std::format("DDS image {} does not match that in the scenario file: {} vs {}", what, got, wanted));
+  };
+  check("height", field::kHeight, texture.height, height);
+  check("width", field::kWidth, texture.width, width);
+  if (!problems.empty()) return std::unexpected(problems.release());
+  return {};
+}
+
+Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& format, std::uint32_t width,
+                                                          std::uint32_t height, const Place& place) {
+  if (format.dxgi == 0 || format.is_block()) {
+    return fail(DiagnosticKind::OutOfRange, place,
+                std::format("`{}` cannot be written to a DDS file; write a .npy file", vk::name_of(format.format)));
+  }
+  const std::uint64_t pitch = std::uint64_t{width} * format.file_texel_bytes;
+  if (pitch > std::numeric_limits<std::uint32_t>::max()) {
+    return fail(DiagnosticKind::OutOfRange, place, std::format("a row of {} bytes is too long for a DDS file", pitch));
+  }
+  std::array<std::byte, kDdsHeaderBytes> header{};
+  const auto put = [&](std::uint32_t offset, std::uint32_t value) { store(header.data() + offset, value); };
+  put(field::kMagic, kMagicValue);
+  put(field::kSize, kHeaderSize);
+  put(field::kFlags, kRequiredFlags | kPitchFlag);
+  put(field::kHeight, height);
+  put(field::kWidth, width);
+  put(field::kPitch, static_cast<std::uint32_t>(pitch));
+  put(field::kDepth, 1);
+  put(field::kMipMapCount, 1);
+  put(field::kPixelFormatSize, kPixelFormatSize);
+  put(field::kPixelFormatFlags, kFourCcFlag);
+  put(field::kFourCc, kDx10);
+  put(field::kCaps, kTextureCaps);
+  put(field::kDxgiFormat, format.dxgi);
+  put(field::kDimension, kTexture2d);
+  put(field::kArraySize, 1);
+  return header;
+}
+
+}  // namespace slipway::tensor

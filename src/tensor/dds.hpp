@@ -1,0 +1,45 @@
+// DirectDraw Surface files with a DX10 header: 2D textures with mip levels (scenario page 3.6).
+//
+//   Result<DdsView> texture = parse_dds(mapped.bytes(), "a.dds", levels_used);
+//   from_file_layout(*texture->format, texture->levels[0].bytes, device);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::tensor {
+
+struct DdsLevel {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  Bytes bytes;  // file layout
+};
+
+struct DdsView {
+  const FormatInfo* format = nullptr;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t level_count = 1;  // of the file
+  std::vector<DdsLevel> levels;   // the first min(level_count, levels_used)
+};
+
+// All problems of the header are reported together, as byte ranges of the file. Only the levels that are used must be
+// there; a file with one level must have exactly its bytes.
+Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t levels_used = 32);
+
+// "DDS image height does not match that in the scenario file: a vs b", width alike.
+Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::uint64_t width, std::uint64_t height);
+
+inline constexpr std::size_t kDdsHeaderBytes = 148;
+
+// What stands before the payload `to_file_layout(...)` of one level. Errors, with `place`: a format without DXGI code.
+Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& format, std::uint32_t width,
+                                                          std::uint32_t height, const Place& place);
+
+}  // namespace slipway::tensor

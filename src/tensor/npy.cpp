@@ -1,0 +1,105 @@
+#include "tensor/npy.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <format>
+
+namespace slipway::tensor {
+namespace {
+
+// Copies the elements of a Fortran-ordered array into C order. `size` is known at compile time where it matters for
+// speed.
+template <std::size_t fixed_size>
+void transpose(const NpyView& array, MutableBytes to) {
+  const std::size_t size = fixed_size ? fixed_size : array.item_size;
+  const Shape& shape = array.shape;
+  const std::size_t last = shape.size() - 1;
+  std::vector<std::size_t> strides(shape.size(), size);  // of the file, in bytes
+  for (std::size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * static_cast<std::size_t>(shape[i - 1]);
+
+  std::byte* out = to.data();
+  std::vector<std::int64_t> row(shape.size(), 0);
+  std::size_t offset = 0;  // of the row's first element
+  while (true) {
+    const std::byte* from = array.payload.data() + offset;
+    for (std::int64_t i = 0; i < shape[last]; ++i, out += size, from += strides[last]) std::memcpy(out, from, size);
+    std::size_t d = last;
+    while (d-- > 0) {
+      offset += strides[d];
+      if (++row[d] < shape[d]) break;
+      offset -= strides[d] * static_cast<std::size_t>(shape[d]);
+      row[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+bool needs_swap(const NpyView& array) { return array.big_endian && array.swap_size > 1; }
+bool needs_transpose(const NpyView& array) {
+  return array.fortran && std::ranges::count_if(array.shape, [](std::int64_t extent) { return extent != 1; }) > 1;
+}
+
+}  // namespace
+
+std::optional<Bytes> plain_elements(const NpyView& array) {
+  if (needs_swap(array) || needs_transpose(array)) return std::nullopt;
+  return array.payload;
+}
+
+void copy_elements(const NpyView& array, MutableBytes to) {
+  if (array.payload.empty()) return;
+  if (!needs_transpose(array)) {
+    std::memcpy(to.data(), array.payload.data(), array.payload.size());
+  } else {
+    switch (array.item_size) {
+      case 1:
+        transpose<1>(array, to);
+        break;
+      case 2:
+        transpose<2>(array, to);
+        break;
+      case 4:
+        transpose<4>(array, to);
+        break;
+      case 8:
+        transpose<8>(array, to);
+        break;
+      default:
+        transpose<0>(array, to);
+        break;
+    }
+  }
+  if (!needs_swap(array)) return;
+  for (std::size_t i = 0; i < array.payload.size(); i += array.swap_size) {
+    std::ranges::reverse(to.subspan(i, array.swap_size));
+  }
+}
+
+std::string npy_header(std::string_view descr, ShapeView shape) {
+  std::string extents;
+  for (const std::int64_t extent : shape) {
+    if (!extents.empty()) extents += ", ";
+    extents += std::to_string(extent);
+  }
+  if (shape.size() == 1) extents += ",";
+  std::string text = std::format("{{'descr': '{}','fortran_order': False,'shape': ({})}}", descr, extents);
+
+  // The payload starts at a multiple of 16, after 1 to 16 blanks and a line end.
+  const auto padded = [&](std::size_t prefix) {
+    return text + std::string(16 - (prefix + text.size() + 1) % 16, ' ') + '\n';
+  };
+  constexpr std::size_t kPrefix1 = 10;
+  constexpr std::size_t kPrefix2 = 12;
+  std::string header("\x93NUMPY\x01\x00", 8);
+  std::string body = padded(kPrefix1);
+  std::size_t length_bytes = 2;
+  if (body.size() > 0xffff) {
+    header[6] = 2;
+    body = padded(kPrefix2);
+    length_bytes = 4;
+  }
+  for (std::size_t i = 0; i < length_bytes; ++i) header += static_cast<char>(body.size() >> (8 * i) & 0xff);
+  return header + body;
+}
+
+}  // namespace slipway::tensor

@@ -1,0 +1,192 @@
+#include "tensor/png.hpp"
+
+#include <gtest/gtest.h>
+#include <spng.h>
+
+#include <cstdlib>
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+
+namespace slipway::tensor {
+namespace {
+
+// A PNG file of any colour type and depth, from raw samples, by the library that we read with.
+struct Recipe {
+  std::uint32_t width = 1;
+  std::uint32_t height = 1;
+  spng_color_type colour = SPNG_COLOR_TYPE_GRAYSCALE;
+  std::uint8_t depth = 8;
+  std::string samples;
+  std::string palette;       // three bytes an entry
+  std::string transparency;  // alpha of palette entries, or big-endian samples
+};
+
+std::uint16_t sample(const std::string& bytes, std::size_t index) {
+  return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[2 * index]) << 8 |
+                                    static_cast<unsigned char>(bytes[2 * index + 1]));
+}
+
+std::vector<std::byte> make(const Recipe& recipe) {
+  spng_ctx* context = spng_ctx_new(SPNG_CTX_ENCODER);
+  spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1);
+  spng_ihdr header{.width = recipe.width,
+                   .height = recipe.height,
+                   .bit_depth = recipe.depth,
+                   .color_type = static_cast<std::uint8_t>(recipe.colour)};
+  EXPECT_EQ(spng_set_ihdr(context, &header), 0);
+  if (!recipe.palette.empty()) {
+    spng_plte palette{.n_entries = static_cast<std::uint32_t>(recipe.palette.size() / 3)};
+    for (std::uint32_t i = 0; i < palette.n_entries; ++i) {
+      const auto byte = [&](std::size_t c) { return static_cast<std::uint8_t>(recipe.palette[3 * i + c]); };
+      palette.entries[i] = {byte(0), byte(1), byte(2), 255};
+    }
+    EXPECT_EQ(spng_set_plte(context, &palette), 0);
+  }
+  if (!recipe.transparency.empty()) {
+    spng_trns transparency{};
+    if (recipe.colour == SPNG_COLOR_TYPE_INDEXED) {
+      transparency.n_type3_entries = static_cast<std::uint32_t>(recipe.transparency.size());
+      std::ranges::copy(recipe.transparency, transparency.type3_alpha);
+    } else if (recipe.colour == SPNG_COLOR_TYPE_GRAYSCALE) {
+      transparency.gray = sample(recipe.transparency, 0);
+    } else {
+      transparency.red = sample(recipe.transparency, 0);
+      transparency.green = sample(recipe.transparency, 1);
+      transparency.blue = sample(recipe.transparency, 2);
+    }
+    EXPECT_EQ(spng_set_trns(context, &transparency), 0);
+  }
+  EXPECT_EQ(
+      spng_encode_image(context, recipe.samples.data(), recipe.samples.size(), SPNG_FMT_RAW, SPNG_ENCODE_FINALIZE), 0);
+  std::size_t size = 0;
+  int error = 0;
+  auto* bytes = static_cast<std::byte*>(spng_get_png_buffer(context, &size, &error));
+  std::vector<std::byte> file(bytes, bytes + size);
+  std::free(bytes);
+  spng_ctx_free(context);
+  return file;
+}
+
+std::string texels(const Recipe& recipe) {
+  const auto image = decode_png(make(recipe), "a.png");
+  if (!image) return format_diagnostics(image.error());
+  std::string text;
+  for (std::size_t i = 0; i < image->texels.size(); ++i) {
+    text += std::format("{}{:02x}", i && i % 4 == 0 ? " " : "", std::to_integer<int>(image->texels[i]));
+  }
+  return text;
+}
+
+std::string bad(Bytes file) {
+  const auto image = decode_png(file, "a.png");
+  const auto extent = png_extent(file, "a.png");
+  const std::string text = image ? "decoded" : format_diagnostics(image.error());
+  return text + (extent ? std::format("{}x{}", extent->width, extent->height) : "");
+}
+
+TEST(Png, EveryColourTypeBecomesRgba) {
+  EXPECT_EQ(texels({.width = 2, .samples = {'\x00', '\x80'}}), "000000ff 808080ff");
+  EXPECT_EQ(texels({.width = 8, .depth = 1, .samples = "\xa0"}),
+            "ffffffff 000000ff ffffffff 000000ff 000000ff 000000ff 000000ff 000000ff");
+  EXPECT_EQ(texels({.width = 4, .depth = 2, .samples = "\x1b"}), "000000ff 555555ff aaaaaaff ffffffff");
+  EXPECT_EQ(texels({.width = 2, .depth = 4, .samples = "\x3f"}), "333333ff ffffffff");
+  EXPECT_EQ(texels({.depth = 16, .samples = "\x12\xff"}), "121212ff");
+  EXPECT_EQ(texels({.colour = SPNG_COLOR_TYPE_TRUECOLOR, .samples = "\x01\x02\x03"}), "010203ff");
+  EXPECT_EQ(texels({.colour = SPNG_COLOR_TYPE_TRUECOLOR, .depth = 16, .samples = "\x01\xff\x02\xff\x03\xff"}),
+            "010203ff");
+  EXPECT_EQ(texels({.width = 2, .colour = SPNG_COLOR_TYPE_INDEXED, .samples = {'\x01', '\x00'}, .palette = "abcdef"}),
+            "646566ff 616263ff");
+  EXPECT_EQ(texels({.width = 2, .colour = SPNG_COLOR_TYPE_INDEXED, .depth = 4, .samples = "\x10", .palette = "abcdef"}),
+            "646566ff 616263ff");
+  EXPECT_EQ(texels({.colour = SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, .samples = "\x10\x20"}), "10101020");
+  EXPECT_EQ(texels({.colour = SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, .depth = 16, .samples = "\x10\xff\x20\xff"}),
+            "10101020");
+  EXPECT_EQ(texels({.colour = SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, .samples = "\x01\x02\x03\x04"}), "01020304");
+  EXPECT_EQ(
+      texels({.colour = SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, .depth = 16, .samples = "\x01\xff\x02\xff\x03\xff\x04\xff"}),
+      "01020304");
+}
+
+TEST(Png, TransparencyBecomesAlpha) {
+  EXPECT_EQ(texels({.width = 2, .samples = "\x10\x20", .transparency = {'\0', '\x20'}}), "101010ff 20202000");
+  EXPECT_EQ(texels({.width = 2, .depth = 4, .samples = "\x3f", .transparency = {'\0', '\x3'}}), "33333300 ffffffff");
+  EXPECT_EQ(texels({.width = 2, .depth = 16, .samples = "\x12\x34\x12\x35", .transparency = "\x12\x34"}),
+            "12121200 121212ff");
+  EXPECT_EQ(
+      texels({.colour = SPNG_COLOR_TYPE_TRUECOLOR, .samples = "\x01\x02\x03", .transparency = {0, 1, 0, 2, 0, 3}}),
+      "01020300");
+  EXPECT_EQ(texels({.width = 2,
+                    .colour = SPNG_COLOR_TYPE_INDEXED,
+                    .samples = {'\x01', '\x00'},
+                    .palette = "abcdef",
+                    .transparency = "\x40"}),
+            "646566ff 61626340");
+}
+
+// Made by another encoder: Adam7, 3 x 3 grey, sample = 16 * (3 * row + column).
+TEST(Png, Interlaced) {
+  const unsigned char file[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
+      0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x03, 0x08, 0x00, 0x00, 0x00, 0x01, 0x04, 0x44, 0xda,
+      0xf5, 0x00, 0x00, 0x00, 0x17, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0x60, 0x60, 0x50, 0x60,
+      0x48, 0x68, 0x60, 0x10, 0x60, 0x28, 0x60, 0x30, 0x70, 0x08, 0x00, 0x00, 0x0d, 0xcf, 0x02, 0x41,
+      0x15, 0x49, 0xf3, 0xef, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+  };
+  const auto image = decode_png(std::as_bytes(std::span(file)), "a.png");
+  ASSERT_TRUE(image) << format_diagnostics(image.error());
+  ASSERT_EQ(image->texels.size(), 36u);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(std::to_integer<int>(image->texels[4 * i]), static_cast<int>(16 * i));
+    EXPECT_EQ(std::to_integer<int>(image->texels[4 * i + 3]), 255);
+  }
+}
+
+TEST(Png, WhatIsWrittenReadsBack) {
+  std::vector<std::byte> texels(3 * 5 * 4);
+  for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<std::byte>(i * 37);
+  const auto file = encode_png(3, 5, texels);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(png_extent(*file, "a.png"), (PngExtent{3, 5}));
+  const auto image = decode_png(*file, "a.png");
+  ASSERT_TRUE(image);
+  EXPECT_EQ(image->width, 3u);
+  EXPECT_EQ(image->height, 5u);
+  EXPECT_EQ(image->texels, texels);
+  // IHDR: 8 bits, truecolour with alpha.
+  EXPECT_EQ((*file)[24], std::byte{8});
+  EXPECT_EQ((*file)[25], std::byte{6});
+}
+
+TEST(Png, WhatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(format_diagnostics(encode_png(0, 1, {}).error()),
+            "error: could not make a PNG file of 0 x 1 texels: invalid image width [file-unwritable]\n");
+}
+
+TEST(Png, BadFiles) {
+  const auto good = make({.width = 2, .height = 2, .samples = "abcd"});
+  EXPECT_EQ(bad(bytes_of("GIF89a, and some more bytes, as many as a header needs")),
+            "a.png:0x0: error: not a PNG file that can be read: invalid signature [file-format]\n");
+  EXPECT_EQ(bad({}), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
+  EXPECT_EQ(bad(Bytes(good).first(20)), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
+  EXPECT_EQ(bad(Bytes(good).first(45)),
+            "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n2x2");
+  auto flipped = good;
+  flipped[29] ^= std::byte{1};
+  EXPECT_EQ(bad(flipped),
+            "a.png:0x0: error: not a PNG file that can be read: invalid chunk checksum [file-format]\n2x2");
+}
+
+TEST(Png, TooLargeIsRefusedByTheHeaderAlone) {
+  std::string rows(8193, 'x');
+  EXPECT_EQ(
+      bad(make({.width = 8193, .samples = rows})),
+      "a.png:0x10: error: the image has 8193 x 1 texels; PNG images may have at most 8192 x 8192 [out-of-range]\n");
+  EXPECT_EQ(
+      bad(make({.height = 8193, .samples = rows})),
+      "a.png:0x10: error: the image has 1 x 8193 texels; PNG images may have at most 8192 x 8192 [out-of-range]\n");
+  EXPECT_EQ(decode_png(make({.height = 8192, .samples = rows.substr(1)}), "a.png")->height, 8192u);
+}
+
+}  // namespace
+}  // namespace slipway::tensor
