@@ -105,8 +105,7 @@ DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::s
     : instance(std::move(instance_core)),
       snapshot(instance->snapshots[index]),
       physical(instance->physical_devices[index]),
-      plan(std::move(device_plan)),
-      maps_device_memory(gpu::maps_device_memory(snapshot)) {}
+      plan(std::move(device_plan)) {}
 
 DeviceCore::~DeviceCore() {
   if (allocator) vmaDestroyAllocator(allocator);
@@ -133,6 +132,7 @@ Result<Device> create_device(const Instance& instance, std::size_t index, const 
                 std::format("the driver of `{}` does not have the function `{}`", core->snapshot.name, missing));
   }
   if (options.hook) options.hook(core->functions);
+  core->maps_device_memory = options.map_device_memory && maps_device_memory(core->snapshot);
   core->functions.vkGetDeviceQueue(core->device, plan.queue_family, 0, &core->queue);
   if (const VkResult result = create_allocator(*core); result != VK_SUCCESS) {
     return vulkan_failed("vmaCreateAllocator", result, "device", core->snapshot.name);

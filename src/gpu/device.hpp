@@ -24,6 +24,9 @@ struct DeviceFunctions;  // the Vulkan functions of a device: device_functions.h
 struct DeviceOptions {
   // May replace functions: tests inject failures here (testing/vulkan_faults.hpp).
   std::function<void(DeviceFunctions&)> hook;
+  // False treats device memory as out of the host's reach, as it is on many cards: buffers are not mapped, transfers
+  // are staged.
+  bool map_device_memory = true;
 };
 
 class Device {

@@ -65,17 +65,23 @@ inline void set_feature(FeatureChain& chain, const FeatureInfo& feature) {
   std::memcpy(reinterpret_cast<std::byte*>(&chain) + feature.offset, &value, sizeof value);
 }
 
+// Makes `next` the pNext of any Vulkan struct. A copy of bytes, since such structs are no relatives of each other in
+// C++.
+inline void set_next(void* structure, void* next) {
+  std::memcpy(static_cast<std::byte*>(structure) + offsetof(VkBaseOutStructure, pNext), &next, sizeof next);
+}
+
 // Chains the core structs and those whose extension `has` says yes to; returns the head.
 template <class Has>
 VkPhysicalDeviceFeatures2* link_features(FeatureChain& chain, const Has& has) {
-  auto* last = reinterpret_cast<VkBaseOutStructure*>(&chain.vulkan10);
+  void* last = &chain.vulkan10;
   for (const FeatureStructInfo& info : kFeatureStructs) {
-    auto* link = reinterpret_cast<VkBaseOutStructure*>(reinterpret_cast<std::byte*>(&chain) + info.offset);
+    void* link = reinterpret_cast<std::byte*>(&chain) + info.offset;
     if (link == last || (!info.extension.empty() && !has(info.extension))) continue;
-    last->pNext = link;
+    set_next(last, link);
     last = link;
   }
-  last->pNext = nullptr;
+  set_next(last, nullptr);
   return &chain.vulkan10;
 }
 

@@ -2,6 +2,8 @@
 // (scenario page 3.10). A blit where the queue has graphics, else a compute shader with the same result.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -14,17 +16,17 @@ class MipWork {
  private:
   friend struct MipMaker;
   std::vector<Owned<VkImageView_T>> views_;
-  std::vector<PipelineLayout> layouts_;
-  std::vector<Pipeline> pipelines_;
-  std::vector<Owned<VkSampler_T>> samplers_;
-  std::vector<DescriptorSets> sets_;
+  Owned<VkSampler_T> sampler_;
+  std::unique_ptr<PipelineLayout> layout_;  // the pipeline points to it
+  std::optional<Pipeline> pipeline_;
+  DescriptorSets sets_;
 };
 
 // Records the making of all levels from `first_level` (at least 1) on, with the barriers between them and around. The
 // image is in General. Formats that cannot be filtered linearly are sampled at the nearest texel.
 Result<MipWork> record_mips(const Device& device, CommandList& commands, const Image& image, std::uint32_t first_level);
 
-// Whether the image needs storage use for its mips: no graphics in the queue.
+// Whether images need the storage use (and the sampled one) for their mips: the queue has no graphics.
 bool mips_need_storage(const DevicePlan& plan);
 
 }  // namespace slipway::gpu

@@ -64,11 +64,11 @@ void read_features(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapsho
 
 void read_properties(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
   LimitChain chain;
-  auto* last = reinterpret_cast<VkBaseOutStructure*>(&chain.vulkan10);
+  void* last = &chain.vulkan10;
   const auto link = [&](void* properties, std::string_view extension) {
     if (!extension.empty() && !snapshot.has_extension(extension)) return;
-    last->pNext = static_cast<VkBaseOutStructure*>(properties);
-    last = last->pNext;
+    set_next(last, properties);
+    last = properties;
   };
 #define LIMIT_STRUCT(type, field, stype, extension) link(&chain.field, extension);
 #include "gpu/limits.def"

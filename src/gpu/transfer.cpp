@@ -38,13 +38,13 @@ struct Box {
   std::uint64_t bytes = 0;
 };
 
-// Cuts a level into boxes of at most kStagingBytes: the whole level, or rows of texel blocks of one slice each.
-std::vector<Box> boxes_of(const Image& image, std::uint32_t level, TexelBlock block) {
+// Cuts a level into boxes of at most `limit` bytes: the whole level, or rows of texel blocks of one slice each.
+std::vector<Box> boxes_of(const Image& image, std::uint32_t level, TexelBlock block, std::uint64_t limit) {
   const auto [width, height, depth] = image.extent(level);
   const std::uint64_t whole = image.packed_size(level);
-  if (whole <= kStagingBytes) return {{.slices = depth, .rows = height, .bytes = whole}};
+  if (whole <= limit) return {{.slices = depth, .rows = height, .bytes = whole}};
   const std::uint64_t row_bytes = divide_up(width, block.width) * block.bytes;
-  const auto step = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kStagingBytes / row_bytes)) * block.height;
+  const auto step = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, limit / row_bytes)) * block.height;
   std::vector<Box> boxes;
   for (std::uint32_t slice = 0; slice < depth; ++slice) {
     for (std::uint32_t row = 0; row < height; row += step) {
@@ -65,10 +65,12 @@ BufferImageCopy copy_of(const Image& image, std::uint32_t level, const Box& box,
 }  // namespace
 
 struct Transfer::State {
-  State(const Device& of_device, CommandList list) : device(of_device), commands(std::move(list)) {}
+  State(const Device& of_device, CommandList list, std::uint64_t most_staging)
+      : device(of_device), commands(std::move(list)), staging_bytes(most_staging) {}
 
   const Device& device;
   CommandList commands;
+  std::uint64_t staging_bytes;
   bool recorded = false;
   Staging upload{.place = BufferPlace::Upload};
   Staging readback{.place = BufferPlace::Readback};
@@ -90,7 +92,7 @@ struct Transfer::State {
     return {};
   }
 
-  // Room for `size` (at most kStagingBytes) bytes: their offset.
+  // Room for `size` bytes: their offset.
   Result<std::uint64_t> take(Staging& staging, std::uint64_t size, std::uint64_t alignment) {
     std::uint64_t offset = round_up(staging.used, alignment);
     if (!staging.buffer || offset + size > staging.buffer->size()) {
@@ -98,7 +100,7 @@ struct Transfer::State {
       offset = 0;
       const std::uint64_t now = staging.buffer ? staging.buffer->size() : 0;
       const std::uint64_t wanted =
-          std::min(kStagingBytes, std::max({kFirstStagingBytes, std::bit_ceil(size), now * 2}));
+          std::max(size, std::min(staging_bytes, std::max({kFirstStagingBytes, std::bit_ceil(size), now * 2})));
       if (wanted > now) {
         staging.buffer.reset();  // not both at once
         Result<Buffer> buffer = create_buffer(device, {.size = wanted, .place = staging.place, .name = "staging"});
@@ -117,11 +119,11 @@ Transfer::Transfer(Transfer&&) noexcept = default;
 Transfer& Transfer::operator=(Transfer&&) noexcept = default;
 Transfer::~Transfer() = default;
 
-Result<Transfer> create_transfer(const Device& device) {
+Result<Transfer> create_transfer(const Device& device, std::uint64_t staging_bytes) {
   Result<CommandList> list = create_command_list(device, "transfer");
   if (!list) return fail(std::move(list.error()));
   if (Result<> begun = list->begin(); !begun) return fail(std::move(begun.error()));
-  return Transfer(std::make_unique<Transfer::State>(device, std::move(*list)));
+  return Transfer(std::make_unique<Transfer::State>(device, std::move(*list), staging_bytes));
 }
 
 Result<> Transfer::prepare(const Image& image) {
@@ -139,7 +141,7 @@ Result<> Transfer::upload(const Buffer& buffer, std::uint64_t offset, Bytes data
     return {};
   }
   while (!data.empty()) {
-    const Bytes part = data.first(std::min<std::uint64_t>(data.size(), kStagingBytes));
+    const Bytes part = data.first(std::min<std::uint64_t>(data.size(), state_->staging_bytes));
     Result<std::uint64_t> at = state_->take(state_->upload, part.size(), 16);
     if (!at) return fail(std::move(at.error()));
     std::memcpy(state_->upload.buffer->mapped().data() + *at, part.data(), part.size());
@@ -153,7 +155,7 @@ Result<> Transfer::upload(const Buffer& buffer, std::uint64_t offset, Bytes data
 Result<> Transfer::upload(const Image& image, std::uint32_t level, Bytes data) {
   assert(data.size() == image.packed_size(level));
   const TexelBlock block = *texel_block(image.info().format);
-  for (const Box& box : boxes_of(image, level, block)) {
+  for (const Box& box : boxes_of(image, level, block, state_->staging_bytes)) {
     Result<std::uint64_t> at = state_->take(state_->upload, box.bytes, std::lcm(block.bytes, 16u));
     if (!at) return fail(std::move(at.error()));
     std::memcpy(state_->upload.buffer->mapped().data() + *at, data.data(), box.bytes);
@@ -187,7 +189,7 @@ Result<> Transfer::zero(const Image& image) {
   }
   // Compressed images cannot be cleared.
   for (std::uint32_t level = 0; level < image.info().mips; ++level) {
-    for (const Box& box : boxes_of(image, level, block)) {
+    for (const Box& box : boxes_of(image, level, block, state_->staging_bytes)) {
       Result<std::uint64_t> at = state_->take(state_->upload, box.bytes, std::lcm(block.bytes, 16u));
       if (!at) return fail(std::move(at.error()));
       std::memset(state_->upload.buffer->mapped().data() + *at, 0, box.bytes);
@@ -205,7 +207,7 @@ Result<> Transfer::download(const Buffer& buffer, std::uint64_t offset, MutableB
     return {};
   }
   while (!data.empty()) {
-    const MutableBytes part = data.first(std::min<std::uint64_t>(data.size(), kStagingBytes));
+    const MutableBytes part = data.first(std::min<std::uint64_t>(data.size(), state_->staging_bytes));
     Result<std::uint64_t> at = state_->take(state_->readback, part.size(), 16);
     if (!at) return fail(std::move(at.error()));
     state_->commands.copy(buffer, offset, *state_->readback.buffer, *at, part.size());
@@ -219,7 +221,7 @@ Result<> Transfer::download(const Buffer& buffer, std::uint64_t offset, MutableB
 Result<> Transfer::download(const Image& image, std::uint32_t level, MutableBytes data) {
   assert(data.size() == image.packed_size(level));
   const TexelBlock block = *texel_block(image.info().format);
-  for (const Box& box : boxes_of(image, level, block)) {
+  for (const Box& box : boxes_of(image, level, block, state_->staging_bytes)) {
     Result<std::uint64_t> at = state_->take(state_->readback, box.bytes, std::lcm(block.bytes, 16u));
     if (!at) return fail(std::move(at.error()));
     state_->commands.copy(image, *state_->readback.buffer, copy_of(image, level, box, *at));

@@ -50,12 +50,13 @@ class Transfer {
   Result<> finish();
 
  private:
-  friend Result<Transfer> create_transfer(const Device& device);
+  friend Result<Transfer> create_transfer(const Device& device, std::uint64_t staging_bytes);
   struct State;
   explicit Transfer(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-Result<Transfer> create_transfer(const Device& device);
+// `staging_bytes` is the most staging memory in each direction; at least one row of any image in the batch.
+Result<Transfer> create_transfer(const Device& device, std::uint64_t staging_bytes = kStagingBytes);
 
 }  // namespace slipway::gpu

@@ -31,7 +31,8 @@ std::uint32_t specialized(const Shader& shader, const spirv::SpecializedNumber& 
 
 class DeviceCheck {
  public:
-  DeviceCheck(const Plan& plan, const gpu::Snapshot& snapshot) : plan_(plan), snapshot_(snapshot), limits_(snapshot.limits) {}
+  DeviceCheck(const Plan& plan, const gpu::Snapshot& snapshot)
+      : plan_(plan), snapshot_(snapshot), limits_(snapshot.limits) {}
 
   Diagnostics check(const gpu::Needs& needs) {
     check_needs(needs);
@@ -56,7 +57,8 @@ class DeviceCheck {
   // Capabilities are reported at the shaders that declare them.
   void check_needs(gpu::Needs needs) {
     needs.capabilities.clear();
-    if (const std::optional<gpu::DevicePlan> device = diagnostics_.take(gpu::plan_device(snapshot_, needs))) device_ = *device;
+    if (const std::optional<gpu::DevicePlan> device = diagnostics_.take(gpu::plan_device(snapshot_, needs)))
+      device_ = *device;
   }
 
   // --- resources ----------------------------------------------------------------------------------------------------
@@ -81,11 +83,13 @@ class DeviceCheck {
     for (const auto& [domain, size] : domains) total = checked_add(total, size);
     const std::uint64_t available = snapshot_.device_memory();
     if (ranges.empty() || total.value_or(~0ull) <= available) return;
-    const auto largest = std::ranges::max_element(ranges, {}, [](const MemoryRange& range) { return range.end - range.begin; });
+    const auto largest =
+        std::ranges::max_element(ranges, {}, [](const MemoryRange& range) { return range.end - range.begin; });
     const Resource& resource = plan_.resources[static_cast<std::size_t>(largest - ranges.begin())];
-    lacks(resource.origin,
-          std::format("all resources together need {} bytes, but the device has {} bytes of memory; the largest is `{}` with {} bytes",
-                      total ? std::to_string(*total) : "more than 2^64", available, resource.name, largest->end - largest->begin));
+    lacks(resource.origin, std::format("all resources together need {} bytes, but the device has {} bytes of memory; "
+                                       "the largest is `{}` with {} bytes",
+                                       total ? std::to_string(*total) : "more than 2^64", available, resource.name,
+                                       largest->end - largest->begin));
   }
 
   // --- shaders ------------------------------------------------------------------------------------------------------
@@ -98,11 +102,13 @@ class DeviceCheck {
       const std::string missing = gpu::missing_for_capability(snapshot_, capability);
       if (!missing.empty()) lacks(shader.origin, std::format("shader `{}`: {}", shader.name, missing));
     }
-    if (const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage)) check_workgroup(shader, *entry);
+    if (const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage))
+      check_workgroup(shader, *entry);
   }
 
   void check_workgroup(const Shader& shader, const spirv::EntryPoint& entry) {
-    check_limit(shader.origin, entry.shared_memory, limits_.max_compute_shared_memory_size, "maxComputeSharedMemorySize",
+    check_limit(shader.origin, entry.shared_memory, limits_.max_compute_shared_memory_size,
+                "maxComputeSharedMemorySize",
                 std::format("shader `{}` has {} bytes of shared memory", shader.name, entry.shared_memory));
     if (!entry.local_size) return;
     Size invocations = 1;
@@ -128,18 +134,21 @@ class DeviceCheck {
 
   void check_binding(const Step& step, const Binding& binding) {
     if (binding.set >= limits_.max_bound_descriptor_sets) {
-      lacks(binding.origin, std::format("`{}` binds descriptor set {}, but the device allows {} sets (maxBoundDescriptorSets)",
-                                        step.name, binding.set, limits_.max_bound_descriptor_sets));
+      lacks(binding.origin,
+            std::format("`{}` binds descriptor set {}, but the device allows {} sets (maxBoundDescriptorSets)",
+                        step.name, binding.set, limits_.max_bound_descriptor_sets));
     }
     const Resource& resource = plan_.resources[binding.resource];
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
     if (!buffer) return;
     if (binding.type == vk::DescriptorType::STORAGE_BUFFER) {
-      check_limit(binding.origin, buffer->size, limits_.max_storage_buffer_range, "maxStorageBufferRange",
-                  std::format("`{}` binds the {} bytes of `{}` as storage buffer", step.name, buffer->size, resource.name));
+      check_limit(
+          binding.origin, buffer->size, limits_.max_storage_buffer_range, "maxStorageBufferRange",
+          std::format("`{}` binds the {} bytes of `{}` as storage buffer", step.name, buffer->size, resource.name));
     } else if (binding.type == vk::DescriptorType::UNIFORM_BUFFER) {
-      check_limit(binding.origin, buffer->size, limits_.max_uniform_buffer_range, "maxUniformBufferRange",
-                  std::format("`{}` binds the {} bytes of `{}` as uniform buffer", step.name, buffer->size, resource.name));
+      check_limit(
+          binding.origin, buffer->size, limits_.max_uniform_buffer_range, "maxUniformBufferRange",
+          std::format("`{}` binds the {} bytes of `{}` as uniform buffer", step.name, buffer->size, resource.name));
     }
   }
 

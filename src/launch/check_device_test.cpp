@@ -12,9 +12,11 @@ namespace {
 gpu::Snapshot small_device() {
   gpu::Snapshot snapshot{.name = "small", .type = gpu::DeviceType::Discrete, .api = {1, 3, 0}};
   snapshot.features = {"synchronization2", "dynamicRendering"};
-  snapshot.queue_families = {{.flags = gpu::queue_flag::kCompute | gpu::queue_flag::kGraphics | gpu::queue_flag::kTransfer, .queues = 1}};
+  snapshot.queue_families = {
+      {.flags = gpu::queue_flag::kCompute | gpu::queue_flag::kGraphics | gpu::queue_flag::kTransfer, .queues = 1}};
   snapshot.memory_heaps = {{.size = 1 << 20, .device_local = true}};
-  snapshot.memory_types = {{.flags = gpu::memory_flag::kDeviceLocal | gpu::memory_flag::kHostVisible | gpu::memory_flag::kHostCoherent}};
+  snapshot.memory_types = {
+      {.flags = gpu::memory_flag::kDeviceLocal | gpu::memory_flag::kHostVisible | gpu::memory_flag::kHostCoherent}};
   const std::uint64_t all = ~0ull;
   snapshot.formats[vk::Format::R8G8B8A8_UNORM] = {.linear = all, .optimal = all};
   snapshot.limits.max_storage_buffer_range = 1 << 16;
@@ -45,28 +47,31 @@ TEST(CheckDevice, WorkgroupCounts) {
   Plan plan;
   add_shader(plan, {});
   std::get<Dispatch>(add_dispatch(plan, "A", {}).action).groups = {65536, 1, 70000};
-  EXPECT_EQ(missing(plan),
-            "/A: error: `A` dispatches 65536 workgroups in x, but the device allows 65535 (maxComputeWorkGroupCount[0]) "
-            "[device-lacks]\n"
-            "  = at /A\n"
-            "/A: error: `A` dispatches 70000 workgroups in z, but the device allows 65535 (maxComputeWorkGroupCount[2]) "
-            "[device-lacks]\n"
-            "  = at /A\n");
+  EXPECT_EQ(
+      missing(plan),
+      "/A: error: `A` dispatches 65536 workgroups in x, but the device allows 65535 (maxComputeWorkGroupCount[0]) "
+      "[device-lacks]\n"
+      "  = at /A\n"
+      "/A: error: `A` dispatches 70000 workgroups in z, but the device allows 65535 (maxComputeWorkGroupCount[2]) "
+      "[device-lacks]\n"
+      "  = at /A\n");
 }
 
 TEST(CheckDevice, WorkgroupSizeAndSharedMemory) {
   Plan plan;
   add_shader(plan, {.local_size = spirv::LocalSize{{{64}, {2}, {65}}}, .shared_memory = 16385});
-  EXPECT_EQ(missing(plan),
-            "/s: error: shader `s` has 16385 bytes of shared memory, but the device allows 16384 (maxComputeSharedMemorySize) "
-            "[device-lacks]\n"
-            "  = at /s\n"
-            "/s: error: shader `s` has a workgroup size of 65 in z, but the device allows 64 (maxComputeWorkGroupSize[2]) "
-            "[device-lacks]\n"
-            "  = at /s\n"
-            "/s: error: shader `s` has 8320 invocations in a workgroup, but the device allows 128 "
-            "(maxComputeWorkGroupInvocations) [device-lacks]\n"
-            "  = at /s\n");
+  EXPECT_EQ(
+      missing(plan),
+      "/s: error: shader `s` has 16385 bytes of shared memory, but the device allows 16384 "
+      "(maxComputeSharedMemorySize) "
+      "[device-lacks]\n"
+      "  = at /s\n"
+      "/s: error: shader `s` has a workgroup size of 65 in z, but the device allows 64 (maxComputeWorkGroupSize[2]) "
+      "[device-lacks]\n"
+      "  = at /s\n"
+      "/s: error: shader `s` has 8320 invocations in a workgroup, but the device allows 128 "
+      "(maxComputeWorkGroupInvocations) [device-lacks]\n"
+      "  = at /s\n");
 }
 
 TEST(CheckDevice, SpecializationDecidesTheWorkgroupSize) {
@@ -96,12 +101,13 @@ TEST(CheckDevice, PushConstantsAndSets) {
   Binding binding = reads(add_buffer(plan, "x", 4));
   binding.set = 4;
   add_dispatch(plan, "A", {binding});
-  EXPECT_EQ(missing(plan),
-            "/s: error: shader `s` has 132 bytes of push constants, but the device allows 128 (maxPushConstantsSize) "
-            "[device-lacks]\n"
-            "  = at /s\n"
-            "/A/0: error: `A` binds descriptor set 4, but the device allows 4 sets (maxBoundDescriptorSets) [device-lacks]\n"
-            "  = at /A/0\n");
+  EXPECT_EQ(
+      missing(plan),
+      "/s: error: shader `s` has 132 bytes of push constants, but the device allows 128 (maxPushConstantsSize) "
+      "[device-lacks]\n"
+      "  = at /s\n"
+      "/A/0: error: `A` binds descriptor set 4, but the device allows 4 sets (maxBoundDescriptorSets) [device-lacks]\n"
+      "  = at /A/0\n");
 }
 
 TEST(CheckDevice, BufferRanges) {
@@ -112,10 +118,12 @@ TEST(CheckDevice, BufferRanges) {
   uniform.type = vk::DescriptorType::UNIFORM_BUFFER;
   add_dispatch(plan, "A", {storage, uniform});
   EXPECT_EQ(missing(plan),
-            "/A/0: error: `A` binds the 65540 bytes of `x` as storage buffer, but the device allows 65536 (maxStorageBufferRange) "
+            "/A/0: error: `A` binds the 65540 bytes of `x` as storage buffer, but the device allows 65536 "
+            "(maxStorageBufferRange) "
             "[device-lacks]\n"
             "  = at /A/0\n"
-            "/A/1: error: `A` binds the 16388 bytes of `u` as uniform buffer, but the device allows 16384 (maxUniformBufferRange) "
+            "/A/1: error: `A` binds the 16388 bytes of `u` as uniform buffer, but the device allows 16384 "
+            "(maxUniformBufferRange) "
             "[device-lacks]\n"
             "  = at /A/1\n");
 }
@@ -133,7 +141,8 @@ TEST(CheckDevice, SizeOfBuffersAndOfAllTogether) {
   add_buffer(plan, "x", 700);
   add_buffer(plan, "y", 801);
   EXPECT_EQ(missing(plan, snapshot),
-            "/y: error: all resources together need 1501 bytes, but the device has 1500 bytes of memory; the largest is `y` with "
+            "/y: error: all resources together need 1501 bytes, but the device has 1500 bytes of memory; the largest "
+            "is `y` with "
             "801 bytes [device-lacks]\n"
             "  = at /y\n");
   plan.resources[0].sharing = plan.resources[1].sharing = {"g", 0};
@@ -147,7 +156,8 @@ TEST(CheckDevice, SizesThatDoNotFitIn64Bits) {
   add_buffer(plan, "x", ~0ull);
   add_buffer(plan, "y", 2);
   EXPECT_EQ(missing(plan, snapshot),
-            "/x: error: all resources together need more than 2^64 bytes, but the device has 1048576 bytes of memory; the largest "
+            "/x: error: all resources together need more than 2^64 bytes, but the device has 1048576 bytes of memory; "
+            "the largest "
             "is `x` with 18446744073709551615 bytes [device-lacks]\n"
             "  = at /x\n");
 }
@@ -171,19 +181,22 @@ TEST(CheckDevice, Draws) {
                                                  .extent = {4097, 5000},
                                                  .color_attachments = std::vector<Attachment>(5, {.image = i})},
                         .origin = origin("/D")});
-  EXPECT_EQ(missing(plan),
-            "/D: error: `D` renders 4097 pixels in x, but the device allows 4096 (maxFramebufferWidth) [device-lacks]\n"
-            "  = at /D\n"
-            "/D: error: `D` renders 5000 pixels in y, but the device allows 4096 (maxFramebufferHeight) [device-lacks]\n"
-            "  = at /D\n"
-            "/D: error: `D` has 5 colour attachments, but the device allows 4 (maxColorAttachments) [device-lacks]\n"
-            "  = at /D\n");
+  EXPECT_EQ(
+      missing(plan),
+      "/D: error: `D` renders 4097 pixels in x, but the device allows 4096 (maxFramebufferWidth) [device-lacks]\n"
+      "  = at /D\n"
+      "/D: error: `D` renders 5000 pixels in y, but the device allows 4096 (maxFramebufferHeight) [device-lacks]\n"
+      "  = at /D\n"
+      "/D: error: `D` has 5 colour attachments, but the device allows 4 (maxColorAttachments) [device-lacks]\n"
+      "  = at /D\n");
 }
 
 TEST(CheckDevice, NeedsOfThePlan) {
   Plan plan;
-  EXPECT_FALSE(needs_of(plan).graphics || needs_of(plan).blit || needs_of(plan).frame_boundary || needs_of(plan).custom_border_colors);
-  const ResourceIndex i = add_image(plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {4, 4, 1}, .mips = 3, .sampled = true});
+  EXPECT_FALSE(needs_of(plan).graphics || needs_of(plan).blit || needs_of(plan).frame_boundary ||
+               needs_of(plan).custom_border_colors);
+  const ResourceIndex i =
+      add_image(plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {4, 4, 1}, .mips = 3, .sampled = true});
   plan.shaders.resize(2);
   plan.steps.push_back({.action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1}});
   EXPECT_TRUE(needs_of(plan).graphics);

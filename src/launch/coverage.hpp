@@ -9,8 +9,8 @@
 
 namespace slipway::launch {
 
-// Two accesses of which at least one writes, and that share bytes: `zone` is what they share, as mip levels when both are of
-// one image, else as bytes of the memory of `ranges[first.resource].domain`.
+// Two accesses of which at least one writes, and that share bytes: `zone` is what they share, as mip levels when both
+// are of one image, else as bytes of the memory of `ranges[first.resource].domain`.
 struct Conflict {
   const Access& first;
   const Access& second;

@@ -46,9 +46,16 @@ struct Frame {
 
 class Execution {
  public:
-  Execution(const Recordable& recordable, const gpu::Device& device, const RunOptions& options, const Log& log, Report& report)
-      : run_(recordable), plan_(recordable.plan), device_(device), options_(options), log_(log), report_(report),
-        has_frames_(device.plan().has_extension("VK_EXT_frame_boundary")), segments_(split_at_boundaries(plan_)) {}
+  Execution(const Recordable& recordable, const gpu::Device& device, const RunOptions& options, const Log& log,
+            Report& report)
+      : run_(recordable),
+        plan_(recordable.plan),
+        device_(device),
+        options_(options),
+        log_(log),
+        report_(report),
+        has_frames_(device.plan().has_feature("frameBoundary")),
+        segments_(split_at_boundaries(plan_)) {}
 
   Result<> run() {
     if (Result<> made = make_objects(); !made) return made;
@@ -176,10 +183,13 @@ class Execution {
     if (!has_frames_) return std::nullopt;
     Frame frame;
     for (const ResourceIndex i : boundary.resources) {
-      if (std::holds_alternative<Image>(plan_.resources[i].kind)) frame.images.push_back(&run_.resources.image(i));
-      else frame.buffers.push_back(&run_.resources.buffer(i));
+      if (std::holds_alternative<Image>(plan_.resources[i].kind))
+        frame.images.push_back(&run_.resources.image(i));
+      else
+        frame.buffers.push_back(&run_.resources.buffer(i));
     }
-    frame.boundary = {.frame_id = given ? *boundary.frame_id : counted, .images = frame.images, .buffers = frame.buffers};
+    frame.boundary = {
+        .frame_id = given ? *boundary.frame_id : counted, .images = frame.images, .buffers = frame.buffers};
     return frame;
   }
 
@@ -208,27 +218,35 @@ class Execution {
     if (!first) return fail(std::move(failure));
     for (Diagnostic& diagnostic : failure) {
       diagnostic = located(std::move(diagnostic), plan_.steps[*first].origin);
-      if (run_.progress) {
+      if (run_.progress)
         diagnostic.note("the device was executing " + describe_step(plan_, *first));
-        continue;
-      }
-      for (std::size_t i = *first; i < steps.end; ++i) {
-        if (std::holds_alternative<Barriers>(plan_.steps[i].action)) continue;
-        diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
-      }
+      else
+        note_candidates(diagnostic, *first, steps.end);
     }
     return fail(std::move(failure));
+  }
+
+  void note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const {
+    constexpr std::size_t kShown = 8;
+    std::size_t candidates = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::holds_alternative<Barriers>(plan_.steps[i].action) || ++candidates > kShown) continue;
+      diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
+    }
+    if (candidates > kShown) diagnostic.note(std::format("and {} more", candidates - kShown));
   }
 
   [[noreturn]] void end_process(StepRange steps) const {
     const double seconds = std::chrono::duration<double>(*options_.time_out).count();
     const std::optional<std::size_t> step = step_under_way(steps);
-    Diagnostic diagnostic{
-        .kind = DiagnosticKind::TimedOut,
-        .message = std::format("{} did not end within {} s", step ? describe_step(plan_, *step) : "the submission", seconds)};
+    Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,
+                          .message = std::format("{} did not end within {} s",
+                                                 step ? describe_step(plan_, *step) : "the submission", seconds)};
     if (step) diagnostic = located(std::move(diagnostic), plan_.steps[*step].origin);
-    if (options_.on_time_out) options_.on_time_out(diagnostic);
-    else log_.error(format_diagnostic(diagnostic));
+    if (options_.on_time_out)
+      options_.on_time_out(diagnostic);
+    else
+      log_.error(format_diagnostic(diagnostic));
     ::_exit(static_cast<int>(Cause::Failure));
   }
 

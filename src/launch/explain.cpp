@@ -23,8 +23,9 @@ std::string describe(const Buffer& buffer) {
 
 std::string describe(const Sampler& sampler) {
   const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
-  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter), filter(sampler.mag_filter),
-                     filter(sampler.mip_filter), vk::name_of(sampler.address_mode), vk::name_of(sampler.border_color));
+  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
+                     filter(sampler.mag_filter), filter(sampler.mip_filter), vk::name_of(sampler.address_mode),
+                     vk::name_of(sampler.border_color));
 }
 
 std::string describe(const Image& image) {
@@ -41,7 +42,8 @@ std::string describe(const Image& image) {
 std::string print_resource(std::size_t index, const Resource& resource) {
   std::string text = std::format("  {} `{}`: ", index, resource.name);
   text += std::visit([](const auto& kind) { return describe(kind); }, resource.kind);
-  if (resource.sharing) text += std::format(", in memory `{}` at {}", resource.sharing->group, resource.sharing->offset);
+  if (resource.sharing)
+    text += std::format(", in memory `{}` at {}", resource.sharing->group, resource.sharing->offset);
   text += "\n";
   const auto* image = std::get_if<Image>(&resource.kind);
   if (image && image->sampled) text += describe(image->sampler);
@@ -83,7 +85,8 @@ std::string_view access_words(const Binding& binding) {
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
-    text += std::format("      set {} binding {}: `{}`", binding.set, binding.binding, plan.resources[binding.resource].name);
+    text += std::format("      set {} binding {}: `{}`", binding.set, binding.binding,
+                        plan.resources[binding.resource].name);
     if (binding.level) text += std::format(" level {}", *binding.level);
     text += std::format(", {}, {}\n", vk::name_of(binding.type), access_words(binding));
   }
@@ -104,7 +107,8 @@ std::string print_action(const Plan& plan, const DrawFullscreen& draw) {
   std::string text = std::format("draw `{}` and `{}`, {}x{}\n", plan.shaders[draw.vertex_shader].name,
                                  plan.shaders[draw.fragment_shader].name, draw.extent[0], draw.extent[1]);
   for (const Attachment& attachment : draw.color_attachments) {
-    text += std::format("      colour attachment: `{}` level {}\n", plan.resources[attachment.image].name, attachment.level);
+    text += std::format("      colour attachment: `{}` level {}\n", plan.resources[attachment.image].name,
+                        attachment.level);
   }
   return text + print_bindings(plan, draw.bindings) + print_push_constants(draw.push_constants);
 }
@@ -112,14 +116,17 @@ std::string print_action(const Plan& plan, const DrawFullscreen& draw) {
 std::string print_barrier(const Plan& plan, const Barrier& barrier) {
   std::string text = std::format("      `{}`: ", barrier.name);
   switch (barrier.kind) {
-    case Barrier::Kind::Memory: text += "all memory"; break;
+    case Barrier::Kind::Memory:
+      text += "all memory";
+      break;
     case Barrier::Kind::Buffer:
       text += std::format("`{}` bytes {} to {}", plan.resources[barrier.resource].name, barrier.offset,
                           barrier.offset + barrier.size);
       break;
     case Barrier::Kind::Image:
       text += std::format("`{}` levels {} to {}, {} to {}", plan.resources[barrier.resource].name, barrier.base_level,
-                          barrier.base_level + barrier.level_count, name_of(barrier.old_layout), name_of(barrier.new_layout));
+                          barrier.base_level + barrier.level_count, name_of(barrier.old_layout),
+                          name_of(barrier.new_layout));
       break;
   }
   return text + std::format(", stages {:#x} to {:#x}, access {:#x} to {:#x}\n", barrier.src_stage, barrier.dst_stage,
@@ -142,7 +149,8 @@ std::string print_action(const Plan& plan, const Boundary& boundary) {
 std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
   std::string text = std::format("  {} `{}`: ", index, step.name);
   text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
-  const bool command = std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
+  const bool command =
+      std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
   if (command && step.barrier_after) text += "      full barrier\n";
   return text;
 }
@@ -150,12 +158,12 @@ std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
 // --- expectations ----------------------------------------------------------------------------------------------------
 
 std::string print_expectation(const Plan& plan, const Expectation& expectation) {
-  const std::string expected = std::visit(
-      Overloaded{
-          [](const Contents& contents) { return std::format("{} bytes of contents", contents.size); },
-          [&](ResourceIndex other) { return std::format("`{}`", plan.resources[other].name); },
-      },
-      expectation.expected);
+  const std::string expected =
+      std::visit(Overloaded{
+                     [](const Contents& contents) { return std::format("{} bytes of contents", contents.size); },
+                     [&](ResourceIndex other) { return std::format("`{}`", plan.resources[other].name); },
+                 },
+                 expectation.expected);
   std::string text = std::format("  `{}`, {} {}, equals {}", plan.resources[expectation.resource].name,
                                  tensor::name_of(expectation.type), tensor::shape_text(expectation.shape), expected);
   const tensor::Tolerance& tolerance = expectation.tolerance;

@@ -17,13 +17,14 @@ TEST(Explain, Resources) {
   std::get<Buffer>(plan.resources[x].kind).uniform = true;
   const ResourceIndex i = add_image(plan, "i", {.format = vk::Format::R8_UINT, .extent = {4, 2, 1}, .storage = true});
   plan.resources[i].sharing = {"g", 256};
-  const ResourceIndex t = add_image(plan, "t", {.format = vk::Format::R8G8B8A8_UNORM,
-                                                .extent = {4, 2, 3},
-                                                .mips = 2,
-                                                .sampled = true,
-                                                .color_attachment = true,
-                                                .tiling = Tiling::Linear,
-                                                .sampler = {.mag_filter = vk::Filter::LINEAR}});
+  const ResourceIndex t = add_image(plan, "t",
+                                    {.format = vk::Format::R8G8B8A8_UNORM,
+                                     .extent = {4, 2, 3},
+                                     .mips = 2,
+                                     .sampled = true,
+                                     .color_attachment = true,
+                                     .tiling = Tiling::Linear,
+                                     .sampler = {.mag_filter = vk::Filter::LINEAR}});
   plan.resources[t].initial = {contents_of<int>({1}), contents_of<int>({})};
   EXPECT_EQ(print_plan(plan),
             "plan of x.json\n"
@@ -96,24 +97,25 @@ TEST(Explain, DrawsBarriersAndBoundaries) {
   plan.steps.push_back({.name = "barriers", .action = Barriers{{memory, buffer, image}}});
   plan.steps.push_back({.name = "frame", .action = Boundary{.resources = {x, i}, .frame_id = 7}});
   plan.steps.push_back({.name = "frame", .action = Boundary{}});
-  EXPECT_EQ(print_plan(plan),
-            "plan of x.json\n"
-            "resources\n"
-            "  0 `x`: buffer, 16 bytes\n"
-            "  1 `i`: image, VK_FORMAT_R8_UINT 1x1, 3 mips\n"
-            "shaders\n"
-            "  0 `v`: vertex `main`, 0 words of SPIR-V\n"
-            "  1 `f`: fragment `main`, 0 words of SPIR-V\n"
-            "steps\n"
-            "  0 `d`: draw `v` and `f`, 8x4\n"
-            "      colour attachment: `i` level 1\n"
-            "  1 `barriers`: barriers\n"
-            "      `m`: all memory, stages 0x800 to 0x10000, access 0x40 to 0x20\n"
-            "      `b`: `x` bytes 4 to 12, stages 0x10000 to 0x10000, access 0x0 to 0x0\n"
-            "      `i`: `i` levels 1 to 3, VK_IMAGE_LAYOUT_UNDEFINED to VK_IMAGE_LAYOUT_GENERAL, stages 0x10000 to 0x10000, "
-            "access 0x0 to 0x0\n"
-            "  2 `frame`: frame boundary, frame 7, `x`, `i`\n"
-            "  3 `frame`: frame boundary\n");
+  EXPECT_EQ(
+      print_plan(plan),
+      "plan of x.json\n"
+      "resources\n"
+      "  0 `x`: buffer, 16 bytes\n"
+      "  1 `i`: image, VK_FORMAT_R8_UINT 1x1, 3 mips\n"
+      "shaders\n"
+      "  0 `v`: vertex `main`, 0 words of SPIR-V\n"
+      "  1 `f`: fragment `main`, 0 words of SPIR-V\n"
+      "steps\n"
+      "  0 `d`: draw `v` and `f`, 8x4\n"
+      "      colour attachment: `i` level 1\n"
+      "  1 `barriers`: barriers\n"
+      "      `m`: all memory, stages 0x800 to 0x10000, access 0x40 to 0x20\n"
+      "      `b`: `x` bytes 4 to 12, stages 0x10000 to 0x10000, access 0x0 to 0x0\n"
+      "      `i`: `i` levels 1 to 3, VK_IMAGE_LAYOUT_UNDEFINED to VK_IMAGE_LAYOUT_GENERAL, stages 0x10000 to 0x10000, "
+      "access 0x0 to 0x0\n"
+      "  2 `frame`: frame boundary, frame 7, `x`, `i`\n"
+      "  3 `frame`: frame boundary\n");
 }
 
 TEST(Explain, Expectations) {

@@ -13,7 +13,8 @@ using vk::stage::kComputeShader, vk::stage::kFragmentShader, vk::stage::kColorAt
 
 std::string hazards(const Plan& plan) { return format_diagnostics(check_hazards(plan).all()); }
 
-constexpr Image kImage{.format = vk::Format::R8G8B8A8_UNORM, .extent = {8, 8, 1}, .mips = 4, .sampled = true, .storage = true};
+constexpr Image kImage{
+    .format = vk::Format::R8G8B8A8_UNORM, .extent = {8, 8, 1}, .mips = 4, .sampled = true, .storage = true};
 
 Barrier memory_barrier() {
   return {.kind = Barrier::Kind::Memory,
@@ -138,7 +139,8 @@ TEST(Hazards, ImplicitBarrierOfTheFirst) {
 }
 
 TEST(Hazards, ImplicitBarrierOfOneBetween) {
-  EXPECT_EQ(hazards(two_dispatches(writes, reads, [](Plan& plan) { add_dispatch(plan, "M", {}).barrier_after = true; })), "");
+  EXPECT_EQ(
+      hazards(two_dispatches(writes, reads, [](Plan& plan) { add_dispatch(plan, "M", {}).barrier_after = true; })), "");
 }
 
 TEST(Hazards, ImplicitBarrierOfTheSecondIsTooLate) {
@@ -148,7 +150,9 @@ TEST(Hazards, ImplicitBarrierOfTheSecondIsTooLate) {
 }
 
 TEST(Hazards, Boundary) {
-  EXPECT_EQ(hazards(two_dispatches(writes, reads, [](Plan& plan) { plan.steps.push_back({.name = "f", .action = Boundary{}}); })), "");
+  EXPECT_EQ(hazards(two_dispatches(writes, reads,
+                                   [](Plan& plan) { plan.steps.push_back({.name = "f", .action = Boundary{}}); })),
+            "");
 }
 
 TEST(Hazards, MemoryBarrier) {
@@ -184,17 +188,18 @@ TEST(Hazards, BarrierThatLeavesSomethingOut) {
       {[](Barrier& b) { b.dst_access = kMemoryWrite; }, "its destination access leaves out the reads"},
   };
   for (const Gap& gap : gaps) {
-    EXPECT_EQ(hazards(two_dispatches(writes, reads,
-                                     [&](Plan& plan) {
-                                       Barrier barrier = memory_barrier();
-                                       gap.change(barrier);
-                                       add_barrier(plan, barrier);
-                                     })),
-              "/B/0: warning: hazard: `B` reads `x` after `A` wrote it, and no barrier between them covers both [hazard]\n"
-              "  = at /B/0\n"
-              "/A/0: note: `A` writes `x` here\n"
-              "/b: note: barrier `b` does not: " +
-                  std::string(gap.note) + "\n");
+    EXPECT_EQ(
+        hazards(two_dispatches(writes, reads,
+                               [&](Plan& plan) {
+                                 Barrier barrier = memory_barrier();
+                                 gap.change(barrier);
+                                 add_barrier(plan, barrier);
+                               })),
+        "/B/0: warning: hazard: `B` reads `x` after `A` wrote it, and no barrier between them covers both [hazard]\n"
+        "  = at /B/0\n"
+        "/A/0: note: `A` writes `x` here\n"
+        "/b: note: barrier `b` does not: " +
+            std::string(gap.note) + "\n");
   }
 }
 
@@ -243,7 +248,8 @@ TEST(Hazards, DataGraphStagesAreCompute) {
 // --- ranges ----------------------------------------------------------------------------------------------------------
 
 TEST(Hazards, BufferBarrierOnTheResource) {
-  EXPECT_EQ(hazards(two_dispatches(writes, reads, [](Plan& plan) { add_barrier(plan, buffer_barrier(0, 0, 64)); })), "");
+  EXPECT_EQ(hazards(two_dispatches(writes, reads, [](Plan& plan) { add_barrier(plan, buffer_barrier(0, 0, 64)); })),
+            "");
 }
 
 TEST(Hazards, BufferBarrierOnAnotherResource) {
@@ -260,11 +266,12 @@ TEST(Hazards, BufferBarrierOnAnotherResource) {
 }
 
 TEST(Hazards, BufferBarrierOnAPart) {
-  EXPECT_EQ(hazards(two_dispatches(writes, reads, [](Plan& plan) { add_barrier(plan, buffer_barrier(0, 0, 32)); })),
-            "/B/0: warning: hazard: `B` reads `x` after `A` wrote it, and no barrier between them covers both [hazard]\n"
-            "  = at /B/0\n"
-            "/A/0: note: `A` writes `x` here\n"
-            "/b: note: barrier `b` does not: it covers only bytes 0 to 32\n");
+  EXPECT_EQ(
+      hazards(two_dispatches(writes, reads, [](Plan& plan) { add_barrier(plan, buffer_barrier(0, 0, 32)); })),
+      "/B/0: warning: hazard: `B` reads `x` after `A` wrote it, and no barrier between them covers both [hazard]\n"
+      "  = at /B/0\n"
+      "/A/0: note: `A` writes `x` here\n"
+      "/b: note: barrier `b` does not: it covers only bytes 0 to 32\n");
 }
 
 TEST(Hazards, BufferBarriersOnAllParts) {
@@ -280,9 +287,10 @@ TEST(Hazards, BarrierRangeOutsideTheBuffer) {
   for (const auto& [offset, size] : {std::pair(0, 65), std::pair(65, 0), std::pair(1, 64), std::pair(0, 0)}) {
     Plan plan;
     add_barrier(plan, buffer_barrier(add_buffer(plan, "x", 64), offset, size));
-    EXPECT_EQ(hazards(plan), std::format("/b: warning: hazard: barrier `b` covers {} bytes at offset {} of `x`, which has 64 bytes "
-                                         "[hazard]\n  = at /b\n/x: note: `x` is made here\n",
-                                         size, offset));
+    EXPECT_EQ(hazards(plan),
+              std::format("/b: warning: hazard: barrier `b` covers {} bytes at offset {} of `x`, which has 64 bytes "
+                          "[hazard]\n  = at /b\n/x: note: `x` is made here\n",
+                          size, offset));
   }
 }
 
@@ -299,7 +307,8 @@ TEST(Hazards, SharedMemory) {
   EXPECT_EQ(hazards(plan), "");
   add_dispatch(plan, "C", {reads(y)});
   EXPECT_EQ(hazards(plan),
-            "/C/0: warning: hazard: `C` reads `y` after `A` wrote `x` in the same memory, with no barrier between them [hazard]\n"
+            "/C/0: warning: hazard: `C` reads `y` after `A` wrote `x` in the same memory, with no barrier between them "
+            "[hazard]\n"
             "  = at /C/0\n"
             "/A/0: note: `A` writes `x` here\n");
 }
@@ -331,7 +340,8 @@ TEST(Hazards, ImageAndBufferInOneMemory) {
   add_dispatch(plan, "A", {stored(i)});
   add_dispatch(plan, "B", {reads(x)});
   EXPECT_EQ(hazards(plan),
-            "/B/0: warning: hazard: `B` reads `x` after `A` wrote `i` in the same memory, with no barrier between them [hazard]\n"
+            "/B/0: warning: hazard: `B` reads `x` after `A` wrote `i` in the same memory, with no barrier between them "
+            "[hazard]\n"
             "  = at /B/0\n"
             "/A/0: note: `A` writes `i` here\n");
   plan.resources[x].sharing->offset = 8 * 8 * 4;
@@ -365,11 +375,12 @@ TEST(Hazards, SampledImageWithoutLevelIsAllOfThem) {
   add_dispatch(plan, "A", {stored(i, 3)});
   add_barrier(plan, image_barrier(i, 0, 3));
   add_dispatch(plan, "B", {sampled(i)});
-  EXPECT_EQ(hazards(plan),
-            "/B/0: warning: hazard: `B` reads `i` after `A` wrote it, and no barrier between them covers both [hazard]\n"
-            "  = at /B/0\n"
-            "/A/0: note: `A` writes `i` here\n"
-            "/b: note: barrier `b` does not: it covers only mip levels 0 to 3\n");
+  EXPECT_EQ(
+      hazards(plan),
+      "/B/0: warning: hazard: `B` reads `i` after `A` wrote it, and no barrier between them covers both [hazard]\n"
+      "  = at /B/0\n"
+      "/A/0: note: `A` writes `i` here\n"
+      "/b: note: barrier `b` does not: it covers only mip levels 0 to 3\n");
   std::get<Barriers>(plan.steps[1].action).barriers[0].level_count = 4;
   EXPECT_EQ(hazards(plan), "");
 }
@@ -389,11 +400,12 @@ Plan draw_then_dispatch(Barrier barrier) {
   Plan plan;
   const ResourceIndex i = add_image(plan, "i", kImage);
   plan.shaders.resize(2);
-  plan.steps.push_back({.name = "D",
-                        .action = DrawFullscreen{.vertex_shader = 0,
-                                                 .fragment_shader = 1,
-                                                 .color_attachments = {{.image = i, .level = 0, .origin = origin("/D/0")}}},
-                        .barrier_after = false});
+  plan.steps.push_back(
+      {.name = "D",
+       .action = DrawFullscreen{.vertex_shader = 0,
+                                .fragment_shader = 1,
+                                .color_attachments = {{.image = i, .level = 0, .origin = origin("/D/0")}}},
+       .barrier_after = false});
   add_barrier(plan, std::move(barrier));
   add_dispatch(plan, "B", {sampled(i)});
   return plan;
@@ -402,11 +414,12 @@ Plan draw_then_dispatch(Barrier barrier) {
 TEST(Hazards, AttachmentsAreWrittenByTheirOwnStage) {
   Barrier barrier = memory_barrier();
   barrier.src_access = kMemoryWrite;
-  EXPECT_EQ(hazards(draw_then_dispatch(barrier)),
-            "/B/0: warning: hazard: `B` reads `i` after `D` wrote it, and no barrier between them covers both [hazard]\n"
-            "  = at /B/0\n"
-            "/D/0: note: `D` writes `i` here\n"
-            "/b: note: barrier `b` does not: its source stages leave out colour attachments\n");
+  EXPECT_EQ(
+      hazards(draw_then_dispatch(barrier)),
+      "/B/0: warning: hazard: `B` reads `i` after `D` wrote it, and no barrier between them covers both [hazard]\n"
+      "  = at /B/0\n"
+      "/D/0: note: `D` writes `i` here\n"
+      "/b: note: barrier `b` does not: its source stages leave out colour attachments\n");
   barrier.src_stage = kFragmentShader | kColorAttachmentOutput;
   EXPECT_EQ(hazards(draw_then_dispatch(barrier)), "");
   barrier.src_stage = vk::stage::kAllGraphics;
@@ -429,7 +442,8 @@ TEST(Hazards, BindingsOfDrawsAreInTheStagesThatUseThem) {
   add_barrier(plan, barrier);
   Binding binding = reads(x);
   binding.origin = origin("/D/0");
-  plan.steps.push_back({.name = "D", .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .bindings = {binding}}});
+  plan.steps.push_back(
+      {.name = "D", .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .bindings = {binding}}});
   EXPECT_EQ(check_hazards(plan).all().at(0).notes.at(1).message,
             "barrier `b` does not: its destination stages leave out the vertex shader and the fragment shader");
 
@@ -464,7 +478,8 @@ TEST(Hazards, ImagesBeginInGeneral) {
   barrier.old_layout = vk::Layout::TensorAliasing;
   add_barrier(plan, barrier);
   EXPECT_EQ(hazards(plan),
-            "/b: warning: hazard: barrier `b` takes level 0 of `i` to be in VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM, but it is in "
+            "/b: warning: hazard: barrier `b` takes level 0 of `i` to be in VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM, but "
+            "it is in "
             "VK_IMAGE_LAYOUT_GENERAL [hazard]\n"
             "  = at /b\n"
             "/i: note: images begin in VK_IMAGE_LAYOUT_GENERAL\n");
@@ -476,7 +491,8 @@ TEST(Hazards, NewLayoutUndefined) {
   barrier.new_layout = vk::Layout::Undefined;
   add_barrier(plan, barrier);
   EXPECT_EQ(hazards(plan),
-            "/b: warning: hazard: barrier `b` changes `i` to VK_IMAGE_LAYOUT_UNDEFINED, which no image can be put into; its layout "
+            "/b: warning: hazard: barrier `b` changes `i` to VK_IMAGE_LAYOUT_UNDEFINED, which no image can be put "
+            "into; its layout "
             "stays [hazard]\n"
             "  = at /b\n");
 }
@@ -489,10 +505,11 @@ TEST(Hazards, LayoutThatADescriptorDoesNotAllow) {
   add_barrier(plan, barrier);
   add_dispatch(plan, "A", {sampled(i)});
   add_dispatch(plan, "B", {sampled(i, 0)});
-  EXPECT_EQ(hazards(plan),
-            "/A/0: warning: hazard: `A` uses level 1 of `i` while it is in VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM [hazard]\n"
-            "  = at /A/0\n"
-            "/b: note: barrier `b` put it there\n");
+  EXPECT_EQ(
+      hazards(plan),
+      "/A/0: warning: hazard: `A` uses level 1 of `i` while it is in VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM [hazard]\n"
+      "  = at /A/0\n"
+      "/b: note: barrier `b` put it there\n");
 }
 
 TEST(Hazards, ReadOnlyLayoutIsForSamplingOnly) {
@@ -509,15 +526,17 @@ TEST(Hazards, ReadOnlyLayoutIsForSamplingOnly) {
 }
 
 TEST(Hazards, LayoutsOfAttachments) {
-  for (const auto& [layout, allowed] : {std::pair(vk::Layout::ColorAttachment, true), std::pair(vk::Layout::ShaderReadOnly, false)}) {
+  for (const auto& [layout, allowed] :
+       {std::pair(vk::Layout::ColorAttachment, true), std::pair(vk::Layout::ShaderReadOnly, false)}) {
     Plan plan;
     plan.shaders.resize(2);
     const ResourceIndex i = add_image(plan, "i", kImage);
     Barrier barrier = image_barrier(i, 0, 1);
     barrier.new_layout = layout;
     add_barrier(plan, barrier);
-    plan.steps.push_back({.name = "D",
-                          .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .color_attachments = {{.image = i}}}});
+    plan.steps.push_back(
+        {.name = "D",
+         .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .color_attachments = {{.image = i}}}});
     EXPECT_EQ(check_hazards(plan).empty(), allowed);
   }
 }
@@ -549,7 +568,8 @@ TEST(Hazards, ContentsThatAreWrittenAfterUndefined) {
   add_dispatch(plan, "C", {sampled(0, 2)});
   EXPECT_EQ(hazards(plan), "");
   add_dispatch(plan, "D", {sampled(0, 1)});
-  EXPECT_EQ(check_hazards(plan).all().at(0).message, "hazard: `D` reads level 1 of `i`, whose contents a barrier gave up");
+  EXPECT_EQ(check_hazards(plan).all().at(0).message,
+            "hazard: `D` reads level 1 of `i`, whose contents a barrier gave up");
 }
 
 TEST(Hazards, ContentsThatAreWrittenThroughAnotherName) {
@@ -567,13 +587,21 @@ TEST(Hazards, ContentsThatAreStoredOrComparedAfterUndefined) {
   Plan plan = dropped_image();
   plan.resources[0].outputs.push_back({.path = "i.npy"});
   plan.expectations.push_back({.resource = 0, .origin = origin("/expect")});
-  EXPECT_EQ(hazards(plan),
-            "/i: warning: hazard: the run stores level 0 of `i`, whose contents a barrier gave up [hazard]\n"
-            "  = at /i\n"
-            "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n"
-            "/expect: warning: hazard: an expectation compares level 0 of `i`, whose contents a barrier gave up [hazard]\n"
-            "  = at /expect\n"
-            "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n");
+  EXPECT_EQ(
+      hazards(plan),
+      "/i: warning: hazard: the run stores level 0 of `i`, whose contents a barrier gave up [hazard]\n"
+      "  = at /i\n"
+      "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n"
+      "/expect: warning: hazard: an expectation compares level 0 of `i`, whose contents a barrier gave up [hazard]\n"
+      "  = at /expect\n"
+      "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n");
+}
+
+TEST(Hazards, ContentsThatTheCallerTakesAfterUndefined) {
+  Plan plan = dropped_image();
+  plan.captures = {{.resource = 0}};
+  EXPECT_EQ(check_hazards(plan).all().at(0).message,
+            "hazard: the caller takes level 0 of `i`, whose contents a barrier gave up");
 }
 
 // The last writer of an output needs no barrier: the runner waits.

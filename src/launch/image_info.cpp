@@ -20,7 +20,7 @@ gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gp
                       .name = resource.name};
   if (image.tiling) info.tiling = *image.tiling == Tiling::Linear ? gpu::Tiling::Linear : gpu::Tiling::Optimal;
   const bool makes_mips = !resource.initial.empty() && resource.initial.size() < image.mips;
-  if (makes_mips && gpu::mips_need_storage(device)) info.uses.storage = true;
+  if (makes_mips && gpu::mips_need_storage(device)) info.uses.sampled = info.uses.storage = true;
   return info;
 }
 

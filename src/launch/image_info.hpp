@@ -8,8 +8,8 @@
 
 namespace slipway::launch {
 
-// `image` is the kind of `resource`. Missing mips are made by a compute shader when the queue has no graphics, which needs
-// storage use.
+// `image` is the kind of `resource`. Missing mips are made by a compute shader when the queue has no graphics, which
+// samples and stores.
 gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gpu::DevicePlan& device);
 gpu::SamplerInfo sampler_info(const Resource& resource, const Image& image);
 

@@ -28,13 +28,20 @@ bool layout_allowed(vk::DescriptorType type, vk::Layout layout) {
 
 std::string_view name_of(vk::Layout layout) {
   switch (layout) {
-    case vk::Layout::Undefined: return "VK_IMAGE_LAYOUT_UNDEFINED";
-    case vk::Layout::General: return "VK_IMAGE_LAYOUT_GENERAL";
-    case vk::Layout::ColorAttachment: return "VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL";
-    case vk::Layout::ShaderReadOnly: return "VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL";
-    case vk::Layout::TransferSource: return "VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL";
-    case vk::Layout::TransferDestination: return "VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL";
-    case vk::Layout::TensorAliasing: return "VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM";
+    case vk::Layout::Undefined:
+      return "VK_IMAGE_LAYOUT_UNDEFINED";
+    case vk::Layout::General:
+      return "VK_IMAGE_LAYOUT_GENERAL";
+    case vk::Layout::ColorAttachment:
+      return "VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL";
+    case vk::Layout::ShaderReadOnly:
+      return "VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL";
+    case vk::Layout::TransferSource:
+      return "VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL";
+    case vk::Layout::TransferDestination:
+      return "VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL";
+    case vk::Layout::TensorAliasing:
+      return "VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM";
   }
   return "unknown layout";
 }

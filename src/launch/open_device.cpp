@@ -8,7 +8,8 @@ namespace slipway::launch {
 namespace {
 
 bool serves(const gpu::DevicePlan& made, const gpu::DevicePlan& wanted) {
-  return std::ranges::includes(made.extensions, wanted.extensions) && std::ranges::includes(made.features, wanted.features) &&
+  return std::ranges::includes(made.extensions, wanted.extensions) &&
+         std::ranges::includes(made.features, wanted.features) &&
          (made.queue_flags & wanted.queue_flags) == wanted.queue_flags;
 }
 

@@ -4,8 +4,8 @@
 //   ... read, check, plan ...
 //   Result<gpu::Device*> device = opening.get(needs);
 //
-// The device is made with everything switched on that the driver supports, so that nearly every plan can use it; only when
-// one needs something else it is made again.
+// The device is made with everything switched on that the driver supports, so that nearly every plan can use it; only
+// when one needs something else it is made again.
 #pragma once
 
 #include <future>
@@ -36,15 +36,15 @@ class DeviceOpening {
 
   // Waits until the driver has been asked. Errors: no-device. The snapshot lives as long as the opening.
   Result<const gpu::Snapshot*> snapshot();
-  // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the other.
-  // What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
+  // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
+  // other. What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
   // device-failed.
   Result<gpu::Device*> get(gpu::Needs needs);
 
  private:
   struct Opened {
     std::optional<gpu::Instance> instance;
-    std::size_t index = 0;  // of the snapshot
+    std::size_t index = 0;              // of the snapshot
     std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
   };
   Result<Opened> open() const;

@@ -33,9 +33,10 @@ std::int64_t microseconds(HostClock::duration time) {
 
 template <class Predicate>
 HostClock::duration sum(std::span<const PerfCounter> counters, Predicate counts) {
-  return std::accumulate(
-      counters.begin(), counters.end(), HostClock::duration{},
-      [&](HostClock::duration total, const PerfCounter& counter) { return counts(counter) ? total + counter.time : total; });
+  return std::accumulate(counters.begin(), counters.end(), HostClock::duration{},
+                         [&](HostClock::duration total, const PerfCounter& counter) {
+                           return counts(counter) ? total + counter.time : total;
+                         });
 }
 
 void write_counters(json::Writer& out, std::span<const PerfCounter> counters, CounterCategory category) {
@@ -77,7 +78,8 @@ std::string write_perf_counters(std::span<const PerfCounter> counters) {
   using enum CounterCategory;
   json::Writer out(4);
   out.object([&] {
-    for (const auto category : {LoadPipelineCache, PipelineSetup, RunScenario, SavePipelineCache, SaveResults, ScenarioSetup}) {
+    for (const auto category :
+         {LoadPipelineCache, PipelineSetup, RunScenario, SavePipelineCache, SaveResults, ScenarioSetup}) {
       write_category(out, counters, category);
     }
     out.member("Time to Inference", microseconds(time_to_inference(counters)));

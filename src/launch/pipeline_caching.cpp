@@ -39,8 +39,8 @@ std::string own_key(const gpu::Snapshot& snapshot, const PipelinePlan& wanted) {
 
 }  // namespace
 
-Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted, const RunOptions& options,
-                                            PerfCounters& counters, const Log& log) {
+Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
+                                            const RunOptions& options, PerfCounters& counters, const Log& log) {
   PipelineCaching caching;
   std::vector<std::byte> data;
   if (options.pipeline_cache) {
@@ -59,7 +59,8 @@ Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const Pip
   });
 }
 
-Result<> PipelineCaching::store(const gpu::Device& device, std::string counter, PerfCounters& counters, const Log& log) const {
+Result<> PipelineCaching::store(const gpu::Device& device, std::string counter, PerfCounters& counters,
+                                const Log& log) const {
   if (!file_) return {};
   if (fail_on_miss_) {
     log.info("Pipeline Cache not stored");

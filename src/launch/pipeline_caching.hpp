@@ -1,5 +1,5 @@
-// Where the driver's pipeline data are kept between runs: the file that the user names (scenario page 3.17, 5.3), else the
-// program's own cache.
+// Where the driver's pipeline data are kept between runs: the file that the user names (scenario page 3.17, 5.3), else
+// the program's own cache.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class PipelineCaching {
   void keep(const gpu::Device& device, const Pipelines& pipelines) const;
 
  private:
-  friend Result<PipelineCaching> load_pipeline_cache(const gpu::Device&, const PipelinePlan&, const RunOptions&, PerfCounters&,
-                                                     const Log&);
+  friend Result<PipelineCaching> load_pipeline_cache(const gpu::Device&, const PipelinePlan&, const RunOptions&,
+                                                     PerfCounters&, const Log&);
   gpu::PipelineCache cache_;
   std::optional<Path> file_;
   Cache own_;
@@ -32,7 +32,7 @@ class PipelineCaching {
   bool fail_on_miss_ = false;
 };
 
-Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted, const RunOptions& options,
-                                            PerfCounters& counters, const Log& log);
+Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
+                                            const RunOptions& options, PerfCounters& counters, const Log& log);
 
 }  // namespace slipway::launch

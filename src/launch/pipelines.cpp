@@ -49,7 +49,8 @@ struct Specialized {
 
   explicit Specialized(const Shader& shader) {
     for (const Specialization& constant : shader.specializations) {
-      entries.push_back({constant.id, static_cast<std::uint32_t>(data.size()), static_cast<std::uint32_t>(constant.bytes.size())});
+      entries.push_back(
+          {constant.id, static_cast<std::uint32_t>(data.size()), static_cast<std::uint32_t>(constant.bytes.size())});
       data.insert(data.end(), constant.bytes.begin(), constant.bytes.end());
     }
   }
@@ -125,7 +126,8 @@ PipelinePlan plan_pipelines(const Plan& plan) {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    if (!std::holds_alternative<Dispatch>(step.action) && !std::holds_alternative<DrawFullscreen>(step.action)) continue;
+    if (!std::holds_alternative<Dispatch>(step.action) && !std::holds_alternative<DrawFullscreen>(step.action))
+      continue;
     const auto [at, added] = known.try_emplace(key_of(plan, step), wanted.requests.size());
     if (added) wanted.requests.push_back({i, at->first});
     wanted.by_step[i] = at->second;
@@ -147,10 +149,11 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
     const Step& step = plan.steps[wanted.requests[i].step];
     Slot& slot = slots[i];
     const ScopedTimer timer(slot.counters, CounterCategory::PipelineSetup, counter_name(plan, step));
-    slot.pipeline.emplace(gpu::create_pipeline_layout(device, layout_info(plan, step)).and_then([&](gpu::PipelineLayout layout) {
-      slot.layout = std::make_unique<gpu::PipelineLayout>(std::move(layout));
-      return create_pipeline(plan, device, step, *slot.layout, options);
-    }));
+    slot.pipeline.emplace(
+        gpu::create_pipeline_layout(device, layout_info(plan, step)).and_then([&](gpu::PipelineLayout layout) {
+          slot.layout = std::make_unique<gpu::PipelineLayout>(std::move(layout));
+          return create_pipeline(plan, device, step, *slot.layout, options);
+        }));
   });
 
   Pipelines pipelines;
@@ -163,7 +166,8 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
       pipelines.layouts_.push_back(std::move(slot.layout));
       pipelines.pipelines_.push_back(std::move(**slot.pipeline));
     } else {
-      problems.add(located(std::move(slot.pipeline->error()), naming_shader(plan, plan.steps[wanted.requests[i].step]).origin));
+      problems.add(
+          located(std::move(slot.pipeline->error()), naming_shader(plan, plan.steps[wanted.requests[i].step]).origin));
     }
   }
   if (problems.has_errors()) return fail(problems.release());

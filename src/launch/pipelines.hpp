@@ -34,8 +34,8 @@ class Pipelines {
   bool all_cached() const;
 
  private:
-  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const PipelinePlan&, const gpu::PipelineOptions&,
-                                            PerfCounters&);
+  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const PipelinePlan&,
+                                            const gpu::PipelineOptions&, PerfCounters&);
   std::vector<std::unique_ptr<gpu::PipelineLayout>> layouts_;  // pipelines point to them
   std::vector<gpu::Pipeline> pipelines_;
   std::vector<std::optional<std::size_t>> by_step_;

@@ -22,7 +22,8 @@ void write_time(json::Writer& out, const CommandTime& time, float period) {
     out.member("Command name", time.name).member("Command type", name_of(time.type));
     out.member("Cycle count after command", time.after).member("Cycle count before command", time.before);
     out.member("Cycle count for command", time.after - time.before).member("Iteration", time.iteration);
-    out.member("Time for command [ms]", milliseconds(time, period)).member("Timestamp Period", static_cast<double>(period));
+    out.member("Time for command [ms]", milliseconds(time, period))
+        .member("Timestamp Period", static_cast<double>(period));
   });
 }
 
@@ -41,9 +42,8 @@ double milliseconds(const CommandTime& time, float period) {
 
 double total_milliseconds(const Profile& profile) {
   double total = 0;
-  for (const auto iteration : std::views::chunk_by(profile.times, [](const CommandTime& a, const CommandTime& b) {
-         return a.iteration == b.iteration;
-       })) {
+  for (const auto iteration : std::views::chunk_by(
+           profile.times, [](const CommandTime& a, const CommandTime& b) { return a.iteration == b.iteration; })) {
     const CommandTime whole{.before = std::ranges::min(iteration, {}, &CommandTime::before).before,
                             .after = std::ranges::max(iteration, {}, &CommandTime::after).after};
     total += milliseconds(whole, profile.period);

@@ -12,7 +12,9 @@ Profile two_iterations() {
                     {CommandType::ComputeDispatch, "add", 9000000, 9250000, 2}}};
 }
 
-TEST(Profile, TotalLeavesOutWhatIsBetweenIterations) { EXPECT_DOUBLE_EQ(total_milliseconds(two_iterations()), 4.0 + 0.5); }
+TEST(Profile, TotalLeavesOutWhatIsBetweenIterations) {
+  EXPECT_DOUBLE_EQ(total_milliseconds(two_iterations()), 4.0 + 0.5);
+}
 
 TEST(Profile, Text) {
   Profile profile = two_iterations();
@@ -55,7 +57,8 @@ TEST(Profile, Text) {
 }
 
 TEST(Profile, TypesOfCommands) {
-  const Profile profile{.times = {{CommandType::GraphicsDispatch, "blend", 0, 1, 1}, {CommandType::DataGraphDispatch, "net", 1, 2, 1}}};
+  const Profile profile{
+      .times = {{CommandType::GraphicsDispatch, "blend", 0, 1, 1}, {CommandType::DataGraphDispatch, "net", 1, 2, 1}}};
   const std::string text = write_profile(profile);
   EXPECT_NE(text.find(R"("Command type": "GraphicsDispatch")"), text.npos);
   EXPECT_NE(text.find(R"("Command type": "DataGraphDispatch")"), text.npos);

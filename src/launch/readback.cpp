@@ -20,7 +20,8 @@ Result<Readback> read_back(const Plan& plan, const gpu::Device& device, const Re
     if (std::holds_alternative<Image>(plan.resources[index].kind)) {
       const gpu::Image& image = resources.image(index);
       done = transfer->download(image, 0, copy_of(index, image.packed_size(0)));
-    } else if (const gpu::Buffer& buffer = resources.buffer(index); buffer.memory().cached() && !buffer.mapped().empty()) {
+    } else if (const gpu::Buffer& buffer = resources.buffer(index);
+               buffer.memory().cached() && !buffer.mapped().empty()) {
       readback.bytes_[index] = buffer.mapped();
     } else {
       done = transfer->download(buffer, 0, copy_of(index, buffer.size()));

@@ -21,9 +21,8 @@ gpu::BarrierScope scope_of(const Barrier& barrier) {
 
 // What the host reads afterwards has to be made visible to it.
 void record_host_barrier(gpu::CommandList& list) {
-  const gpu::BarrierScope to_host{.src_access = vk::access::kMemoryWrite,
-                                  .dst_stages = vk::stage::kHost,
-                                  .dst_access = vk::access::kHostRead};
+  const gpu::BarrierScope to_host{
+      .src_access = vk::access::kMemoryWrite, .dst_stages = vk::stage::kHost, .dst_access = vk::access::kHostRead};
   list.barrier({.memory = {&to_host, 1}});
 }
 
@@ -37,8 +36,10 @@ void Recorder::record(gpu::CommandList& list, StepRange range) {
   list.full_barrier();
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Step& step = run_.plan.steps[i];
-    if (const auto* barriers = std::get_if<Barriers>(&step.action)) record_barriers(list, *barriers);
-    else record_command(list, i);
+    if (const auto* barriers = std::get_if<Barriers>(&step.action))
+      record_barriers(list, *barriers);
+    else
+      record_command(list, i);
   }
   // The next iteration finds images as this one did.
   if (range.end == run_.plan.steps.size()) restore_layouts(list);
@@ -49,8 +50,10 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   const Step& step = run_.plan.steps[index];
   list.begin_label(std::format("dispatch ({})", step.name));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_);
-  if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) record_dispatch(list, index, *dispatch);
-  else record_draw(list, index, std::get<DrawFullscreen>(step.action));
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
+    record_dispatch(list, index, *dispatch);
+  else
+    record_draw(list, index, std::get<DrawFullscreen>(step.action));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_ + 1);
   list.end_label();
   ++commands_;
@@ -110,8 +113,8 @@ void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers)
   list.end_label();
 }
 
-// Level by level, as each comes from the layout that it is in. A barrier that is wrong about it has been warned of, and so has
-// one to UNDEFINED, which changes nothing.
+// Level by level, as each comes from the layout that it is in. A barrier that is wrong about it has been warned of, and
+// so has one to UNDEFINED, which changes nothing.
 void Recorder::add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const {
   const Levels levels = levels_of(run_.plan, barrier);
   for (std::uint32_t level = levels.first; level < levels.first + levels.count; ++level) {

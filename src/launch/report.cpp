@@ -12,10 +12,14 @@ namespace {
 
 std::string_view word_for(int status) {
   switch (status) {
-    case 0: return "passed";
-    case static_cast<int>(Cause::Answer): return "failed";
-    case static_cast<int>(Cause::Device): return "skipped";
-    default: return "error";
+    case 0:
+      return "passed";
+    case static_cast<int>(Cause::Answer):
+      return "failed";
+    case static_cast<int>(Cause::Device):
+      return "skipped";
+    default:
+      return "error";
   }
 }
 
@@ -33,7 +37,9 @@ void write_expectation(json::Writer& out, const ExpectationOutcome& expectation)
     out.member("uid", expectation.resource).member("passed", comparison.passed);
     out.member("type", tensor::name_of(comparison.type)).member("count", comparison.count);
     out.member("skipped", comparison.skipped).member("mismatches", comparison.mismatches);
-    out.member("max_abs", comparison.max.abs).member("max_rel", comparison.max.rel).member("max_ulp", comparison.max.ulp);
+    out.member("max_abs", comparison.max.abs)
+        .member("max_rel", comparison.max.rel)
+        .member("max_ulp", comparison.max.ulp);
   });
 }
 
@@ -88,12 +94,23 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
     }
   }
   return out;
@@ -155,12 +172,13 @@ std::string write_report(std::span<const FileReport> files) {
 
 std::string write_junit(std::span<const FileReport> files) {
   const auto count = [&](std::string_view word) {
-    return std::to_string(std::ranges::count(files, word, [](const FileReport& file) { return word_for(file.status()); }));
+    return std::to_string(
+        std::ranges::count(files, word, [](const FileReport& file) { return word_for(file.status()); }));
   };
   const std::string counts = " tests=\"" + std::to_string(files.size()) + "\" failures=\"" + count("failed") +
                              "\" errors=\"" + count("error") + "\" skipped=\"" + count("skipped") + "\"";
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite name=\"slipway\"" +
-                     counts + ">\n";
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
+                     ">\n  <testsuite name=\"slipway\"" + counts + ">\n";
   for (const FileReport& file : files) text += junit_case(file);
   return text + "  </testsuite>\n</testsuites>\n";
 }

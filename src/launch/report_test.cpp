@@ -13,12 +13,13 @@ FileReport passed() {
   const float values[] = {1, 2};
   const Bytes bytes = std::as_bytes(std::span(values));
   return {.file = "a.json",
-          .report = Report{.device = "made-up",
-                           .iterations = 2,
-                           .expectations = {{"x", tensor::compare(tensor::ElementType::F32, bytes, bytes, tensor::Shape{2})}},
-                           .outputs = {"x.npy"},
-                           .counters = {{CounterCategory::RunScenario, "Wait for Fence. Iteration: 1", {}, microseconds(1'500'000)}},
-                           .profile = {.period = 2, .times = {{CommandType::ComputeDispatch, "add", 0, 500, 1}}}}};
+          .report = Report{
+              .device = "made-up",
+              .iterations = 2,
+              .expectations = {{"x", tensor::compare(tensor::ElementType::F32, bytes, bytes, tensor::Shape{2})}},
+              .outputs = {"x.npy"},
+              .counters = {{CounterCategory::RunScenario, "Wait for Fence. Iteration: 1", {}, microseconds(1'500'000)}},
+              .profile = {.period = 2, .times = {{CommandType::ComputeDispatch, "add", 0, 500, 1}}}}};
 }
 
 FileReport failed() {
@@ -35,7 +36,9 @@ FileReport skipped() {
                           {.kind = DiagnosticKind::DeviceLacks, .message = "no graphs"}}};
 }
 
-FileReport broken() { return {.file = "d.json", .diagnostics = {{.kind = DiagnosticKind::JsonSyntax, .message = "no JSON\x01"}}}; }
+FileReport broken() {
+  return {.file = "d.json", .diagnostics = {{.kind = DiagnosticKind::JsonSyntax, .message = "no JSON\x01"}}};
+}
 
 TEST(Report, StatusOfAFile) {
   EXPECT_EQ(passed().status(), 0);

@@ -16,7 +16,7 @@ class Resources {
   const gpu::Image& image(ResourceIndex index) const { return images_[places_[index]]; }
 
  private:
-  friend Result<Resources> create_resources(const Plan& plan, const gpu::Device& device);
+  friend class ResourceMaker;
   void add(ResourceIndex index, gpu::Buffer buffer);
   void add(ResourceIndex index, gpu::Image image);
 

@@ -35,14 +35,16 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
   const std::vector<std::byte> got = elements_of(expectation, readback.bytes(expectation.resource));
   const Size size = tensor::byte_count(expectation.shape, expectation.type);
   if (got.size() != size || expected->size() != size) {
-    return fail(Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                           .message = std::format("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}", name,
-                                                  got.size(), expected->size(), tensor::name_of(expectation.type),
-                                                  tensor::shape_text(expectation.shape), size.value_or(0)),
-                           .place = expectation.origin.place}
-                    .at(expectation.origin.path, expectation.origin.uid));
+    return fail(
+        Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                   .message = std::format("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}", name,
+                                          got.size(), expected->size(), tensor::name_of(expectation.type),
+                                          tensor::shape_text(expectation.shape), size.value_or(0)),
+                   .place = expectation.origin.place}
+            .at(expectation.origin.path, expectation.origin.uid));
   }
-  return ExpectationOutcome{name, tensor::compare(expectation.type, got, *expected, expectation.shape, expectation.tolerance)};
+  return ExpectationOutcome{
+      name, tensor::compare(expectation.type, got, *expected, expectation.shape, expectation.tolerance)};
 }
 
 // The verdict as a diagnostic: its first line is the message, the mismatches are notes.
@@ -53,8 +55,10 @@ Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& o
     std::string_view words(line.begin(), line.end());
     words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
     if (words.empty()) continue;
-    if (diagnostic.message.empty()) diagnostic.message = words;
-    else diagnostic.note(std::string(words));
+    if (diagnostic.message.empty())
+      diagnostic.message = words;
+    else
+      diagnostic.note(std::string(words));
   }
   return diagnostic.at(origin.path, origin.uid);
 }
@@ -94,7 +98,8 @@ Result<> write_outputs(const Plan& plan, const Readback& readback, Report& repor
 std::string file_name(ResourceIndex index, std::string_view name) {
   std::string text = std::format("{}-", index);
   for (const char c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
     text += plain ? c : '_';
   }
   return text + ".npy";
@@ -104,7 +109,8 @@ std::string file_name(ResourceIndex index, std::string_view name) {
 std::string dump_header(const Resource& resource, Bytes bytes) {
   const auto* image = std::get_if<Image>(&resource.kind);
   const tensor::FormatInfo* format = image ? tensor::find_format(image->format) : nullptr;
-  if (!format || format->is_block()) return tensor::npy_header("|u1", tensor::Shape{static_cast<std::int64_t>(bytes.size())});
+  if (!format || format->is_block())
+    return tensor::npy_header("|u1", tensor::Shape{static_cast<std::int64_t>(bytes.size())});
   tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
   if (image->extent[2] > 1) shape.insert(shape.begin(), image->extent[2]);
   return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
@@ -128,8 +134,8 @@ Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& 
 
 }  // namespace
 
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const RunOptions& options,
-                       Report& report) {
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                       const RunOptions& options, Report& report) {
   const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
   std::set<ResourceIndex> wanted;
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
@@ -139,11 +145,19 @@ Result<> store_results(const Plan& plan, const gpu::Device& device, const Resour
     wanted.insert(expectation.resource);
     if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
   }
+  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
+  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
   const Result<Readback> readback = read_back(plan, device, resources, wanted);
   if (!readback) return fail(readback.error());
-  Result<> done = check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
+  for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
+  Result<> done =
+      check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
+  if (done) {
+    for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
+  }
   const bool unexpected = !report.diagnostics.empty();
-  if (done && unexpected && !options.failure_dump.empty()) done = dump_all(plan, device, resources, options.failure_dump);
+  if (done && unexpected && !options.failure_dump.empty())
+    done = dump_all(plan, device, resources, options.failure_dump);
   return done;
 }
 

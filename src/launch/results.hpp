@@ -14,8 +14,8 @@
 
 namespace slipway::launch {
 
-// The bytes of some resources: a buffer's, or level 0 of an image without padding. Memory that the host reads well is not
-// copied, so this must not outlive the resources.
+// The bytes of some resources: a buffer's, or level 0 of an image without padding. Memory that the host reads well is
+// not copied, so this must not outlive the resources.
 class Readback {
  public:
   Bytes bytes(ResourceIndex index) const { return bytes_.at(index); }
@@ -30,9 +30,9 @@ class Readback {
 Result<Readback> read_back(const Plan& plan, const gpu::Device& device, const Resources& resources,
                            const std::set<ResourceIndex>& wanted);
 
-// Checks the expectations into the report, then writes all outputs, and only when each of them is complete gives them their
-// names.
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const RunOptions& options,
-                       Report& report);
+// Checks the expectations into the report, then writes all outputs, and only when each of them is complete gives them
+// their names.
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                       const RunOptions& options, Report& report);
 
 }  // namespace slipway::launch

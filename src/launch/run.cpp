@@ -41,7 +41,9 @@ class Run {
 
   Result<> make_pipelines() {
     const PipelinePlan wanted = plan_pipelines(plan_);
-    if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_, report_.counters, log_), caching_); !loaded) return loaded;
+    if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_, report_.counters, log_), caching_);
+        !loaded)
+      return loaded;
     log_.info("Setup commands");
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
     return keep(create_pipelines(plan_, device_, wanted, options, report_.counters), pipelines_)
@@ -61,9 +63,11 @@ class Run {
   Result<> finish() {
     Result<> done;
     if (!options_.dry_run) {
-      done = store_results(plan_, device_, *resources_, options_, report_).transform([&] { log_.info("Results stored"); });
+      done =
+          store_results(plan_, device_, *resources_, options_, report_).transform([&] { log_.info("Results stored"); });
     }
-    return done.and_then([&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });
+    return done.and_then(
+        [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });
   }
 
   Report report() { return std::move(report_); }
@@ -95,9 +99,10 @@ class Run {
   // Scenario page 5.3.
   void log_device() const {
     const gpu::Snapshot& snapshot = device_.snapshot();
-    log_.info(std::format("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type), snapshot.vendor_id));
-    std::string line = std::format("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}", snapshot.api.major,
-                                   snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);
+    log_.info(std::format("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
+                          snapshot.vendor_id));
+    std::string line = std::format("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}",
+                                   snapshot.api.major, snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);
     for (const std::string_view feature : {"shaderInt64", "shaderInt8", "shaderFloat16", "storageBuffer8BitAccess",
                                            "storagePushConstant16", "bufferDeviceAddress"}) {
       line += std::format(", {}={}", feature, snapshot.has_feature(feature));

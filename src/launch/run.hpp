@@ -1,10 +1,10 @@
-// Runs a plan on a device (scenario page 3.8): resources, uploads, pipelines, then for each iteration record, submit and wait,
-// then expectations and outputs.
+// Runs a plan on a device (scenario page 3.8): resources, uploads, pipelines, then for each iteration record, submit
+// and wait, then expectations and outputs.
 //
 //   const Result<Report> report = run(plan, device, {.repeat = 3}, log);
 //
-// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure says which
-// command was being executed.
+// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure says
+// which command was being executed.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ struct RunOptions {
   bool dry_run = false;     // everything but submitting and storing results
   bool timestamps = false;  // for Report::profile; the device must have been opened with Needs::timestamps
   std::optional<std::chrono::nanoseconds> time_out;  // for each wait
-  // Tells what has timed out. The process then ends at once with status 5, unless this ends it before: a driver's thread may
-  // still run the shader, so that nothing can be torn down (scenario page 3.8).
+  // Tells what has timed out. The process then ends at once with status 5, unless this ends it before: a driver's
+  // thread may still run the shader, so that nothing can be torn down (scenario page 3.8).
   std::function<void(const Diagnostic&)> on_time_out;
 
   std::optional<PipelineCacheFile> pipeline_cache;
@@ -48,8 +48,8 @@ struct RunOptions {
   PerfCounters counters;    // what was measured before the run; the run's own come behind them
 };
 
-// The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed, file-unwritable,
-// and what Contents and Outputs say.
+// The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,
+// file-unwritable, and what Contents and Outputs say.
 Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log);
 
 }  // namespace slipway::launch

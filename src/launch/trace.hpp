@@ -1,4 +1,5 @@
-// A run as a Chrome trace: what the host did on one track, the GPU's commands on another. Perfetto and chrome://tracing open it.
+// A run as a Chrome trace: what the host did on one track, the GPU's commands on another. Perfetto and chrome://tracing
+// open it.
 #pragma once
 
 #include <span>

@@ -29,7 +29,8 @@ class Uploader {
   Result<> zero_shared() {
     for (ResourceIndex i = 0; i < plan_.resources.size(); ++i) {
       if (!plan_.resources[i].sharing) continue;
-      Result<> zeroed = transfer_.finish().and_then([&] { return zero(i); }).and_then([&] { return transfer_.finish(); });
+      Result<> zeroed =
+          transfer_.finish().and_then([&] { return zero(i); }).and_then([&] { return transfer_.finish(); });
       if (!zeroed) return at(i, std::move(zeroed));
     }
     return {};
@@ -49,7 +50,8 @@ class Uploader {
     for (ResourceIndex i = 0; i < plan_.resources.size(); ++i) {
       const std::size_t given = plan_.resources[i].initial.size();
       if (!is_image(i) || given == 0 || given >= resources_.image(i).info().mips) continue;
-      Result<gpu::MipWork> work = gpu::record_mips(device_, transfer_.commands(), resources_.image(i), static_cast<std::uint32_t>(given));
+      Result<gpu::MipWork> work =
+          gpu::record_mips(device_, transfer_.commands(), resources_.image(i), static_cast<std::uint32_t>(given));
       if (!work) return fail(located(std::move(work.error()), plan_.resources[i].origin));
       mips_.push_back(std::move(*work));
     }
@@ -90,7 +92,8 @@ class Uploader {
   }
 
   static Result<> mismatch(std::uint64_t given, std::uint64_t room) {
-    return fail(DiagnosticKind::FileMismatch, {}, std::format("the contents have {} bytes, but there is room for {}", given, room));
+    return fail(DiagnosticKind::FileMismatch, {},
+                std::format("the contents have {} bytes, but there is room for {}", given, room));
   }
 
   template <class Use>
@@ -110,7 +113,8 @@ class Uploader {
 
 }  // namespace
 
-Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Resources& resources, PerfCounters& counters) {
+Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                         PerfCounters& counters) {
   Result<gpu::Transfer> transfer = gpu::create_transfer(device);
   if (!transfer) return fail(std::move(transfer.error()));
   Uploader uploader(plan, device, resources, std::move(*transfer));

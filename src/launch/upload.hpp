@@ -9,6 +9,7 @@
 namespace slipway::launch {
 
 // Afterwards all images are in General. Adds the counters that the resources name.
-Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Resources& resources, PerfCounters& counters);
+Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                         PerfCounters& counters);
 
 }  // namespace slipway::launch

@@ -7,6 +7,7 @@
 
 #include "launch/public_device.hpp"
 #include "scenario/load.hpp"
+#include "tensor/format.hpp"
 
 namespace slipway {
 
@@ -32,6 +33,14 @@ std::optional<launch::ResourceIndex> find_resource(const launch::Plan& plan, std
   const auto found = std::ranges::find(plan.resources, uid, &launch::Resource::name);
   if (found == plan.resources.end()) return std::nullopt;
   return static_cast<launch::ResourceIndex>(found - plan.resources.begin());
+}
+
+// Bytes of a buffer, or of level 0 of an image.
+std::uint64_t contents_size(const launch::Resource& resource) {
+  if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
+  const auto& image = std::get<launch::Image>(resource.kind);
+  const tensor::FormatInfo* format = tensor::find_format(image.format);
+  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.extent[2]).value_or(0) : 0;
 }
 
 }  // namespace
@@ -70,8 +79,8 @@ Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const 
 Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {
   const auto index = find_resource(*state_->loaded.plan, uid);
   if (!index) return unknown_resource(uid);
-  launch::Resource& resource = *state_->loaded.plan.resources[*index];
-  const std::uint64_t size = launch::contents_size(resource);
+  launch::Resource& resource = state_->loaded.plan->resources[*index];
+  const std::uint64_t size = contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
                       .message = std::format("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),

@@ -3,6 +3,8 @@
 #include <format>
 
 #include "gpu/choose_device.hpp"
+#include "gpu/submit.hpp"
+#include "gpu/transfer.hpp"
 
 namespace slipway::testing {
 
@@ -43,6 +45,45 @@ Result<> GpuTest::make_device(const gpu::DevicePlan& plan, const gpu::DeviceOpti
   if (!made) return std::unexpected(std::move(made.error()));
   device_ = std::move(*made);
   return {};
+}
+
+gpu::Buffer GpuTest::make_buffer_of_bytes(Bytes bytes, std::string name) {
+  gpu::Buffer buffer = must(gpu::create_buffer(device(), {.size = bytes.size(), .name = std::move(name)}));
+  gpu::Transfer batch = must(gpu::create_transfer(device()));
+  must(batch.upload(buffer, 0, bytes));
+  must(batch.finish());
+  return buffer;
+}
+
+void GpuTest::read_buffer(const gpu::Buffer& buffer, MutableBytes bytes) {
+  gpu::Transfer batch = must(gpu::create_transfer(device()));
+  must(batch.download(buffer, 0, bytes));
+  must(batch.finish());
+}
+
+gpu::Image GpuTest::make_image_of_bytes(const gpu::ImageInfo& info, Bytes bytes) {
+  gpu::Image image = must(gpu::create_image(device(), info));
+  gpu::Transfer batch = must(gpu::create_transfer(device()));
+  must(batch.prepare(image));
+  must(batch.upload(image, 0, bytes));
+  must(batch.finish());
+  return image;
+}
+
+void GpuTest::read_image(const gpu::Image& image, std::uint32_t level, MutableBytes bytes) {
+  gpu::Transfer batch = must(gpu::create_transfer(device()));
+  must(batch.download(image, level, bytes));
+  must(batch.finish());
+}
+
+void GpuTest::run(const std::function<void(gpu::CommandList&)>& record) {
+  gpu::CommandList list = must(gpu::create_command_list(device()));
+  must(list.begin());
+  record(list);
+  must(list.end());
+  const gpu::CommandList* const all = &list;
+  gpu::Submission submission = must(gpu::submit(device(), {&all, 1}));
+  must(submission.wait());
 }
 
 std::vector<std::string> GpuTest::take_messages() { return std::exchange(messages_, {}); }

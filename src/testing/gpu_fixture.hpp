@@ -7,10 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gpu/commands.hpp"
 #include "gpu/device.hpp"
 
 namespace slipway::testing {
@@ -33,10 +37,40 @@ class GpuTest : public ::testing::Test {
   Result<> make_device(const gpu::DevicePlan& plan, const gpu::DeviceOptions& options = {});
   void drop_device() { device_.reset(); }
 
+  // A buffer with contents, and back.
+  template <class T>
+  gpu::Buffer make_buffer(const std::vector<T>& values, std::string name = "values") {
+    return make_buffer_of_bytes(std::as_bytes(std::span(values)), std::move(name));
+  }
+  template <class T>
+  std::vector<T> contents(const gpu::Buffer& buffer) {
+    std::vector<T> values(buffer.size() / sizeof(T));
+    read_buffer(buffer, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  // An image in General whose level 0 has contents, and a level back.
+  template <class T>
+  gpu::Image make_image(const gpu::ImageInfo& info, const std::vector<T>& texels) {
+    return make_image_of_bytes(info, std::as_bytes(std::span(texels)));
+  }
+  template <class T>
+  std::vector<T> texels(const gpu::Image& image, std::uint32_t level = 0) {
+    std::vector<T> values(image.packed_size(level) / sizeof(T));
+    read_image(image, level, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  // Records, submits and waits.
+  void run(const std::function<void(gpu::CommandList&)>& record);
+
   // What the layer said since the last call, so that a test can provoke messages.
   std::vector<std::string> take_messages();
 
  private:
+  gpu::Buffer make_buffer_of_bytes(Bytes bytes, std::string name);
+  void read_buffer(const gpu::Buffer& buffer, MutableBytes bytes);
+  gpu::Image make_image_of_bytes(const gpu::ImageInfo& info, Bytes bytes);
+  void read_image(const gpu::Image& image, std::uint32_t level, MutableBytes bytes);
+
   gpu::InstanceOptions options_;
   std::vector<std::string> messages_;
   std::optional<gpu::Instance> instance_;
@@ -47,13 +81,10 @@ class GpuTest : public ::testing::Test {
 // The messages of a failure, one a line, as `message [kind]`.
 std::string text_of(const Failure& failure);
 
-// The value of a result; ends the program with the failure when there is none.
+// The value of a result; throws the failure, which ends the test, when there is none.
 template <class T>
 T must(Result<T> result) {
-  if (!result) {
-    ADD_FAILURE() << text_of(result.error());
-    throw std::runtime_error(text_of(result.error()));
-  }
+  if (!result) throw std::runtime_error(text_of(result.error()));
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
