@@ -91,23 +91,22 @@ class Execution {
 
   Result<> iterate(std::uint32_t iteration) {
     Recorder recorder(run_);
-    bool first = true;
     for (const Segment& segment : segments_) {
-      Result<> done = record(recorder, segment, iteration, std::exchange(first, false));
+      Result<> done = record(recorder, segment, iteration);
       if (done && !options_.dry_run) done = submit(segment, iteration);
       if (!done) return done;
     }
     return {};
   }
 
-  Result<> record(Recorder& recorder, const Segment& segment, std::uint32_t iteration, bool first) {
+  Result<> record(Recorder& recorder, const Segment& segment, std::uint32_t iteration) {
     if (Result<> begun = list_->begin(); !begun) return begun;
-    if (run_.timestamps && first) {
+    if (run_.timestamps && &segment == &segments_.front()) {
       const ScopedTimer timer = time("Reset Query Pool", iteration);
       list_->reset_timestamps(*run_.timestamps, 0, run_.timestamps->count());
     }
     const ScopedTimer timer = time("Creating Command Buffer", iteration);
-    recorder.record(*list_, segment.steps);
+    recorder.record(*list_, segment.steps, &segment == &segments_.back());
     if (!options_.dry_run) log_commands(segment.steps);
     return list_->end();
   }

@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/spin_comp.hpp"
+#include "testing/launch_fixture.hpp"
 #include "testing/vulkan_faults.hpp"
 
 namespace slipway::launch {

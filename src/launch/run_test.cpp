@@ -1,11 +1,11 @@
 #include "launch/run.hpp"
 
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/test_shaders/add_comp.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/uniform_comp.hpp"
+#include "testing/launch_fixture.hpp"
 
 namespace slipway::launch {
 namespace {
