@@ -149,6 +149,7 @@ TEST(Recording, DoesNotAllocate) {
   const std::vector<std::uint32_t> words = slipway::testing::assemble(slipway::testing::kMultiplyAdd);
   const Pipeline pipeline = must(create_compute_pipeline(device, {.shader = {.words = words}, .layout = &layout}));
   const Buffer buffer = must(create_buffer(device, {.size = 64}));
+  const Image image = must(create_image(device, {.format = vk::Format::R8_UINT, .uses = {.sampled = true}}));
   const DescriptorSetInfo info{.layout = &layout,
                                .writes = {{.binding = 0, .buffer = &buffer}, {.binding = 1, .buffer = &buffer}}};
   const DescriptorSets sets = must(create_descriptor_sets(device, {&info, 1}));
@@ -156,13 +157,14 @@ TEST(Recording, DoesNotAllocate) {
   const auto record = [&] {
     VkDescriptorSet_T* const set = sets[0];
     const std::uint32_t add = 1;
-    const BufferBarrier barrier{.buffer = &buffer};
+    const BufferBarrier buffer_barrier{.buffer = &buffer};
+    const ImageBarrier image_barrier{.image = &image};
     for (int i = 0; i < 1000; ++i) {
       list.bind(pipeline);
       list.bind_sets(pipeline, 0, {&set, 1});
       list.push_constants(pipeline, std::as_bytes(std::span(&add, 1)));
       list.dispatch(1, 1, 1);
-      list.barrier({.buffers = {&barrier, 1}});
+      list.barrier({.buffers = {&buffer_barrier, 1}, .images = {&image_barrier, 1}});
       list.full_barrier();
     }
   };
