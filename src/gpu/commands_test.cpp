@@ -2,29 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "gpu/choose_device.hpp"
+#include "testing/allocations.hpp"
 #include "testing/device_shaders.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/spirv_text.hpp"
 
-// Counts what this thread allocates with `new`.
-namespace {
-thread_local std::size_t allocations = 0;
-}
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace slipway::gpu {
 namespace {
 
+using slipway::testing::allocations_of_this_thread;
 using slipway::testing::must;
 
 using CommandsTest = slipway::testing::GpuTest;
@@ -172,9 +159,9 @@ TEST(Recording, DoesNotAllocate) {
   record();
   must(list.end());
   must(list.begin());
-  const std::size_t before = allocations;
+  const std::size_t before = allocations_of_this_thread();
   record();
-  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(allocations_of_this_thread() - before, 0u);
   must(list.end());
 }
 
