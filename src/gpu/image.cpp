@@ -34,36 +34,18 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
   VkImageFormatProperties2 answer{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
   const VkResult result =
       core.instance->functions.vkGetPhysicalDeviceImageFormatProperties2(core.physical, &asked, &answer);
-  Diagnostics problems;
-  const auto lacks = [&](std::string message) {
-    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(), std::move(message));
-  };
   if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
-    lacks(std::format("the device has no {} images of `{}` for these uses (image `{}`)",
-                      create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format),
-                      info.name));
-    return std::unexpected(problems.release());
+    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+                std::format("the device has no {} images of `{}` for these uses (image `{}`)",
+                            create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format),
+                            info.name));
   }
   if (result != VK_SUCCESS) {
     return vulkan_failed("vkGetPhysicalDeviceImageFormatProperties2", result, "image", info.name);
   }
   const VkImageFormatProperties& limits = answer.imageFormatProperties;
-  if (info.mips > limits.maxMipLevels) {
-    lacks(std::format("The mip level provided is not supported for {}: {} levels where the device has {}", info.name,
-                      info.mips, limits.maxMipLevels));
-  }
-  if (info.width > limits.maxExtent.width || info.height > limits.maxExtent.height ||
-      info.depth > limits.maxExtent.depth) {
-    lacks(std::format("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
-                      info.height, info.depth, vk::name_of(info.format), limits.maxExtent.width,
-                      limits.maxExtent.height, limits.maxExtent.depth, info.name));
-  }
-  if (problems.has_errors()) return std::unexpected(problems.release());
-  return {};
-}
-
-VkImageAspectFlags aspect_of(const ImageInfo& info) {
-  return has_depth(info.format) ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
+  return check_image_limits(info, {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
+                                   .levels = limits.maxMipLevels});
 }
 
 }  // namespace
@@ -98,7 +80,7 @@ Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& inf
   image.plan_ = *plan;
   set_debug_name(core, VK_OBJECT_TYPE_IMAGE, handle, info.name);
   if (plan->tiling == Tiling::Linear) {
-    const VkImageSubresource level0{aspect_of(info), 0, 0};
+    const VkImageSubresource level0{plan->data_aspect, 0, 0};
     VkSubresourceLayout layout;
     core.functions.vkGetImageSubresourceLayout(core.device, handle, &level0, &layout);
     image.linear_layout_ = {layout.offset, layout.rowPitch, layout.depthPitch};
@@ -149,7 +131,7 @@ Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image
       .image = image.handle(),
       .viewType = info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D,
       .format = static_cast<VkFormat>(info.format),
-      .subresourceRange = {aspect_of(info), first_level, levels ? levels : info.mips - first_level, 0, 1}};
+      .subresourceRange = {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0, 1}};
   VkImageView view = nullptr;
   const VkResult result = core.functions.vkCreateImageView(core.device, &create, nullptr, &view);
   if (result != VK_SUCCESS) return vulkan_failed("vkCreateImageView", result, "image", info.name);

@@ -85,6 +85,19 @@ TEST(ImagePlan, GivesTheUsage) {
   EXPECT_EQ(plan_image(all, image(1, 1, {.sampled = true, .storage = true, .color_attachment = true}))->usage, 0x1fu);
 }
 
+TEST(ImagePlan, GivesTheAspects) {
+  const auto aspects = [](Format format) {
+    ImageInfo info = image(1, 1);
+    info.format = format;
+    const ImagePlan plan = *plan_image(device_with(format, kAll, kAll), info);
+    return std::pair(plan.aspects, plan.data_aspect);
+  };
+  EXPECT_EQ(aspects(Format::R8_UINT), std::pair(1u, 1u));
+  EXPECT_EQ(aspects(Format::D32_SFLOAT), std::pair(2u, 2u));
+  EXPECT_EQ(aspects(Format::D24_UNORM_S8_UINT), std::pair(6u, 2u));
+  EXPECT_EQ(aspects(Format::S8_UINT), std::pair(4u, 4u));
+}
+
 TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   const Snapshot s = device_with(Format::R8_UINT, 0, 0);
   ImageInfo info = image(65, 4);
@@ -104,6 +117,15 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
             "Number of mips cannot be 0 (image `i`) [out-of-range]\n");
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), image(0, 4)),
             "an image needs at least one texel in each direction (image `i`) [out-of-range]\n");
+}
+
+TEST(ImagePlan, KeepsToWhatTheDriverAllows) {
+  ImageInfo info = image(8, 4);
+  info.mips = 3;
+  EXPECT_TRUE(check_image_limits(info, {.extent = {8, 8, 1}, .levels = 3}));
+  EXPECT_EQ(text_of(check_image_limits(info, {.extent = {8, 3, 1}, .levels = 1}).error()),
+            "The mip level provided is not supported for i: 3 levels where the device has 1 [device-lacks]\n"
+            "8x4x1 texels are more than the device allows for `VK_FORMAT_R8_UINT`: 8x3x1 (image `i`) [device-lacks]\n");
 }
 
 TEST(ImagePlan, CountsMips) {

@@ -28,7 +28,7 @@ Path corpus_folder() { return testing::source_folder() / "tests/corpus/scenario_
 struct CorpusCase {
   std::string head;  // everything before the expectations
   std::string options;
-  CaseFiles files;
+  testing::CaseFiles files;
   std::string diagnostics, plan;
 };
 
@@ -70,7 +70,7 @@ class PlanCorpus : public ::testing::TestWithParam<std::string> {};
 TEST_P(PlanCorpus, IsAsWritten) {
   const Path path = corpus_folder() / (GetParam() + ".txt");
   const CorpusCase expected = parse_case(read_text(path).value());
-  Case made(expected.files);
+  testing::Case made(expected.files);
   made.plan(expected.files.at("scene.json"), {.output = expected.options.contains("(--output out)") ? "out" : "",
                                               .confine = expected.options.contains("(--confine)")});
   ASSERT_EQ(made.diagnostics().has_errors(), GetParam().starts_with("fail_")) << made.messages();

@@ -31,17 +31,17 @@ class Case {
   }
 
   // Reads, checks and plans `scene.json`, or the text that is given.
-  const std::optional<launch::Plan>& plan(const std::string& text, PlanOptions options = {}) {
+  const std::optional<launch::Plan>& plan(const std::string& text, scenario::PlanOptions options = {}) {
     options.output = options.output.empty() ? options.output : folder_ / options.output;
-    scenario_ = read_scenario(make_source("scene.json", text), folder_.path(), {}, diagnostics_);
+    scenario_ = scenario::read_scenario(make_source("scene.json", text), folder_.path(), {}, diagnostics_);
     if (!scenario_) return plan_;
-    check_scenario(*scenario_, {.output = options.output, .confine = options.confine}, diagnostics_);
-    plan_ = plan_scenario(*scenario_, options, diagnostics_);
+    scenario::check_scenario(*scenario_, {.output = options.output, .confine = options.confine}, diagnostics_);
+    plan_ = scenario::plan_scenario(*scenario_, options, diagnostics_);
     diagnostics_.sort();
     return plan_;
   }
 
-  const Scenario& scenario() const { return *scenario_; }
+  const scenario::Scenario& model() const { return *scenario_; }
   const std::optional<launch::Plan>& plan() const { return plan_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
   Path operator/(const Path& name) const { return folder_ / name; }
@@ -61,7 +61,7 @@ class Case {
 
   testing::ScratchFolder folder_;
   Diagnostics diagnostics_;
-  std::optional<Scenario> scenario_;
+  std::optional<scenario::Scenario> scenario_;
   std::optional<launch::Plan> plan_;
 };
 
