@@ -1,13 +1,13 @@
 # A room is one folder of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
 # files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no line anywhere.
 #
-#   slipway_room(NAME USES rooms... LIBRARIES targets...)
+#   slipway_room(NAME USES rooms... LIBRARIES targets... TEST_LIBRARIES targets...)
 #
 # In every build a fuzzer is also linked with a small main that replays its corpus (tests/fuzz/corpus/STEM) in CTest.
 include(GoogleTest OPTIONAL)
 
 function(slipway_room name)
-  cmake_parse_arguments(arg "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(tests ${sources})
@@ -23,7 +23,8 @@ function(slipway_room name)
   if(SLIPWAY_TESTS AND tests)
     find_package(GTest CONFIG REQUIRED)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} ${arg_TEST_LIBRARIES}
+                          GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
                          WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
   endif()

@@ -32,6 +32,11 @@ Size checked_product(std::span<const T> factors) {
   return product;
 }
 
+inline Size checked_round_up(Size value, std::uint64_t multiple) {
+  const Size padded = checked_add(value, multiple - 1);
+  return padded ? Size(*padded / multiple * multiple) : padded;
+}
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }

@@ -1,8 +1,9 @@
 // The launch plan: what to run, as plain data.
 //
-// Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order. Nothing in
-// it refers to a device; the executor (run.hpp) runs plans, the checks (check_device.hpp, hazards.hpp) read them, and
-// `print_plan` (explain.hpp) shows them. References between the parts are indices into the plan's own vectors.
+// Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order.
+// Nothing in it refers to a device; the executor (run.hpp) runs plans, the checks (check_device.hpp, hazards.hpp) read
+// them, and `print_plan` (explain.hpp) shows them. References between the parts are indices into the plan's own
+// vectors.
 //
 //   Plan plan;
 //   plan.resources.push_back({.name = "x", .kind = Buffer{.size = 1024}, .initial = {contents}});
@@ -42,14 +43,15 @@ struct Origin {
 
 // --- resources -------------------------------------------------------------------------------------------------------
 
-// Bytes that can be put anywhere: `write` fills exactly `size` bytes, in the order of the addresses. Files are mapped when the
-// plan is made and read only now, straight into the memory of the resource.
+// Bytes that can be put anywhere: `write` fills exactly `size` bytes, in the order of the addresses. Files are mapped
+// when the plan is made and read only now, straight into the memory of the resource.
 struct Contents {
   std::uint64_t size = 0;
   std::function<Result<>(MutableBytes to)> write;
 };
 
-// Where and how a result is stored: `write` puts the whole file. The bytes are the resource's, in the layout of `Contents`.
+// Where and how a result is stored: `write` puts the whole file. The bytes are the resource's, in the layout of
+// `Contents`.
 struct Output {
   Path path;
   std::function<Result<>(OutputFile& file, Bytes data)> write;
@@ -158,9 +160,9 @@ struct Barrier {
   std::string name;
   vk::StageFlags src_stage = vk::stage::kAllCommands, dst_stage = vk::stage::kAllCommands;
   vk::AccessFlags src_access = 0, dst_access = 0;
-  ResourceIndex resource = 0;                            // Buffer, Image
-  std::uint64_t offset = 0, size = 0;                    // Buffer, bytes
-  vk::Layout old_layout = vk::Layout::General;           // Image
+  ResourceIndex resource = 0;                   // Buffer, Image
+  std::uint64_t offset = 0, size = 0;           // Buffer, bytes
+  vk::Layout old_layout = vk::Layout::General;  // Image
   vk::Layout new_layout = vk::Layout::General;
   std::uint32_t base_level = 0, level_count = 1;
   Origin origin;
@@ -190,11 +192,20 @@ struct Expectation {
   ResourceIndex resource = 0;
   tensor::ElementType type = tensor::ElementType::U8;
   tensor::Shape shape;
-  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already.
+  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. What is
+  // expected may be elements or, as another resource is, packed alike: packed texels are smaller, so that the size
+  // tells.
   std::function<std::vector<std::byte>(Bytes)> unpack;
   std::variant<Contents, ResourceIndex> expected;
   tensor::Tolerance tolerance;
   Origin origin;
+};
+
+// Gives the final contents of a resource to the caller, in the layout of `Contents`; the bytes are good during the call
+// only.
+struct Capture {
+  ResourceIndex resource = 0;
+  std::function<void(Bytes)> take;
 };
 
 struct Plan {
@@ -203,6 +214,7 @@ struct Plan {
   std::vector<Shader> shaders;
   std::vector<Step> steps;
   std::vector<Expectation> expectations;
+  std::vector<Capture> captures;
 };
 
 }  // namespace slipway::launch

@@ -1,0 +1,14 @@
+# The build environment for those who prefer containers: the same distribution and packages as the private root of ./dev.
+#
+#   docker build -t slipway . && docker run --rm slipway ./dev test
+FROM debian:forky
+COPY env/packages.txt /tmp/packages.txt
+RUN apt-get update && \
+    sed 's/#.*//' /tmp/packages.txt | xargs apt-get install -y --no-install-recommends && \
+    ln -sf clang++-21 /usr/bin/clang++ && ln -sf clang-21 /usr/bin/clang && \
+    ln -sf clang-format-21 /usr/bin/clang-format && ln -sf clang-tidy-21 /usr/bin/clang-tidy && \
+    rm -rf /var/lib/apt/lists/*
+ENV SLIPWAY_ENV=native
+WORKDIR /slipway
+COPY . .
+RUN ./dev build

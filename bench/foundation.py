@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Start-up, loading, saving and recording of `slipway run`, as ratios to the least that any program has to do.
+
+Everything is measured in one run, ours and theirs in turn; medians are printed with their spread.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+SHADER = """#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { float data[]; };
+void main() { data[gl_GlobalInvocationID.x] += 1.0; }
+"""
+
+
+class Process:
+    """One run of a command: wall time in ms, peak memory in MB, standard output."""
+
+    def __init__(self, command, environment):
+        start = time.perf_counter()
+        with tempfile.TemporaryFile() as out:
+            child = subprocess.Popen([str(word) for word in command], stdout=out, stderr=subprocess.STDOUT, env=environment)
+            _, status, usage = os.wait4(child.pid, 0)
+            self.ms = (time.perf_counter() - start) * 1e3
+            child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            self.text = out.read().decode(errors="replace")
+        self.peak_mb = usage.ru_maxrss / 1024
+        if child.returncode != 0:
+            sys.exit(f"{command}: exit status {child.returncode}\n{self.text}")
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def spread(values):
+    return f"{median(values):8.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def scenario(folder, name, shader, size, commands, **buffer):
+    path = folder / f"{name}.json"
+    dispatch = {"dispatch_compute": {"shader_ref": "s", "rangeND": [4], "bindings": [{"set": 0, "id": 0, "resource_ref": "data"}]}}
+    path.write_text(json.dumps({
+        "resources": [{"shader": {"uid": "s", **shader}}, {"buffer": {"uid": "data", "size": size, "shader_access": "readwrite", **buffer}}],
+        "commands": [dispatch] * commands,
+    }))
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=15)
+    options = parser.parse_args()
+    slipway = options.build / "bin/slipway"
+    peer = {name: options.build / "bin" / f"bench_{name}" for name in ("minimal", "glslang", "copy")}
+    rows = []
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))
+        if "VK_DRIVER_FILES" not in environment:
+            environment.update(VK_DRIVER_FILES="/usr/share/vulkan/icd.d/lvp_icd.json", NODEVICE_SELECT="1")
+
+        def run(*command):
+            return Process(command, environment)
+
+        (folder / "s.comp").write_text(SHADER)
+        run(peer["glslang"], folder / "s.comp", folder / "s.spv")
+        spirv = scenario(folder, "spirv", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1)
+        glsl = scenario(folder, "glsl", {"type": "GLSL", "src": "s.comp"}, 1024, 1)
+
+        ours, theirs, warm, cold, compiler = [], [], [], [], []
+        for i in range(options.runs + 1):
+            a, b, c = run(slipway, "run", spirv), run(peer["minimal"], folder / "s.spv", 1), run(slipway, "run", glsl)
+            # A cold cache: our own only; Mesa's is warm, as with the SPIR-V scenario.
+            (folder / "s.comp").write_text(SHADER + f"// {i}\n")
+            d = run(slipway, "run", glsl)
+            e = run(peer["glslang"], folder / "s.comp", folder / "t.spv")
+            (folder / "s.comp").write_text(SHADER)
+            if i > 0:  # the first round warms the caches up
+                ours.append(a.ms), theirs.append(b.ms), warm.append(c.ms), cold.append(d.ms), compiler.append(e.ms)
+        print(f"SPIR-V scenario, ms            {spread(ours)}\nminimal Vulkan program, ms     {spread(theirs)}")
+        print(f"GLSL scenario, warm, ms        {spread(warm)}\nGLSL scenario, cold, ms        {spread(cold)}\nglslang alone, ms              {spread(compiler)}")
+        rows.append(("start: SPIR-V scenario / minimal program", median(ours) / median(theirs), 1.25, "x"))
+        rows.append(("start: GLSL, cold, over glslang alone", median(cold) - median(compiler), 15, "ms"))
+        rows.append(("start: GLSL, warm, over the SPIR-V scenario", median(warm) - median(ours), 2, "ms"))
+
+        size = 32 << 20
+        header = b"{'descr': '|i1', 'fortran_order': False, 'shape': (%d,), }" % size
+        header += b" " * (118 - len(header) - 1) + b"\n"
+        (folder / "in.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + os.urandom(size))
+        copying = scenario(folder, "copying", {"type": "SPIR-V", "src": "s.spv"}, size, 1, src="in.npy", dst="out.npy")
+        loads, copies, peaks, base_peaks = [], [], [], []
+        for _ in range(options.runs):
+            counters = folder / "counters.json"
+            whole = run(slipway, "run", copying, "--perf-counters-dump-path", counters)
+            measured = json.loads(counters.read_text())
+            loads.append(sum(counter["value"] for category in measured.values() if isinstance(category, dict)
+                             for counter in category["counters"] if counter["name"] in ("Load Buffer: data", "Save Resources")) / 1e3)
+            copies.append(float(run(peer["copy"], folder / "in.npy", folder / "copy.npy").text) / 1e3)
+            peaks.append(whole.peak_mb)
+            base_peaks.append(run(peer["minimal"], folder / "s.spv", 1).peak_mb)
+        print(f"32 MiB: load and save, ms      {spread(loads)}\n32 MiB: plain read, write, ms  {spread(copies)}")
+        print(f"peak memory, MB                {spread(peaks)}\nminimal program's, MB          {spread(base_peaks)}")
+        rows.append(("32 MiB: load and save / plain read and write", median(loads) / median(copies), 2.5, "x"))
+        rows.append(("32 MiB: peak memory over the data", median(peaks) - 32, 60, "MB"))
+
+        many = scenario(folder, "many", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1000)
+        ours, theirs = [], []
+        for _ in range(options.runs):
+            counters = folder / "counters.json"
+            run(slipway, "run", many, "--perf-counters-dump-path", counters)
+            measured = json.loads(counters.read_text())["Run Scenario"]["counters"]
+            ours.append(sum(counter["value"] for counter in measured
+                            if counter["name"].startswith(("Creating Command Buffer", "Submit Commands"))) / 1e3)
+            theirs.append(float(run(peer["minimal"], folder / "s.spv", 1000).text) / 1e3)
+        print(f"1,000 dispatches, us each      {spread(ours)}\nminimal program, us each       {spread(theirs)}")
+        rows.append(("1,000 dispatches: recording over the driver's cost", median(ours) - median(theirs), 3, "us each"))
+
+    print()
+    missed = 0
+    for what, value, limit, unit in rows:
+        verdict = "holds" if value <= limit else "MISSED"
+        missed += value > limit
+        print(f"{what:52} {value:8.2f} {unit:8} (at most {limit}) {verdict}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+# Writes generated/generated_version.hpp: the version, the revision the tree was checked out at, and the versions of libraries.
+execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD
+                OUTPUT_VARIABLE SLIPWAY_REVISION OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT SLIPWAY_REVISION)
+  set(SLIPWAY_REVISION unknown)
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/generated_version.hpp.in ${CMAKE_BINARY_DIR}/generated/generated_version.hpp @ONLY)

@@ -1,0 +1,45 @@
+// Vulkan devices: what there is, and one opened for use.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "slipway/problem.hpp"
+
+namespace slipway {
+
+struct DeviceInfo {
+  std::uint32_t index = 0;  // in the driver's order
+  std::string name;
+  std::string type;         // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
+  std::string uuid;
+  std::string api_version;  // "1.4.354"
+};
+
+// Errors: no-device when there is no Vulkan loader or driver.
+SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
+
+// An opened device. Scenarios that run on one device run one after the other.
+class SLIPWAY_API Device {
+ public:
+  // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the first
+  // by type: discrete, integrated, virtual, CPU, other.
+  static Outcome<Device> open(std::string_view selector = {});
+
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
+  const DeviceInfo& info() const;
+
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  explicit Device(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slipway

@@ -1,0 +1,89 @@
+// Scenarios: load a file, give resources other contents if you like, run, look at the results.
+//
+//   auto device = slipway::Device::open();
+//   auto scenario = slipway::Scenario::load("blur.json");
+//   scenario->set_contents("input", pixels);
+//   auto report = scenario->run(*device, {.capture = {"output"}});
+//   use(report->captured.at("output"));
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "slipway/device.hpp"
+#include "slipway/problem.hpp"
+
+namespace slipway {
+
+struct LoadOptions {
+  std::filesystem::path output;  // base of relative `dst` paths; empty: the scenario's folder
+  bool confine = false;          // refuse paths that leave the scenario's folder
+  bool strict = false;           // warnings are errors
+  bool cache = true;             // keep compiled shaders in the user's cache folder
+};
+
+struct RunOptions {
+  std::uint32_t repeat = 1;              // iterations; each starts from what the one before left
+  std::optional<double> timeout;         // seconds for one wait; a command that takes longer ends the process
+  bool write_outputs = true;             // write the files that `dst` names
+  std::vector<std::string> capture;      // uids of buffers and images whose final contents go into the report
+};
+
+// The outcome of one `expect`.
+struct ExpectationResult {
+  std::string uid;
+  bool met = false;
+  std::string text;  // as the program prints it
+};
+
+struct RunReport {
+  std::vector<ExpectationResult> expectations;
+  // The bytes of a buffer; level 0 of an image, rows tightly packed in the image's format.
+  std::map<std::string, std::vector<std::byte>, std::less<>> captured;
+
+  bool all_met() const {
+    for (const ExpectationResult& result : expectations) {
+      if (!result.met) return false;
+    }
+    return true;
+  }
+};
+
+class SLIPWAY_API Scenario {
+ public:
+  // Reads the file and every file that it names, compiles the shaders and checks all of it. The error has every problem of
+  // severity Error and the warnings before them.
+  static Outcome<Scenario> load(const std::filesystem::path& file, const LoadOptions& options = {});
+  // The same for a text; relative paths are resolved against `folder`.
+  static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& folder, const LoadOptions& options = {});
+
+  Scenario(Scenario&&) noexcept;
+  Scenario& operator=(Scenario&&) noexcept;
+  ~Scenario();
+
+  // Warnings and notes of loading.
+  const std::vector<Problem>& remarks() const;
+
+  // Replaces the initial contents of a buffer or of level 0 of an image (rows tightly packed). The bytes are copied. Errors:
+  // unknown-reference, file-mismatch when the size is not the resource's.
+  Outcome<bool> set_contents(std::string_view uid, std::span<const std::byte> bytes);
+
+  // An unmet expectation is no error: see RunReport. May be called again; each run starts from the initial contents.
+  Outcome<RunReport> run(Device& device, const RunOptions& options = {});
+
+ private:
+  struct State;
+  explicit Scenario(std::unique_ptr<State> state);
+  static Outcome<Scenario> load_text(std::string text, std::string name, const std::filesystem::path& folder,
+                                     const LoadOptions& options);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slipway

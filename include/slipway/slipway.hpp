@@ -1,0 +1,6 @@
+// The whole public interface of Slipway.
+#pragma once
+
+#include "slipway/device.hpp"    // IWYU pragma: export
+#include "slipway/problem.hpp"   // IWYU pragma: export
+#include "slipway/scenario.hpp"  // IWYU pragma: export

@@ -1,0 +1,137 @@
+#include "base/diagnostic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/print_diagnostic.hpp"
+
+namespace slipway {
+namespace {
+
+SourcePtr blur() { return make_source("blur.json", "{\n  \"dimz\": [256, 256],\n\t\"日本\": \"é\", \"x\": 1\r\n}"); }
+
+TEST(Diagnostic, ShowsTheLineAndMarksThePlace) {
+  const SourcePtr source = blur();
+  Diagnostic diagnostic{.kind = DiagnosticKind::UnknownKey,
+                        .message = "unknown key `dimz` in image `input`",
+                        .place = Place::in_text(source, {4, 10})};
+  diagnostic.suggest(diagnostic.place, "dims").at("/resources/3/image/dims", "input");
+  diagnostic.note("the image is used here", Place::in_text(source, {0, 1}));
+  EXPECT_EQ(format_diagnostic(diagnostic),
+            "blur.json:2:3: error: unknown key `dimz` in image `input`; did you mean `dims`? [unknown-key]\n"
+            "    2 |   \"dimz\": [256, 256],\n"
+            "      |   ^~~~~~\n"
+            "  = at /resources/3/image/dims (uid input)\n"
+            "blur.json:1:1: note: the image is used here\n"
+            "    1 | {\n"
+            "      | ^\n");
+}
+
+TEST(Diagnostic, CaretFollowsTabsAndWideCharacters) {
+  const SourcePtr source = blur();
+  const std::size_t at = source->text().find("\"x\"");
+  const Diagnostic diagnostic{
+      .kind = DiagnosticKind::WrongType, .message = "m", .place = Place::in_text(source, {at, at + 3})};
+  EXPECT_EQ(format_diagnostic(diagnostic),
+            "blur.json:3:18: error: m [wrong-type]\n"
+            "    3 | \t\"日本\": \"é\", \"x\": 1\n"
+            "      | \t             ^~~\n");
+  EXPECT_EQ(display_width("日本é"), 5u);
+}
+
+TEST(Diagnostic, LongLinesAreCutAroundThePlace) {
+  const SourcePtr source = make_source("l", std::string(300, 'a') + "X" + std::string(300, 'b'));
+  const std::string text = format_diagnostic(
+      {.kind = DiagnosticKind::JsonSyntax, .message = "m", .place = Place::in_text(source, {300, 301})});
+  EXPECT_EQ(text, "l:1:301: error: m [json-syntax]\n    1 | ..." + std::string(80, 'a') + "X" + std::string(79, 'b') +
+                      "...\n      | " + std::string(83, ' ') + "^\n");
+}
+
+TEST(Diagnostic, PlacesWithoutText) {
+  EXPECT_EQ(format_diagnostic({.kind = DiagnosticKind::IndexOutOfRange,
+                               .message = "segment 2 names module 7",
+                               .place = Place::in_bytes("model.vgf", {0x1a40, 0x1a44})}),
+            "model.vgf:0x1a40: error: segment 2 names module 7 [index-out-of-range]\n");
+  EXPECT_EQ(format_diagnostic({.severity = Severity::Warning, .kind = DiagnosticKind::NoDevice, .message = "m"}),
+            "warning: m [no-device]\n");
+}
+
+TEST(Diagnostic, ColourOnRequest) {
+  const std::string text = format_diagnostic(
+      {.kind = DiagnosticKind::Usage, .message = "m", .place = Place::in_file("f")}, {.colour = true});
+  EXPECT_EQ(text, "\x1b[1mf:\x1b[0m \x1b[1;31merror\x1b[0m: m [usage]\n");
+}
+
+TEST(Diagnostic, MoreThanTheLimitAreCounted) {
+  const std::vector<Diagnostic> many(3, {.kind = DiagnosticKind::Usage, .message = "m"});
+  EXPECT_EQ(format_diagnostics(many, {.max_errors = 1}), "error: m [usage]\n2 more problems are not shown\n");
+}
+
+TEST(Diagnostics, CollectsSortsAndCounts) {
+  const SourcePtr source = blur();
+  Diagnostics diagnostics;
+  diagnostics.warning(DiagnosticKind::UnknownKey, Place::in_text(source, {9, 10}), "second");
+  diagnostics.error(DiagnosticKind::WrongType, Place::in_text(source, {2, 3}), "first");
+  diagnostics.remark(DiagnosticKind::DeprecatedForm, Place::in_text(source, {12, 13}), "third");
+  diagnostics.sort();
+  EXPECT_EQ(diagnostics.all()[0].message, "first");
+  EXPECT_EQ(diagnostics.errors(), 1u);
+  EXPECT_EQ(diagnostics.warnings(), 1u);
+  diagnostics.make_strict();
+  EXPECT_EQ(diagnostics.errors(), 2u);
+}
+
+TEST(Diagnostics, ExitStatusByCause) {
+  const auto status = [](std::initializer_list<DiagnosticKind> kinds) {
+    std::vector<Diagnostic> all;
+    for (const DiagnosticKind kind : kinds) all.push_back({.kind = kind});
+    return exit_status(all);
+  };
+  EXPECT_EQ(status({}), 0);
+  EXPECT_EQ(status({DiagnosticKind::ExpectationFailed}), 1);
+  EXPECT_EQ(status({DiagnosticKind::Usage}), 2);
+  EXPECT_EQ(status({DiagnosticKind::DeviceLacks, DiagnosticKind::JsonSyntax}), 3);
+  EXPECT_EQ(status({DiagnosticKind::DeviceLacks}), 4);
+  EXPECT_EQ(status({DiagnosticKind::ExpectationFailed, DiagnosticKind::FileUnwritable}), 5);
+  EXPECT_EQ(exit_status({{.severity = Severity::Warning, .kind = DiagnosticKind::JsonSyntax}}), 0);
+  EXPECT_EQ(worst_status(4, 1), 1);
+}
+
+TEST(Diagnostics, KindsHaveDistinctHyphenatedNames) {
+  std::set<std::string_view> names;
+  for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_EQ(info.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string_view::npos)
+        << info.name;
+    EXPECT_FALSE(info.meaning.empty());
+    EXPECT_EQ(name_of(info.kind), info.name);
+  }
+}
+
+TEST(Result, FailureGathersNotes) {
+  const Result<int> inner = fail(DiagnosticKind::FileFormat, Place::in_file("a.npy"), "bad magic");
+  const Result<int> outer = fail(inner.error(), "while loading `x`", Place::in_file("s.json"));
+  EXPECT_EQ(format_diagnostics(outer.error()),
+            "a.npy: error: bad magic [file-format]\ns.json: note: while loading `x`\n");
+  Diagnostics diagnostics;
+  EXPECT_EQ(diagnostics.take(outer), std::nullopt);
+  EXPECT_EQ(diagnostics.take(Result<int>(4)), 4);
+  EXPECT_EQ(diagnostics.errors(), 1u);
+}
+
+TEST(Source, PositionsAndLines) {
+  const Source source("s", "ab\ncd\r\n\nx");
+  EXPECT_EQ(source.position(4).line, 2u);
+  EXPECT_EQ(source.position(4).column, 2u);
+  EXPECT_EQ(source.position(99).offset, 9u);
+  EXPECT_EQ(source.line(2), "cd");
+  EXPECT_EQ(source.line(3), "");
+  EXPECT_EQ(source.line(4), "x");
+  EXPECT_EQ(source.line(5), "");
+  EXPECT_EQ(source.line(0), "");
+  EXPECT_EQ(source.text({1, 99}), "b\ncd\r\n\nx");
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,144 @@
+#include "base/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/cache.hpp"
+#include "base/print_diagnostic.hpp"
+#include "testing/scratch_folder.hpp"
+
+namespace slipway {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::size_t entries(const Path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+TEST(Files, MapsWhatIsThere) {
+  const testing::ScratchFolder scratch;
+  ASSERT_TRUE(write_file(scratch / "a", std::string_view("hello")));
+  EXPECT_EQ(text_of(map_file(scratch / "a")->bytes()), "hello");
+  ASSERT_TRUE(write_file(scratch / "empty", std::string_view()));
+  EXPECT_TRUE(map_file(scratch / "empty")->bytes().empty());
+  EXPECT_EQ(*read_text(scratch / "a"), "hello");
+  EXPECT_EQ((*read_source(scratch / "a", "shown"))->name(), "shown");
+}
+
+TEST(Files, SaysWhatIsMissing) {
+  const testing::ScratchFolder scratch;
+  const auto missing = map_file(scratch / "no");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error()[0].kind, DiagnosticKind::FileNotFound);
+  EXPECT_EQ(missing.error()[0].message,
+            "Could not open file " + (scratch / "no").string() + ": No such file or directory");
+  EXPECT_EQ(map_file(scratch.path()).error()[0].kind, DiagnosticKind::FileUnreadable);
+  EXPECT_EQ(read_text(scratch / "no" / "deeper").error()[0].kind, DiagnosticKind::FileNotFound);
+}
+
+TEST(Files, OutputAppearsOnlyWhenComplete) {
+  const testing::ScratchFolder scratch;
+  const Path path = scratch / "deep" / "out";
+  {
+    auto file = OutputFile::create(path);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write(std::string_view("half")));
+    EXPECT_FALSE(file_exists(path));
+  }
+  EXPECT_EQ(entries(scratch / "deep"), 0u);
+  ASSERT_TRUE(write_file(path, std::string_view("old")));
+  {
+    auto file = OutputFile::create(path);
+    ASSERT_TRUE(file->write(std::string_view("new")));
+    EXPECT_EQ(*read_text(path), "old");
+    ASSERT_TRUE(file->commit());
+  }
+  EXPECT_EQ(*read_text(path), "new");
+  EXPECT_EQ(entries(scratch / "deep"), 1u);
+}
+
+TEST(Files, OutputThatCannotBeWritten) {
+  const testing::ScratchFolder scratch;
+  ASSERT_TRUE(write_file(scratch / "file", std::string_view("x")));
+  const auto below_file = write_file(scratch / "file" / "out", std::string_view("x"));
+  ASSERT_FALSE(below_file);
+  EXPECT_EQ(below_file.error()[0].kind, DiagnosticKind::FileUnwritable);
+  EXPECT_FALSE(write_file(scratch.path(), std::string_view("x")));  // a folder
+  // A disk that fills up: the limit on file sizes stands for it.
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100, 100};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(write_file(scratch / "big", std::string_view(std::string(1000, 'x'))) ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(entries(scratch.path()), 1u);
+}
+
+TEST(Files, KilledWriterLeavesNothing) {
+  const testing::ScratchFolder scratch;
+  const pid_t child = fork();
+  if (child == 0) {
+    auto file = OutputFile::create(scratch / "out");
+    if (file) (void)file->write(std::string_view("half"));
+    raise(SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(entries(scratch.path()), 0u);
+}
+
+TEST(Files, InsideAFolder) {
+  const testing::ScratchFolder scratch;
+  fs::create_directories(scratch / "a" / "b");
+  fs::create_symlink("/", scratch / "a" / "link");
+  EXPECT_TRUE(is_inside(scratch / "a" / "b" / "x", scratch / "a"));
+  EXPECT_TRUE(is_inside(scratch / "a" / "b" / ".." / "x", scratch / "a"));
+  EXPECT_FALSE(is_inside(scratch / "a" / ".." / "x", scratch / "a"));
+  EXPECT_FALSE(is_inside(scratch / "ab", scratch / "a"));
+  EXPECT_FALSE(is_inside(scratch / "a" / "link" / "etc", scratch / "a"));
+  EXPECT_TRUE(is_inside(scratch / "a", scratch / "a"));
+}
+
+TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
+  const testing::ScratchFolder scratch;
+  const Cache cache(scratch / "objects");
+  const std::string key = Cache::key({"a", "b"});
+  EXPECT_EQ(key.size(), 32u);
+  EXPECT_NE(key, Cache::key({"ab", ""}));
+  EXPECT_EQ(cache.find(key), std::nullopt);
+  cache.store(key, bytes_of("value"));
+  EXPECT_EQ(text_of(*cache.find(key)), "value");
+  std::string raw = *read_text(cache.folder() / key);
+  raw.back() ^= 1;
+  ASSERT_TRUE(write_file(cache.folder() / key, std::string_view(raw)));
+  EXPECT_EQ(cache.find(key), std::nullopt);
+  ASSERT_TRUE(write_file(cache.folder() / key, std::string_view("short")));
+  EXPECT_EQ(cache.find(key), std::nullopt);
+  const Cache none;
+  none.store(key, bytes_of("value"));
+  EXPECT_EQ(none.find(key), std::nullopt);
+}
+
+TEST(Cache, OfTheUser) {
+  ASSERT_EQ(setenv("XDG_CACHE_HOME", "/x", 1), 0);
+  EXPECT_EQ(Cache::of_user().folder(), "/x/slipway/objects");
+  ASSERT_EQ(unsetenv("XDG_CACHE_HOME"), 0);
+  ASSERT_EQ(setenv("HOME", "/h", 1), 0);
+  EXPECT_EQ(Cache::of_user().folder(), "/h/.cache/slipway/objects");
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,89 @@
+// slipway devices: what Vulkan devices there are and what they can do.
+#include <format>
+
+#include "cli/program.hpp"
+#include "gpu/choose_device.hpp"
+#include "gpu/instance.hpp"
+#include "json/writer.hpp"
+
+namespace slipway::cli {
+namespace {
+
+std::string version_of(const gpu::Snapshot& device) {
+  return std::format("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
+}
+
+
+
+void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
+  out.object([&] {
+    out.member("index", device.index).member("name", device.name).member("type", gpu::name_of(device.type));
+    out.member("uuid", gpu::format_uuid(device.device_uuid)).member("api_version", version_of(device));
+    out.member("vendor_id", device.vendor_id).member("device_id", device.device_id);
+    out.member("driver_name", device.driver_name).member("driver_info", device.driver_info).member("default", chosen);
+    out.key("native").object([&] {
+      out.member("tensors", device.has_extension("VK_ARM_tensors"));
+      out.member("data_graph", device.has_extension("VK_ARM_data_graph"));
+    });
+    out.key("extensions").array([&] {
+      for (const std::string& extension : device.extensions) out.value(extension);
+    });
+    out.key("features").array([&] {
+      for (const std::string& feature : device.features) out.value(feature);
+    });
+    out.key("limits").object([&] {
+      for (const auto& [name, value] : device.limits_by_name) out.member(name, value);
+    });
+    out.key("formats").object([&] {
+      for (const auto& [format, features] : device.formats) {
+        out.key(vk::name_of(format)).object([&] {
+          out.member("linear", features.linear).member("optimal", features.optimal);
+        });
+      }
+    });
+  });
+}
+
+}  // namespace
+
+int devices_verb(const Arguments& arguments) {
+  ReportStyle style;
+  std::string selector;
+  bool all = false;
+  CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is used when none is asked for.",
+                   "slipway devices --device llvmpipe");
+  line.add_report_options(style);
+  line.app.add_option("--device", selector, "everything about one device: index, part of its name, or UUID");
+  line.app.add_flag("--all", all, "everything about all devices");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  Diagnostics diagnostics;
+  const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
+  std::optional<std::size_t> chosen;
+  if (instance) chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
+  if (!chosen) return report(diagnostics, style);
+
+  if (style.json) {
+    json::Writer out;
+    out.object([&] {
+      out.key("devices").array([&] {
+        for (const gpu::Snapshot& device : instance->snapshots()) {
+          if (selector.empty() || device.index == *chosen) write_device(out, device, device.index == *chosen);
+        }
+      });
+    });
+    print(out.text());
+    return 0;
+  }
+  for (const gpu::Snapshot& device : instance->snapshots()) {
+    if (all || (!selector.empty() && device.index == *chosen)) {
+      print(gpu::print_snapshot(device));
+    } else if (selector.empty()) {
+      print(std::format("{} {}  {}  {}, Vulkan {}, {}\n", device.index == *chosen ? "*" : " ", device.index, device.name,
+                        gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid)));
+    }
+  }
+  return 0;
+}
+
+}  // namespace slipway::cli

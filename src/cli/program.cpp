@@ -1,0 +1,62 @@
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+
+#include "base/suggest.hpp"
+#include "cli/version.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::array kVerbs = {
+    Verb{"run", "run scenarios", run_verb},
+    Verb{"check", "find every mistake in scenarios, without running them", check_verb},
+    Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
+    Verb{"schema", "print a JSON Schema of a format", schema_verb},
+};
+
+std::string help() {
+  std::string text = "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
+  for (const Verb& verb : kVerbs) text += std::format("  {:9} {}\n", verb.name, verb.summary);
+  return text +
+         "\n`slipway VERB --help` explains a verb. Exit status: 0 yes; 1 the answer is no; 2 wrong usage; 3 bad input;\n"
+         "4 the device lacks something; 5 the device, a library or the file system failed.\n\n"
+         "Example: slipway run examples/hello/scenario.json\n";
+}
+
+std::string_view base_name(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);
+  if (path.ends_with(".exe")) path.remove_suffix(4);
+  return path;
+}
+
+}  // namespace
+
+int run_program(std::string_view program, const Arguments& arguments) {
+  if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
+  if (arguments.empty()) {
+    print_error(help());
+    return 2;
+  }
+  const std::string& first = arguments.front();
+  if (first == "-h" || first == "--help" || first == "help") {
+    print(help());
+    return 0;
+  }
+  if (first == "-v" || first == "--version" || first == "version") {
+    print(version_text() + "\n");
+    return 0;
+  }
+  const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
+  if (verb == kVerbs.end()) {
+    const auto near = closest(first, kVerbs | std::views::transform(&Verb::name));
+    print_error(std::format("slipway: unknown verb `{}`{}\n\n{}", first,
+                            near ? std::format("; did you mean `{}`?", *near) : "", help()));
+    return 2;
+  }
+  return verb->run(Arguments(arguments.begin() + 1, arguments.end()));
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,25 @@
+// The program: which verb, and under which name it was called.
+#pragma once
+
+#include <string_view>
+
+#include "cli/command_line.hpp"
+
+namespace slipway::cli {
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Arguments& arguments);
+};
+
+// `program` is argv[0]: a drop-in name (scenario-runner) selects that tool's command line.
+int run_program(std::string_view program, const Arguments& arguments);
+
+int run_verb(const Arguments& arguments);
+int check_verb(const Arguments& arguments);
+int devices_verb(const Arguments& arguments);
+int schema_verb(const Arguments& arguments);
+int scenario_runner(const Arguments& arguments);
+
+}  // namespace slipway::cli

@@ -1,0 +1,127 @@
+#include "cli/run_files.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <format>
+#include <mutex>
+
+#include "cli/frame_capture.hpp"
+#include "launch/explain.hpp"
+#include "launch/run.hpp"
+#include "launch/trace.hpp"
+
+namespace slipway::cli {
+namespace {
+
+std::string selector_of(const RunSettings& settings) {
+  if (!settings.device.empty()) return settings.device;
+  const char* chosen = std::getenv("SLIPWAY_DEVICE");
+  return chosen ? chosen : "";
+}
+
+}  // namespace
+
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics) {
+  const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
+  if (!source) return {};
+  return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), settings, diagnostics);
+}
+
+struct Runner::Messages {
+  std::mutex mutex;
+  std::vector<gpu::InstanceMessage> all;
+};
+
+Runner::Runner(const RunSettings& settings, Log log, Cache cache)
+    : settings_(settings), log_(std::move(log)), cache_(std::move(cache)), messages_(std::make_shared<Messages>()) {
+  if (settings.explain) return;
+  launch::DeviceRequest request{.selector = selector_of(settings),
+                                .timestamps = !settings.profiling_path.empty() || !settings.trace_path.empty(),
+                                .robustness = settings.robustness,
+                                .disabled_extensions = settings.disabled_extensions};
+  request.instance.debug_names = settings.debug_markers;
+  request.instance.validation = settings.validate;
+  request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
+    const std::scoped_lock lock(messages->mutex);
+    messages->all.push_back(message);
+  };
+  opening_ = std::make_unique<launch::DeviceOpening>(std::move(request));
+}
+
+launch::RunOptions Runner::options_for(const std::string& file) const {
+  launch::RunOptions options;
+  options.repeat = settings_.dry_run ? 1 : static_cast<std::uint32_t>(settings_.repeat);
+  options.dry_run = settings_.dry_run;
+  options.timestamps = !settings_.profiling_path.empty() || !settings_.trace_path.empty();
+  if (settings_.timeout) {
+    options.time_out = std::chrono::nanoseconds(static_cast<std::int64_t>(*settings_.timeout * 1e9));
+    options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
+      Diagnostics diagnostics;
+      diagnostics.add(diagnostic);
+      report(diagnostics, style);
+    };
+  }
+  if (settings_.pipeline_caching) {
+    const Path folder = settings_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(settings_.cache_path);
+    options.pipeline_cache = {.path = folder / (Path(file).stem().string() + ".cache"),
+                              .clear = settings_.clear_pipeline_cache,
+                              .fail_on_miss = settings_.fail_on_pipeline_cache_miss};
+  }
+  options.cache = cache_;
+  options.profile_path = settings_.profiling_path;
+  options.perf_counters_path = settings_.perf_counters_path;
+  options.failure_dump = settings_.failure_dump_folder;
+  return options;
+}
+
+std::optional<launch::Report> Runner::run_plan(const std::string& file, const scenario::Loaded& loaded,
+                                               Diagnostics& diagnostics) {
+  if (settings_.wait_for_key) wait_for_enter();
+  FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
+  std::optional<launch::Report> report = scenario::run(loaded, *opening_, options_for(file), log_, diagnostics);
+  if (report && !settings_.trace_path.empty()) {
+    diagnostics.take(write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
+                         .transform([] { return true; }));
+  }
+  return report;
+}
+
+launch::FileReport Runner::run(const std::string& file) {
+  Diagnostics diagnostics;
+  const scenario::Loaded loaded = load_file(
+      file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
+  if (loaded.scenario) log_.info("Scenario file parsed");
+  if (settings_.style.strict) diagnostics.make_strict();
+  launch::FileReport result{.file = file};
+  if (loaded.plan && !diagnostics.has_errors()) {
+    if (settings_.explain) print(launch::print_plan(*loaded.plan));
+    else result.report = run_plan(file, loaded, diagnostics);
+  }
+  add_validation_messages(diagnostics);
+  if (settings_.style.strict) diagnostics.make_strict();
+  diagnostics.sort();
+  result.diagnostics = diagnostics.release();
+  return result;
+}
+
+void Runner::add_validation_messages(Diagnostics& diagnostics) {
+  const std::scoped_lock lock(messages_->mutex);
+  for (const gpu::InstanceMessage& message : messages_->all) {
+    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, std::format("{}: {}", message.id, message.text));
+  }
+  messages_->all.clear();
+}
+
+std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files) {
+  std::vector<Diagnostic> all;
+  for (const launch::FileReport& file : files) std::ranges::move(file.all_diagnostics(), std::back_inserter(all));
+  return all;
+}
+
+int overall_status(const std::vector<launch::FileReport>& files) {
+  int status = 0;
+  for (const launch::FileReport& file : files) status = worst_status(status, file.status());
+  return status;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,56 @@
+// The drop-in name `scenario-runner`: the command line, exit status and log lines of the tool of that name (scenario page 5).
+#include "cli/program.hpp"
+#include "cli/run_files.hpp"
+#include "cli/version.hpp"
+
+#include "base/print_diagnostic.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr int kFailed = 255;
+
+// A located diagnostic as the text of one log line.
+std::string one_line(const Diagnostic& diagnostic) {
+  std::string text = format_place(diagnostic.place);
+  if (!text.empty()) text += ": ";
+  return text + diagnostic.message;
+}
+
+void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    switch (diagnostic.severity) {
+      case Severity::Error: log.error(one_line(diagnostic)); break;
+      case Severity::Warning: log.warning(one_line(diagnostic)); break;
+      case Severity::Note: log.info(one_line(diagnostic)); break;
+    }
+  }
+}
+
+}  // namespace
+
+int scenario_runner(const Arguments& arguments) {
+  RunSettings settings;
+  CommandLine line("scenario-runner", "Runs a scenario.", "scenario-runner --scenario scene.json --output results");
+  line.app.set_version_flag("-v,--version", version_json());
+  add_run_options(line, settings, true);
+  if (const std::optional<int> status = line.parse(normalized(arguments))) return *status == 0 ? 0 : kFailed;
+
+  const Log log = stamped_log(settings.log_level.value_or(LogLevel::Info));
+  Diagnostics diagnostics;
+  check_settings(settings, diagnostics);
+  if (diagnostics.has_errors()) {
+    log_all(log, diagnostics.all());
+    return kFailed;
+  }
+  if (settings.dry_run && settings.repeat > 1) log.warning("Count overruled by dry-run");
+  if (settings.dry_run && settings.capture_frame) log.warning("Frame capture overruled by dry-run");
+  // Only the cache that the flags ask for.
+  Runner runner(settings, log, Cache());
+  const launch::FileReport file = runner.run(settings.files.front());
+  log_all(log, file.all_diagnostics());
+  if (settings.pause_on_exit) wait_for_enter();
+  return file.status() == 0 ? 0 : kFailed;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,51 @@
+// Buffers.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "gpu/device.hpp"
+#include "gpu/memory.hpp"
+
+namespace slipway::gpu {
+
+// Where a buffer's memory is.
+enum class BufferPlace {
+  Device,    // fast for the device; mapped as well where the hardware offers such memory
+  Upload,    // always mapped, written by the host
+  Readback,  // always mapped and cached, read by the host
+};
+
+// Every buffer can be storage and the source and destination of transfers; it has a device address when the device has
+// the feature.
+struct BufferInfo {
+  std::uint64_t size = 0;
+  bool uniform = false;
+  BufferPlace place = BufferPlace::Device;
+  std::string name;  // for messages and debugging tools
+};
+
+class Buffer {
+ public:
+  VkBuffer_T* handle() const { return buffer_.get(); }
+  std::uint64_t size() const { return size_; }
+  const std::string& name() const { return name_; }
+  const Memory& memory() const { return *memory_; }
+  // The buffer's bytes as the host sees them; empty when the host cannot.
+  MutableBytes mapped() const;
+  // 0 when the device has no buffer addresses.
+  std::uint64_t address() const { return address_; }
+
+ private:
+  friend struct ResourceMaker;
+  MemoryPtr memory_;  // outlives the buffer
+  Owned<VkBuffer_T> buffer_;
+  std::uint64_t size_ = 0;
+  std::uint64_t offset_ = 0;  // in the memory
+  std::uint64_t address_ = 0;
+  std::string name_;
+};
+
+Result<Buffer> create_buffer(const Device& device, const BufferInfo& info);
+
+}  // namespace slipway::gpu

@@ -1,0 +1,267 @@
+#include "gpu/commands.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gpu/device_core.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+VkImageAspectFlags aspects_of(vk::Format format) {
+  if (!has_depth(format)) return VK_IMAGE_ASPECT_COLOR_BIT;
+  return VK_IMAGE_ASPECT_DEPTH_BIT | (has_stencil(format) ? VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT} : 0);
+}
+
+VkImageAspectFlags copy_aspect_of(vk::Format format) {
+  return has_depth(format) ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
+}
+
+VkImageLayout layout_of(vk::Layout layout) { return static_cast<VkImageLayout>(layout); }
+
+VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
+  const bool whole = where.extent == std::array<std::uint32_t, 3>{};
+  const auto [width, height, depth] = whole ? image.extent(where.level) : where.extent;
+  return {.bufferOffset = where.offset,
+          .imageSubresource = {copy_aspect_of(image.info().format), where.level, 0, 1},
+          .imageOffset = {static_cast<std::int32_t>(where.origin[0]), static_cast<std::int32_t>(where.origin[1]),
+                          static_cast<std::int32_t>(where.origin[2])},
+          .imageExtent = {width, height, depth}};
+}
+
+}  // namespace
+
+struct CommandList::State {
+  explicit State(const DeviceCore& device_core) : core(device_core), vk(device_core.functions) {}
+
+  const DeviceCore& core;
+  const DeviceFunctions& vk;
+  std::string name;
+  Owned<VkCommandPool_T> pool;
+  VkCommandBuffer buffer = nullptr;  // the pool's
+  // Used again and again, so that recording does not allocate.
+  std::vector<VkMemoryBarrier2> memory_barriers;
+  std::vector<VkBufferMemoryBarrier2> buffer_barriers;
+  std::vector<VkImageMemoryBarrier2> image_barriers;
+  std::vector<VkRenderingAttachmentInfo> attachments;
+  std::string label;
+};
+
+CommandList::CommandList(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CommandList::CommandList(CommandList&&) noexcept = default;
+CommandList& CommandList::operator=(CommandList&&) noexcept = default;
+CommandList::~CommandList() = default;
+
+Result<CommandList> create_command_list(const Device& device, std::string_view name) {
+  const DeviceCore& core = device.core();
+  auto state = std::make_unique<CommandList::State>(core);
+  state->name = name;
+  const VkCommandPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                       .queueFamilyIndex = core.plan.queue_family};
+  VkCommandPool pool = nullptr;
+  VkResult result = core.functions.vkCreateCommandPool(core.device, &create, nullptr, &pool);
+  if (result != VK_SUCCESS) return vulkan_failed("vkCreateCommandPool", result, "command list", name);
+  state->pool = Owned<VkCommandPool_T>(core, pool);
+  const VkCommandBufferAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                             .commandPool = pool,
+                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                             .commandBufferCount = 1};
+  result = core.functions.vkAllocateCommandBuffers(core.device, &allocate, &state->buffer);
+  if (result != VK_SUCCESS) return vulkan_failed("vkAllocateCommandBuffers", result, "command list", name);
+  set_debug_name(core, VK_OBJECT_TYPE_COMMAND_BUFFER, state->buffer, name);
+  return CommandList(std::move(state));
+}
+
+VkCommandBuffer_T* CommandList::handle() const { return state_->buffer; }
+
+Result<> CommandList::begin() {
+  VkResult result = state_->vk.vkResetCommandPool(state_->core.device, state_->pool.get(), 0);
+  if (result != VK_SUCCESS) return vulkan_failed("vkResetCommandPool", result, "command list", state_->name);
+  const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  result = state_->vk.vkBeginCommandBuffer(state_->buffer, &info);
+  if (result != VK_SUCCESS) return vulkan_failed("vkBeginCommandBuffer", result, "command list", state_->name);
+  return {};
+}
+
+Result<> CommandList::end() {
+  // A fence alone makes writes available, not visible.
+  const BarrierScope all{.src_stages = vk::stage::kAllCommands,
+                         .src_access = vk::access::kMemoryWrite,
+                         .dst_stages = vk::stage::kAllCommands | vk::stage::kHost,
+                         .dst_access = vk::access::kMemoryRead | vk::access::kMemoryWrite | vk::access::kHostRead};
+  barrier({.memory = {&all, 1}});
+  const VkResult result = state_->vk.vkEndCommandBuffer(state_->buffer);
+  if (result != VK_SUCCESS) return vulkan_failed("vkEndCommandBuffer", result, "command list", state_->name);
+  return {};
+}
+
+void CommandList::bind(const Pipeline& pipeline) {
+  state_->vk.vkCmdBindPipeline(
+      state_->buffer, pipeline.is_graphics() ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE,
+      pipeline.handle());
+}
+
+void CommandList::bind_sets(const Pipeline& pipeline, std::uint32_t first_set,
+                            std::span<VkDescriptorSet_T* const> sets) {
+  state_->vk.vkCmdBindDescriptorSets(
+      state_->buffer, pipeline.is_graphics() ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE,
+      pipeline.layout().handle(), first_set, static_cast<std::uint32_t>(sets.size()), sets.data(), 0, nullptr);
+}
+
+void CommandList::push_constants(const Pipeline& pipeline, Bytes data) {
+  state_->vk.vkCmdPushConstants(state_->buffer, pipeline.layout().handle(),
+                                pipeline.layout().info().push_constants_stages, 0,
+                                static_cast<std::uint32_t>(data.size()), data.data());
+}
+
+void CommandList::dispatch(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  state_->vk.vkCmdDispatch(state_->buffer, x, y, z);
+}
+
+void CommandList::draw(std::array<std::uint32_t, 2> extent, std::span<const ColorAttachment> attachments) {
+  state_->attachments.clear();
+  for (const ColorAttachment& attachment : attachments) {
+    state_->attachments.push_back({.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                   .imageView = attachment.view,
+                                   .imageLayout = layout_of(attachment.layout),
+                                   .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                                   .storeOp = VK_ATTACHMENT_STORE_OP_STORE});
+  }
+  const VkRect2D area{{0, 0}, {extent[0], extent[1]}};
+  const VkRenderingInfo rendering{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+                                  .renderArea = area,
+                                  .layerCount = 1,
+                                  .colorAttachmentCount = static_cast<std::uint32_t>(state_->attachments.size()),
+                                  .pColorAttachments = state_->attachments.data()};
+  const VkViewport viewport{0, 0, static_cast<float>(extent[0]), static_cast<float>(extent[1]), 0, 1};
+  state_->vk.vkCmdBeginRendering(state_->buffer, &rendering);
+  state_->vk.vkCmdSetViewport(state_->buffer, 0, 1, &viewport);
+  state_->vk.vkCmdSetScissor(state_->buffer, 0, 1, &area);
+  state_->vk.vkCmdDraw(state_->buffer, 3, 1, 0, 0);
+  state_->vk.vkCmdEndRendering(state_->buffer);
+}
+
+void CommandList::barrier(const Barriers& barriers) {
+  state_->memory_barriers.clear();
+  state_->buffer_barriers.clear();
+  state_->image_barriers.clear();
+  for (const BarrierScope& scope : barriers.memory) {
+    state_->memory_barriers.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, scope.src_stages, scope.src_access,
+                                       scope.dst_stages, scope.dst_access});
+  }
+  for (const BufferBarrier& entry : barriers.buffers) {
+    state_->buffer_barriers.push_back({.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
+                                       .srcStageMask = entry.scope.src_stages,
+                                       .srcAccessMask = entry.scope.src_access,
+                                       .dstStageMask = entry.scope.dst_stages,
+                                       .dstAccessMask = entry.scope.dst_access,
+                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                       .buffer = entry.buffer->handle(),
+                                       .offset = entry.offset,
+                                       .size = entry.size ? entry.size : VK_WHOLE_SIZE});
+  }
+  for (const ImageBarrier& entry : barriers.images) {
+    state_->image_barriers.push_back(
+        {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
+         .srcStageMask = entry.scope.src_stages,
+         .srcAccessMask = entry.scope.src_access,
+         .dstStageMask = entry.scope.dst_stages,
+         .dstAccessMask = entry.scope.dst_access,
+         .oldLayout = layout_of(entry.old_layout),
+         .newLayout = layout_of(entry.new_layout),
+         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+         .image = entry.image->handle(),
+         .subresourceRange = {aspects_of(entry.image->info().format), entry.first_level,
+                              entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1}});
+  }
+  const VkDependencyInfo dependency{
+      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+      .memoryBarrierCount = static_cast<std::uint32_t>(state_->memory_barriers.size()),
+      .pMemoryBarriers = state_->memory_barriers.data(),
+      .bufferMemoryBarrierCount = static_cast<std::uint32_t>(state_->buffer_barriers.size()),
+      .pBufferMemoryBarriers = state_->buffer_barriers.data(),
+      .imageMemoryBarrierCount = static_cast<std::uint32_t>(state_->image_barriers.size()),
+      .pImageMemoryBarriers = state_->image_barriers.data()};
+  state_->vk.vkCmdPipelineBarrier2(state_->buffer, &dependency);
+}
+
+void CommandList::full_barrier() {
+  const BarrierScope everything;
+  barrier({.memory = {&everything, 1}});
+}
+
+void CommandList::copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to, std::uint64_t to_offset,
+                       std::uint64_t size) {
+  const VkBufferCopy region{from_offset, to_offset, size};
+  state_->vk.vkCmdCopyBuffer(state_->buffer, from.handle(), to.handle(), 1, &region);
+}
+
+void CommandList::copy(const Buffer& from, const Image& to, const BufferImageCopy& where) {
+  const VkBufferImageCopy region = region_of(to, where);
+  state_->vk.vkCmdCopyBufferToImage(state_->buffer, from.handle(), to.handle(), layout_of(where.layout), 1, &region);
+}
+
+void CommandList::copy(const Image& from, const Buffer& to, const BufferImageCopy& where) {
+  const VkBufferImageCopy region = region_of(from, where);
+  state_->vk.vkCmdCopyImageToBuffer(state_->buffer, from.handle(), layout_of(where.layout), to.handle(), 1, &region);
+}
+
+void CommandList::fill(const Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t value) {
+  state_->vk.vkCmdFillBuffer(state_->buffer, buffer.handle(), offset, size ? size : VK_WHOLE_SIZE, value);
+}
+
+void CommandList::clear(const Image& image, ClearColor color, vk::Layout layout) {
+  const VkImageSubresourceRange all{aspects_of(image.info().format), 0, VK_REMAINING_MIP_LEVELS, 0, 1};
+  if (has_depth(image.info().format)) {
+    const VkClearDepthStencilValue value{std::bit_cast<float>(color.bits[0]), color.bits[1]};
+    state_->vk.vkCmdClearDepthStencilImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
+    return;
+  }
+  VkClearColorValue value;
+  std::ranges::copy(color.bits, value.uint32);
+  state_->vk.vkCmdClearColorImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
+}
+
+void CommandList::blit_level(const Image& image, std::uint32_t level) {
+  const vk::Format format = image.info().format;
+  const FormatFeatures features = state_->core.snapshot.format_features(format);
+  const std::uint64_t tiled = image.tiling() == Tiling::Linear ? features.linear : features.optimal;
+  const bool linear = !has_depth(format) && (tiled & format_feature::kSampledLinear);
+  const auto corner = [&](std::uint32_t of) {
+    const auto [width, height, depth] = image.extent(of);
+    return VkOffset3D{static_cast<std::int32_t>(width), static_cast<std::int32_t>(height),
+                      static_cast<std::int32_t>(depth)};
+  };
+  const VkImageAspectFlags aspect = copy_aspect_of(format);
+  const VkImageBlit region{.srcSubresource = {aspect, level - 1, 0, 1},
+                           .srcOffsets = {{0, 0, 0}, corner(level - 1)},
+                           .dstSubresource = {aspect, level, 0, 1},
+                           .dstOffsets = {{0, 0, 0}, corner(level)}};
+  state_->vk.vkCmdBlitImage(state_->buffer, image.handle(), VK_IMAGE_LAYOUT_GENERAL, image.handle(),
+                            VK_IMAGE_LAYOUT_GENERAL, 1, &region, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST);
+}
+
+void CommandList::reset_timestamps(const Timestamps& timestamps, std::uint32_t first, std::uint32_t count) {
+  state_->vk.vkCmdResetQueryPool(state_->buffer, timestamps.handle(), first, count);
+}
+
+void CommandList::write_timestamp(const Timestamps& timestamps, std::uint32_t index, vk::StageFlags stage) {
+  state_->vk.vkCmdWriteTimestamp2(state_->buffer, stage, timestamps.handle(), index);
+}
+
+void CommandList::begin_label(std::string_view label) {
+  if (!state_->vk.vkCmdBeginDebugUtilsLabelEXT) return;
+  state_->label = label;
+  const VkDebugUtilsLabelEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+                                  .pLabelName = state_->label.c_str()};
+  state_->vk.vkCmdBeginDebugUtilsLabelEXT(state_->buffer, &info);
+}
+
+void CommandList::end_label() {
+  if (state_->vk.vkCmdEndDebugUtilsLabelEXT) state_->vk.vkCmdEndDebugUtilsLabelEXT(state_->buffer);
+}
+
+}  // namespace slipway::gpu

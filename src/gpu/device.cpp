@@ -1,0 +1,154 @@
+#include "gpu/device.hpp"
+
+#include <algorithm>
+#include <format>
+#include <vector>
+
+#include "gpu/device_core.hpp"
+#include "gpu/feature_table.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+VkResult create_vulkan_device(DeviceCore& core) {
+  const auto has = [&](std::string_view extension) { return core.plan.has_extension(extension); };
+  FeatureChain chain;
+  link_features(chain, has);
+  for (const FeatureInfo& feature : kFeatures) {
+    if (core.plan.has_feature(feature.name)) set_feature(chain, feature);
+  }
+  std::vector<const char*> extensions;
+  for (const std::string& extension : core.plan.extensions) extensions.push_back(extension.c_str());
+
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                      .queueFamilyIndex = core.plan.queue_family,
+                                      .queueCount = 1,
+                                      .pQueuePriorities = &priority};
+  const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .pNext = &chain.vulkan10,
+                                .queueCreateInfoCount = 1,
+                                .pQueueCreateInfos = &queue,
+                                .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                .ppEnabledExtensionNames = extensions.data()};
+  return core.instance->functions.vkCreateDevice(core.physical, &info, nullptr, &core.device);
+}
+
+// The name of a function that the driver should have and does not; null when all are there.
+const char* load_functions(DeviceCore& core) {
+  const PFN_vkGetDeviceProcAddr get = core.instance->functions.vkGetDeviceProcAddr;
+  DeviceFunctions& functions = core.functions;
+  const char* missing = nullptr;
+#define DEVICE_FUNCTION(name)                                             \
+  functions.name = reinterpret_cast<PFN_##name>(get(core.device, #name)); \
+  if (!functions.name) missing = #name;
+#define DEVICE_FUNCTION_OPTIONAL(name) functions.name = reinterpret_cast<PFN_##name>(get(core.device, #name));
+#include "gpu/device_functions.def"
+  if (!core.instance->options.debug_names || !core.instance->debug_utils) {
+    functions.vkSetDebugUtilsObjectNameEXT = nullptr;
+    functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
+    functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
+  }
+  return missing;
+}
+
+VkResult create_allocator(DeviceCore& core) {
+  const DeviceFunctions& f = core.functions;
+  const VolkInstanceTable& instance = core.instance->functions;
+  const VmaVulkanFunctions functions{
+      .vkGetPhysicalDeviceProperties = instance.vkGetPhysicalDeviceProperties,
+      .vkGetPhysicalDeviceMemoryProperties = instance.vkGetPhysicalDeviceMemoryProperties,
+      .vkAllocateMemory = f.vkAllocateMemory,
+      .vkFreeMemory = f.vkFreeMemory,
+      .vkMapMemory = f.vkMapMemory,
+      .vkUnmapMemory = f.vkUnmapMemory,
+      .vkFlushMappedMemoryRanges = f.vkFlushMappedMemoryRanges,
+      .vkInvalidateMappedMemoryRanges = f.vkInvalidateMappedMemoryRanges,
+      .vkBindBufferMemory = f.vkBindBufferMemory,
+      .vkBindImageMemory = f.vkBindImageMemory,
+      .vkGetBufferMemoryRequirements = f.vkGetBufferMemoryRequirements,
+      .vkGetImageMemoryRequirements = f.vkGetImageMemoryRequirements,
+      .vkCreateBuffer = f.vkCreateBuffer,
+      .vkDestroyBuffer = f.vkDestroyBuffer,
+      .vkCreateImage = f.vkCreateImage,
+      .vkDestroyImage = f.vkDestroyImage,
+      .vkCmdCopyBuffer = f.vkCmdCopyBuffer,
+      .vkGetBufferMemoryRequirements2KHR = f.vkGetBufferMemoryRequirements2,
+      .vkGetImageMemoryRequirements2KHR = f.vkGetImageMemoryRequirements2,
+      .vkBindBufferMemory2KHR = f.vkBindBufferMemory2,
+      .vkBindImageMemory2KHR = f.vkBindImageMemory2,
+      .vkGetPhysicalDeviceMemoryProperties2KHR = instance.vkGetPhysicalDeviceMemoryProperties2,
+      .vkGetDeviceBufferMemoryRequirements = f.vkGetDeviceBufferMemoryRequirements,
+      .vkGetDeviceImageMemoryRequirements = f.vkGetDeviceImageMemoryRequirements,
+  };
+  VmaAllocatorCreateInfo info{};
+  if (core.plan.has_feature("bufferDeviceAddress")) info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+  info.physicalDevice = core.physical;
+  info.device = core.device;
+  info.pVulkanFunctions = &functions;
+  info.instance = core.instance->instance;
+  info.vulkanApiVersion = VK_API_VERSION_1_3;
+  return vmaCreateAllocator(&info, &core.allocator);
+}
+
+bool maps_device_memory(const Snapshot& snapshot) {
+  constexpr std::uint32_t wanted = memory_flag::kDeviceLocal | memory_flag::kHostVisible | memory_flag::kHostCoherent;
+  return std::ranges::any_of(snapshot.memory_types, [&](const MemoryType& type) {
+    return (type.flags & wanted) == wanted && type.heap < snapshot.memory_heaps.size() &&
+           snapshot.memory_heaps[type.heap].size == snapshot.device_memory();
+  });
+}
+
+}  // namespace
+
+DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan)
+    : instance(std::move(instance_core)),
+      snapshot(instance->snapshots[index]),
+      physical(instance->physical_devices[index]),
+      plan(std::move(device_plan)) {}
+
+DeviceCore::~DeviceCore() {
+  if (allocator) vmaDestroyAllocator(allocator);
+  if (device && functions.vkDestroyDevice) functions.vkDestroyDevice(device, nullptr);
+}
+
+Device::Device(std::unique_ptr<DeviceCore> core) : core_(std::move(core)) {}
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
+
+const Snapshot& Device::snapshot() const { return core_->snapshot; }
+const DevicePlan& Device::plan() const { return core_->plan; }
+bool Device::has_debug_names() const { return core_->functions.vkSetDebugUtilsObjectNameEXT != nullptr; }
+
+Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
+                             const DeviceOptions& options) {
+  auto core = std::make_unique<DeviceCore>(instance.core(), index, plan);
+  if (const VkResult result = create_vulkan_device(*core); result != VK_SUCCESS) {
+    return vulkan_failed("vkCreateDevice", result, "device", core->snapshot.name);
+  }
+  if (const char* missing = load_functions(*core)) {
+    return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
+                std::format("the driver of `{}` does not have the function `{}`", core->snapshot.name, missing));
+  }
+  if (options.hook) options.hook(core->functions);
+  core->maps_device_memory = options.map_device_memory && maps_device_memory(core->snapshot);
+  core->functions.vkGetDeviceQueue(core->device, plan.queue_family, 0, &core->queue);
+  if (const VkResult result = create_allocator(*core); result != VK_SUCCESS) {
+    return vulkan_failed("vmaCreateAllocator", result, "device", core->snapshot.name);
+  }
+  return Device(std::move(core));
+}
+
+void set_debug_name(const DeviceCore& core, VkObjectType type, const void* handle, std::string_view name) {
+  if (!core.functions.vkSetDebugUtilsObjectNameEXT || name.empty()) return;
+  const std::string text(name);
+  const VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                           .objectType = type,
+                                           .objectHandle = reinterpret_cast<std::uint64_t>(handle),
+                                           .pObjectName = text.c_str()};
+  // A name is a help, never a reason to fail.
+  static_cast<void>(core.functions.vkSetDebugUtilsObjectNameEXT(core.device, &info));
+}
+
+}  // namespace slipway::gpu

@@ -1,0 +1,60 @@
+// A logical device with its one queue and its memory allocator.
+//
+//   Result<Instance> instance = create_instance();
+//   Result<std::size_t> chosen = choose_device(instance->snapshots(), "");
+//   Result<DevicePlan> plan = plan_device(instance->snapshots()[*chosen], needs);
+//   Result<Device> device = create_device(*instance, *chosen, *plan);
+//
+// Everything made from a device must be destroyed before it. Creating objects is safe from several threads; submitting
+// and waiting are for one thread at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/diagnostic.hpp"
+#include "gpu/device_plan.hpp"
+#include "gpu/handles.hpp"
+#include "gpu/instance.hpp"
+
+namespace slipway::gpu {
+
+struct DeviceFunctions;  // the Vulkan functions of a device: device_functions.hpp, inside this room only
+
+struct DeviceOptions {
+  // May replace functions: tests inject failures here (testing/vulkan_faults.hpp).
+  std::function<void(DeviceFunctions&)> hook;
+  // False treats device memory as out of the host's reach, as it is on many cards: buffers are not mapped, transfers
+  // are staged.
+  bool map_device_memory = true;
+};
+
+class Device {
+ public:
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
+  const Snapshot& snapshot() const;
+  const DevicePlan& plan() const;
+  // Whether names and labels go anywhere.
+  bool has_debug_names() const;
+  const DeviceCore& core() const { return *core_; }
+
+ private:
+  friend Result<Device> create_device(const Instance&, std::size_t, const DevicePlan&, const DeviceOptions&);
+  explicit Device(std::unique_ptr<DeviceCore> core);
+  std::unique_ptr<DeviceCore> core_;
+};
+
+// `index` is that of the snapshot.
+Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
+                             const DeviceOptions& options = {});
+
+// Failed Vulkan calls are of the kind device-failed, and their message names the call and the VkResult. These tell
+// apart what a caller may want to treat: VK_ERROR_DEVICE_LOST, and VK_ERROR_OUT_OF_HOST_MEMORY or
+// VK_ERROR_OUT_OF_DEVICE_MEMORY.
+bool is_device_lost(const Failure& failure);
+bool is_out_of_memory(const Failure& failure);
+
+}  // namespace slipway::gpu

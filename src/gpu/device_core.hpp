@@ -1,0 +1,46 @@
+// What is behind a Device. Inside this room only.
+#pragma once
+
+#include <vk_mem_alloc.h>
+#include <volk.h>
+
+#include <memory>
+#include <string_view>
+
+#include "gpu/device.hpp"
+#include "gpu/device_functions.hpp"
+#include "gpu/instance_core.hpp"
+#include "gpu/memory.hpp"
+#include "gpu/vulkan_error.hpp"
+
+namespace slipway::gpu {
+
+struct DeviceCore {
+  DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan);
+  DeviceCore(const DeviceCore&) = delete;
+  DeviceCore& operator=(const DeviceCore&) = delete;
+  ~DeviceCore();
+
+  std::shared_ptr<const InstanceCore> instance;
+  const Snapshot& snapshot;  // the instance's
+  VkPhysicalDevice physical;
+  DevicePlan plan;
+  DeviceFunctions functions;
+  VkDevice device = nullptr;
+  VkQueue queue = nullptr;
+  VmaAllocator allocator = nullptr;
+  // Whether memory that is fast for the device can be mapped: there is one memory (CPU, integrated), or all of it is in
+  // the host's reach (resizable BAR). A small window is left to the driver.
+  bool maps_device_memory = false;
+};
+
+// Gives an object its name in debugging tools; nothing without debug names or for an empty name.
+void set_debug_name(const DeviceCore& core, VkObjectType type, const void* handle, std::string_view name);
+
+// Memory of the needs given, for the object that a failure then names: "buffer `x`".
+Result<MemoryPtr> allocate_memory(const DeviceCore& core, const MemoryNeeds& needs, const VmaAllocationCreateInfo& how,
+                                  std::string_view object, std::string_view name);
+// How the allocator is to choose for resources that the device works on.
+VmaAllocationCreateInfo device_memory_request(const DeviceCore& core);
+
+}  // namespace slipway::gpu

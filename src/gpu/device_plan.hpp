@@ -1,0 +1,52 @@
+// What a device is created with, decided from what the driver offers and what a run needs. A pure function: data in,
+// data out.
+//
+// All supported features are switched on (scenario page 3.12), but robustness only on request, since it costs speed.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "gpu/snapshot.hpp"
+
+namespace slipway::gpu {
+
+struct Needs {
+  bool graphics = false;  // fragment dispatches: a queue with graphics, dynamic rendering
+  bool blit = false;      // mips, depth images: prefers a queue with graphics, but compute may do
+  bool timestamps = false;
+  bool custom_border_colors = false;
+  bool frame_boundary = false;                   // used when it is there
+  bool tensors = false;                          // native ones
+  bool data_graph = false;                       // native graphs; needs native tensors too
+  bool robustness = false;                       // used when it is there (scenario page 3.16)
+  std::set<std::string> capabilities;            // of the shaders, by their SPIR-V names
+  std::set<std::string> features;                // VkBool32 member names that must be there
+  std::set<std::string> extensions;              // that must be there
+  std::vector<std::string> disabled_extensions;  // treated as absent
+};
+
+struct DevicePlan {
+  std::set<std::string, std::less<>> extensions;
+  std::set<std::string, std::less<>> features;
+  std::uint32_t queue_family = 0;
+  std::uint32_t queue_flags = 0;  // of that family: queue_flag
+
+  bool has_extension(std::string_view extension) const { return extensions.contains(extension); }
+  bool has_feature(std::string_view feature) const { return features.contains(feature); }
+};
+
+// Reports everything that is missing together, as device-lacks; an extension to disable that is not known is a usage
+// error.
+Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs);
+
+// What the device lacks for a SPIR-V capability: empty when it is supported, otherwise a phrase such as
+// "capability `Int64` needs the device feature `shaderInt64`".
+std::string missing_for_capability(const Snapshot& snapshot, std::string_view capability);
+
+std::string print_device_plan(const DevicePlan& plan);
+
+}  // namespace slipway::gpu

@@ -1,0 +1,28 @@
+#include "gpu/handles.hpp"
+
+#include "gpu/device_core.hpp"
+
+namespace slipway::gpu {
+
+static_assert(sizeof(void*) == 8, "Vulkan's non-dispatchable handles are pointers on 64-bit systems only");
+
+#define DESTROY(Handle, function) \
+  void destroy_object(const DeviceCore& core, Handle object) { core.functions.function(core.device, object, nullptr); }
+DESTROY(VkBuffer, vkDestroyBuffer)
+DESTROY(VkImage, vkDestroyImage)
+DESTROY(VkImageView, vkDestroyImageView)
+DESTROY(VkSampler, vkDestroySampler)
+DESTROY(VkDescriptorSetLayout, vkDestroyDescriptorSetLayout)
+DESTROY(VkDescriptorPool, vkDestroyDescriptorPool)
+DESTROY(VkPipelineLayout, vkDestroyPipelineLayout)
+DESTROY(VkPipeline, vkDestroyPipeline)
+DESTROY(VkPipelineCache, vkDestroyPipelineCache)
+DESTROY(VkShaderModule, vkDestroyShaderModule)
+DESTROY(VkCommandPool, vkDestroyCommandPool)
+DESTROY(VkQueryPool, vkDestroyQueryPool)
+DESTROY(VkFence, vkDestroyFence)
+#undef DESTROY
+
+void destroy_object(const DeviceCore& core, VmaAllocation allocation) { vmaFreeMemory(core.allocator, allocation); }
+
+}  // namespace slipway::gpu

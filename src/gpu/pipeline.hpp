@@ -1,0 +1,76 @@
+// Compute and graphics pipelines. They may be created on several threads at once, with one cache.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "gpu/descriptors.hpp"
+#include "gpu/pipeline_cache.hpp"
+
+namespace slipway::gpu {
+
+// `size` bytes at `offset` of the data become the constant `id`.
+struct SpecializationEntry {
+  std::uint32_t id = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+struct ShaderInfo {
+  std::span<const std::uint32_t> words;  // SPIR-V, validated
+  std::string entry = "main";
+  std::span<const SpecializationEntry> specialization;
+  Bytes specialization_data;
+};
+
+// How a pipeline is created, whatever its kind.
+struct PipelineOptions {
+  const PipelineCache* cache = nullptr;
+  // A pipeline that is not in the cache is an error (device-failed): `Pipeline cache miss for pipeline: NAME`.
+  bool fail_on_cache_miss = false;
+  std::string name;  // for messages and debugging tools
+};
+
+struct ComputePipelineInfo {
+  ShaderInfo shader;
+  const PipelineLayout* layout = nullptr;
+  std::uint32_t subgroup_size = 0;  // 0: the driver's choice
+  PipelineOptions options;
+};
+
+// Dynamic rendering of a triangle list without vertex input, no cull, no blend (scenario page 3.12). Viewport and
+// scissor are set by the drawing.
+struct GraphicsPipelineInfo {
+  ShaderInfo vertex;
+  ShaderInfo fragment;
+  const PipelineLayout* layout = nullptr;
+  std::vector<vk::Format> color_formats;
+  PipelineOptions options;
+};
+
+class Pipeline {
+ public:
+  VkPipeline_T* handle() const { return pipeline_.get(); }
+  const PipelineLayout& layout() const { return *layout_; }  // must live as long
+  bool is_graphics() const { return graphics_; }
+  const std::string& name() const { return name_; }
+  // As the driver says; a driver that says nothing counts as a miss.
+  bool cache_hit() const { return cache_hit_; }
+
+ private:
+  friend struct PipelineMaker;
+  Owned<VkPipeline_T> pipeline_;
+  const PipelineLayout* layout_ = nullptr;
+  bool graphics_ = false;
+  bool cache_hit_ = false;
+  std::string name_;
+};
+
+Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipelineInfo& info);
+Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPipelineInfo& info);
+
+}  // namespace slipway::gpu

@@ -1,0 +1,20 @@
+// Making buffers and images in steps, since memory may be their own or shared: create, ask for the memory needs, bind.
+// Only finished resources leave the room.
+#pragma once
+
+#include "gpu/buffer.hpp"
+#include "gpu/device_core.hpp"
+#include "gpu/image.hpp"
+
+namespace slipway::gpu {
+
+struct ResourceMaker {
+  static Result<Buffer> create(const DeviceCore& core, const BufferInfo& info);
+  static Result<Image> create(const DeviceCore& core, const ImageInfo& info);
+  static MemoryNeeds needs(const Buffer& buffer);
+  static MemoryNeeds needs(const Image& image);
+  static Result<> bind(Buffer& buffer, MemoryPtr memory, std::uint64_t offset);
+  static Result<> bind(Image& image, MemoryPtr memory, std::uint64_t offset);
+};
+
+}  // namespace slipway::gpu

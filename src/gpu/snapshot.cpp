@@ -1,0 +1,138 @@
+#include "gpu/snapshot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <iterator>
+
+namespace slipway::gpu {
+namespace {
+
+struct FlagName {
+  std::uint64_t flag;
+  std::string_view name;
+};
+
+constexpr std::array kQueueFlags = {
+    FlagName{queue_flag::kGraphics, "graphics"},
+    FlagName{queue_flag::kCompute, "compute"},
+    FlagName{queue_flag::kTransfer, "transfer"},
+    FlagName{queue_flag::kDataGraph, "data-graph"},
+};
+constexpr std::array kMemoryFlags = {
+    FlagName{memory_flag::kDeviceLocal, "device-local"},
+    FlagName{memory_flag::kHostVisible, "host-visible"},
+    FlagName{memory_flag::kHostCoherent, "host-coherent"},
+    FlagName{memory_flag::kHostCached, "host-cached"},
+};
+// The uses that a scenario may ask a format for.
+constexpr std::array kFormatFlags = {
+    FlagName{format_feature::kSampledImage, "sampled"},
+    FlagName{format_feature::kSampledLinear, "linear-filter"},
+    FlagName{format_feature::kStorageImage, "storage"},
+    FlagName{format_feature::kColorAttachment, "color_attachment"},
+    FlagName{format_feature::kBlitSource | format_feature::kBlitDestination, "blit"},
+};
+
+// A name holds when all of its bits are there.
+std::string flag_names(std::uint64_t flags, std::span<const FlagName> names) {
+  std::string text;
+  for (const FlagName& name : names) {
+    if ((flags & name.flag) != name.flag) continue;
+    if (!text.empty()) text += ' ';
+    text += name.name;
+  }
+  return text.empty() ? "-" : text;
+}
+
+template <class Names>
+void print_list(std::string& text, std::string_view title, const Names& names) {
+  text += std::format("{}:\n", title);
+  for (const std::string& name : names) text += std::format("  {}\n", name);
+}
+
+void print_memory(std::string& text, const Snapshot& snapshot) {
+  text += "memory heaps:\n";
+  for (std::size_t i = 0; i < snapshot.memory_heaps.size(); ++i) {
+    const MemoryHeap& heap = snapshot.memory_heaps[i];
+    text += std::format("  {}: {} bytes{}\n", i, heap.size, heap.device_local ? ", device-local" : "");
+  }
+  text += "memory types:\n";
+  for (std::size_t i = 0; i < snapshot.memory_types.size(); ++i) {
+    const MemoryType& type = snapshot.memory_types[i];
+    text += std::format("  {}: heap {}, {}\n", i, type.heap, flag_names(type.flags, kMemoryFlags));
+  }
+}
+
+}  // namespace
+
+FormatFeatures Snapshot::format_features(vk::Format format) const {
+  const auto found = formats.find(format);
+  return found == formats.end() ? FormatFeatures{} : found->second;
+}
+
+std::uint64_t Snapshot::device_memory() const {
+  std::uint64_t largest = 0;
+  for (const MemoryHeap& heap : memory_heaps) {
+    if (heap.device_local) largest = std::max(largest, heap.size);
+  }
+  return largest;
+}
+
+std::string_view name_of(DeviceType type) {
+  switch (type) {
+    case DeviceType::Integrated:
+      return "IntegratedGpu";
+    case DeviceType::Discrete:
+      return "DiscreteGpu";
+    case DeviceType::Virtual:
+      return "VirtualGpu";
+    case DeviceType::Cpu:
+      return "Cpu";
+    case DeviceType::Other:
+      break;
+  }
+  return "Other";
+}
+
+std::string format_uuid(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += std::format("{:02x}", uuid[i]);
+  }
+  return text;
+}
+
+std::string print_snapshot(const Snapshot& snapshot) {
+  const Snapshot& s = snapshot;
+  std::string text = std::format("device {}: {}\n", s.index, s.name);
+  text += std::format("type: {}\n", name_of(s.type));
+  text += std::format("Vulkan: {}.{}.{}\n", s.api.major, s.api.minor, s.api.patch);
+  text += std::format("vendor: {:#06x}, device: {:#06x}\n", s.vendor_id, s.device_id);
+  text += std::format("driver: {} {} (version {:#x})\n", s.driver_name, s.driver_info, s.driver_version);
+  text += std::format("device UUID: {}\n", format_uuid(s.device_uuid));
+  text += std::format("driver UUID: {}\n", format_uuid(s.driver_uuid));
+  text += std::format("pipeline cache UUID: {}\n", format_uuid(s.pipeline_cache_uuid));
+  text += std::format("subgroup size: {} ({} to {})\n", s.subgroup.size, s.subgroup.min_size, s.subgroup.max_size);
+  text += std::format("timestamp period: {} ns\n", s.timestamp_period);
+  text += "queue families:\n";
+  for (std::size_t i = 0; i < s.queue_families.size(); ++i) {
+    const QueueFamily& family = s.queue_families[i];
+    text += std::format("  {}: {} x {}, {} timestamp bits\n", i, family.queues, flag_names(family.flags, kQueueFlags),
+                        family.timestamp_bits);
+  }
+  print_memory(text, s);
+  print_list(text, "extensions", s.extensions);
+  print_list(text, "features", s.features);
+  text += "limits:\n";
+  for (const auto& [name, value] : s.limits_by_name) text += std::format("  {}: {}\n", name, value);
+  text += "formats (optimal | linear):\n";
+  for (const auto& [format, features] : s.formats) {
+    text += std::format("  {}: {} | {}\n", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
+                        flag_names(features.linear, kFormatFlags));
+  }
+  return text;
+}
+
+}  // namespace slipway::gpu

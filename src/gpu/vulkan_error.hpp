@@ -1,0 +1,20 @@
+// Failures of Vulkan calls as diagnostics. Inside this room only.
+#pragma once
+
+#include <volk.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::gpu {
+
+// `VK_ERROR_DEVICE_LOST`; the number for a result that is not known.
+std::string name_of(VkResult result);
+
+// "`vkCreateBuffer` failed with `VK_ERROR_OUT_OF_DEVICE_MEMORY` (buffer `x`)" of the kind device-failed.
+std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, std::string_view object,
+                                       std::string_view name = {});
+
+}  // namespace slipway::gpu

@@ -1,0 +1,53 @@
+// What the steps of a plan touch: which bytes and mip levels, in which stage, reading or writing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "launch/plan.hpp"
+
+namespace slipway::launch {
+
+// Mip levels [first, first + count).
+struct Levels {
+  std::uint32_t first = 0, count = 1;
+  bool contains(const Levels& other) const {
+    return first <= other.first && other.first + other.count <= first + count;
+  }
+};
+
+struct Access {
+  ResourceIndex resource = 0;
+  vk::StageFlags stages = 0;
+  vk::AccessFlags reads = 0;   // 0: does not read
+  vk::AccessFlags writes = 0;  // 0: does not write
+  Levels levels;               // of an image
+  const Origin* origin = nullptr;
+};
+
+// What a dispatch or draw binds; empty for other steps.
+std::span<const Binding> bindings_of(const Step& step);
+
+// Of dispatches and draws; empty for other steps. Pointers are into the plan.
+std::vector<Access> accesses_of(const Plan& plan, const Step& step);
+
+// The mip levels that a binding's descriptor shows; those of its image that an image barrier names.
+Levels levels_of(const Plan& plan, const Binding& binding);
+Levels levels_of(const Plan& plan, const Barrier& barrier);
+
+// Where a resource lies: resources of one group have one domain, every other resource has its own.
+struct MemoryRange {
+  std::size_t domain = 0;
+  std::uint64_t begin = 0, end = 0;
+};
+
+// One for each resource. An image's size is that of its texels without padding, the least that any device gives it.
+std::vector<MemoryRange> memory_ranges(const Plan& plan);
+
+// Graphs run as compute shaders here, so a barrier's data graph stage and accesses mean those of compute shaders
+// (scenario page 3.4, "emulated").
+vk::StageFlags executed_stages(vk::StageFlags stages);
+vk::AccessFlags executed_accesses(vk::AccessFlags accesses);
+
+}  // namespace slipway::launch

@@ -1,0 +1,46 @@
+// What the steps of a plan bind: views, samplers, descriptor sets, attachments.
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "gpu/commands.hpp"
+#include "gpu/descriptors.hpp"
+#include "gpu/sampler.hpp"
+#include "launch/layouts.hpp"
+#include "launch/pipelines.hpp"
+#include "launch/plan.hpp"
+#include "launch/resources.hpp"
+
+namespace slipway::launch {
+
+struct BoundSet {
+  std::uint32_t number = 0;
+  VkDescriptorSet_T* set = nullptr;
+};
+
+class StepBindings {
+ public:
+  std::span<const BoundSet> sets(std::size_t step) const { return steps_[step].sets; }
+  std::span<const gpu::ColorAttachment> attachments(std::size_t step) const { return steps_[step].attachments; }
+
+ private:
+  friend class Binder;
+  struct OfStep {
+    std::vector<BoundSet> sets;
+    std::vector<gpu::ColorAttachment> attachments;
+  };
+
+  std::map<std::tuple<ResourceIndex, std::uint32_t, std::uint32_t>, gpu::Owned<VkImageView_T>> views_;  // image, levels
+  std::map<ResourceIndex, gpu::Owned<VkSampler_T>> samplers_;
+  gpu::DescriptorSets sets_;
+  std::vector<OfStep> steps_;
+};
+
+// Descriptors show images in the layout that they have at the step (scenario page 3.9).
+Result<StepBindings> bind_steps(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                                const Pipelines& pipelines);
+
+}  // namespace slipway::launch

@@ -1,0 +1,19 @@
+// What a plan asks of a device, and what of it a device lacks (scenario page, section 4). Decided from the snapshot
+// alone, before anything reaches the driver.
+#pragma once
+
+#include "base/diagnostic.hpp"
+#include "gpu/device_plan.hpp"
+#include "gpu/snapshot.hpp"
+#include "launch/plan.hpp"
+
+namespace slipway::launch {
+
+// The caller adds what does not come from the plan: timestamps for profiles, disabled extensions, what `requires` says.
+gpu::Needs needs_of(const Plan& plan);
+
+// Everything that is missing together, as errors of kind device-lacks with the value and the limit, at the origin of
+// what asks for it.
+Diagnostics check_device(const Plan& plan, const gpu::Needs& needs, const gpu::Snapshot& snapshot);
+
+}  // namespace slipway::launch

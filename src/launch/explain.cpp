@@ -1,0 +1,192 @@
+#include "launch/explain.hpp"
+
+#include <format>
+#include <string_view>
+
+#include "launch/accesses.hpp"
+#include "launch/layouts.hpp"
+#include "tensor/element.hpp"
+
+namespace slipway::launch {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+// --- resources -------------------------------------------------------------------------------------------------------
+
+std::string describe(const Buffer& buffer) {
+  return std::format("buffer, {} bytes{}", buffer.size, buffer.uniform ? ", uniform" : "");
+}
+
+std::string describe(const Sampler& sampler) {
+  const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
+  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
+                     filter(sampler.mag_filter), filter(sampler.mip_filter), vk::name_of(sampler.address_mode),
+                     vk::name_of(sampler.border_color));
+}
+
+std::string describe(const Image& image) {
+  std::string text = std::format("image, {} {}x{}", vk::name_of(image.format), image.extent[0], image.extent[1]);
+  if (image.extent[2] > 1) text += std::format("x{}", image.extent[2]);
+  if (image.mips > 1) text += std::format(", {} mips", image.mips);
+  if (image.sampled) text += ", sampled";
+  if (image.storage) text += ", storage";
+  if (image.color_attachment) text += ", colour attachment";
+  if (image.tiling) text += *image.tiling == Tiling::Linear ? ", linear" : ", optimal";
+  return text;
+}
+
+std::string print_resource(std::size_t index, const Resource& resource) {
+  std::string text = std::format("  {} `{}`: ", index, resource.name);
+  text += std::visit([](const auto& kind) { return describe(kind); }, resource.kind);
+  if (resource.sharing)
+    text += std::format(", in memory `{}` at {}", resource.sharing->group, resource.sharing->offset);
+  text += "\n";
+  const auto* image = std::get_if<Image>(&resource.kind);
+  if (image && image->sampled) text += describe(image->sampler);
+  for (std::size_t level = 0; level < resource.initial.size(); ++level) {
+    text += image ? std::format("    level {} begins with {} bytes of contents\n", level, resource.initial[level].size)
+                  : std::format("    begins with {} bytes of contents\n", resource.initial[level].size);
+  }
+  for (const Output& output : resource.outputs) text += std::format("    stored in {}\n", output.path.string());
+  return text;
+}
+
+// --- shaders ---------------------------------------------------------------------------------------------------------
+
+std::string hex(Bytes bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += std::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+std::string print_shader(std::size_t index, const Shader& shader) {
+  std::string text = std::format("  {} `{}`: {} `{}`, {} words of SPIR-V", index, shader.name, name_of(shader.stage),
+                                 shader.entry, shader.spirv ? shader.spirv->size() : 0);
+  if (shader.push_constant_size) text += std::format(", {} bytes of push constants", shader.push_constant_size);
+  text += "\n";
+  for (const Specialization& constant : shader.specializations) {
+    text += std::format("    specialization constant {}: bytes {}\n", constant.id, hex(constant.bytes));
+  }
+  return text;
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+std::string_view access_words(const Binding& binding) {
+  if (binding.reads && binding.writes) return "read and written";
+  if (binding.reads) return "read";
+  return binding.writes ? "written" : "not used";
+}
+
+std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
+  std::string text;
+  for (const Binding& binding : bindings) {
+    text += std::format("      set {} binding {}: `{}`", binding.set, binding.binding,
+                        plan.resources[binding.resource].name);
+    if (binding.level) text += std::format(" level {}", *binding.level);
+    text += std::format(", {}, {}\n", vk::name_of(binding.type), access_words(binding));
+  }
+  return text;
+}
+
+std::string print_push_constants(Bytes bytes) {
+  return bytes.empty() ? std::string() : std::format("      push constants: bytes {}\n", hex(bytes));
+}
+
+std::string print_action(const Plan& plan, const Dispatch& dispatch) {
+  return std::format("dispatch `{}`, {} x {} x {} workgroups\n", plan.shaders[dispatch.shader].name, dispatch.groups[0],
+                     dispatch.groups[1], dispatch.groups[2]) +
+         print_bindings(plan, dispatch.bindings) + print_push_constants(dispatch.push_constants);
+}
+
+std::string print_action(const Plan& plan, const DrawFullscreen& draw) {
+  std::string text = std::format("draw `{}` and `{}`, {}x{}\n", plan.shaders[draw.vertex_shader].name,
+                                 plan.shaders[draw.fragment_shader].name, draw.extent[0], draw.extent[1]);
+  for (const Attachment& attachment : draw.color_attachments) {
+    text += std::format("      colour attachment: `{}` level {}\n", plan.resources[attachment.image].name,
+                        attachment.level);
+  }
+  return text + print_bindings(plan, draw.bindings) + print_push_constants(draw.push_constants);
+}
+
+std::string print_barrier(const Plan& plan, const Barrier& barrier) {
+  std::string text = std::format("      `{}`: ", barrier.name);
+  switch (barrier.kind) {
+    case Barrier::Kind::Memory:
+      text += "all memory";
+      break;
+    case Barrier::Kind::Buffer:
+      text += std::format("`{}` bytes {} to {}", plan.resources[barrier.resource].name, barrier.offset,
+                          barrier.offset + barrier.size);
+      break;
+    case Barrier::Kind::Image:
+      text += std::format("`{}` levels {} to {}, {} to {}", plan.resources[barrier.resource].name, barrier.base_level,
+                          barrier.base_level + barrier.level_count, name_of(barrier.old_layout),
+                          name_of(barrier.new_layout));
+      break;
+  }
+  return text + std::format(", stages {:#x} to {:#x}, access {:#x} to {:#x}\n", barrier.src_stage, barrier.dst_stage,
+                            barrier.src_access, barrier.dst_access);
+}
+
+std::string print_action(const Plan& plan, const Barriers& barriers) {
+  std::string text = "barriers\n";
+  for (const Barrier& barrier : barriers.barriers) text += print_barrier(plan, barrier);
+  return text;
+}
+
+std::string print_action(const Plan& plan, const Boundary& boundary) {
+  std::string text = "frame boundary";
+  if (boundary.frame_id) text += std::format(", frame {}", *boundary.frame_id);
+  for (const ResourceIndex resource : boundary.resources) text += std::format(", `{}`", plan.resources[resource].name);
+  return text + "\n";
+}
+
+std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
+  std::string text = std::format("  {} `{}`: ", index, step.name);
+  text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
+  const bool command =
+      std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
+  if (command && step.barrier_after) text += "      full barrier\n";
+  return text;
+}
+
+// --- expectations ----------------------------------------------------------------------------------------------------
+
+std::string print_expectation(const Plan& plan, const Expectation& expectation) {
+  const std::string expected =
+      std::visit(Overloaded{
+                     [](const Contents& contents) { return std::format("{} bytes of contents", contents.size); },
+                     [&](ResourceIndex other) { return std::format("`{}`", plan.resources[other].name); },
+                 },
+                 expectation.expected);
+  std::string text = std::format("  `{}`, {} {}, equals {}", plan.resources[expectation.resource].name,
+                                 tensor::name_of(expectation.type), tensor::shape_text(expectation.shape), expected);
+  const tensor::Tolerance& tolerance = expectation.tolerance;
+  if (tolerance.abs > 0) text += std::format(", abs {}", tensor::shortest_text(tolerance.abs));
+  if (tolerance.rel > 0) text += std::format(", rel {}", tensor::shortest_text(tolerance.rel));
+  if (tolerance.ulp > 0) text += std::format(", ulp {}", tolerance.ulp);
+  if (tolerance.max_mismatches > 0) text += std::format(", but for {} elements", tolerance.max_mismatches);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string print_plan(const Plan& plan) {
+  std::string text = std::format("plan of {}\n", plan.name);
+  if (!plan.resources.empty()) text += "resources\n";
+  for (std::size_t i = 0; i < plan.resources.size(); ++i) text += print_resource(i, plan.resources[i]);
+  if (!plan.shaders.empty()) text += "shaders\n";
+  for (std::size_t i = 0; i < plan.shaders.size(); ++i) text += print_shader(i, plan.shaders[i]);
+  if (!plan.steps.empty()) text += "steps\n";
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) text += print_step(plan, i, plan.steps[i]);
+  if (!plan.expectations.empty()) text += "expectations\n";
+  for (const Expectation& expectation : plan.expectations) text += print_expectation(plan, expectation);
+  return text;
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,49 @@
+#include "launch/hazards.hpp"
+
+#include <format>
+
+#include "launch/hazard_warning.hpp"
+#include "launch/image_hazards.hpp"
+#include "launch/order_hazards.hpp"
+
+namespace slipway::launch {
+namespace {
+
+void check_buffer_range(const Plan& plan, const Barrier& barrier, Diagnostics& diagnostics) {
+  const Resource& resource = plan.resources[barrier.resource];
+  const std::uint64_t size = std::get<Buffer>(resource.kind).size;
+  if (barrier.offset <= size && barrier.size <= size - barrier.offset && barrier.size > 0) return;
+  warn_of_hazard(diagnostics, barrier.origin,
+                 std::format("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
+                             barrier.size, barrier.offset, resource.name, size))
+      .note(std::format("`{}` is made here", resource.name), resource.origin.place);
+}
+
+}  // namespace
+
+Diagnostics check_hazards(const Plan& plan) {
+  Diagnostics diagnostics;
+  const std::vector<MemoryRange> ranges = memory_ranges(plan);
+  OrderHazards order(plan, ranges, diagnostics);
+  ImageHazards images(plan, ranges, diagnostics);
+  for (const Step& step : plan.steps) {
+    if (const auto* barriers = std::get_if<Barriers>(&step.action)) {
+      for (const Barrier& barrier : barriers->barriers) {
+        if (barrier.kind == Barrier::Kind::Buffer) check_buffer_range(plan, barrier, diagnostics);
+        images.see(barrier);
+        order.see(barrier);
+      }
+    } else if (std::holds_alternative<Boundary>(step.action)) {
+      order.see_full_barrier();
+    } else {
+      const std::vector<Access> accesses = accesses_of(plan, step);
+      order.see(step, accesses);
+      images.see(step, accesses);
+      if (step.barrier_after) order.see_full_barrier();
+    }
+  }
+  images.see_results();
+  return diagnostics;
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,59 @@
+// Opens the device on a thread of its own, while the input is still being read and shaders compiled.
+//
+//   DeviceOpening opening({.selector = "llvmpipe"});
+//   ... read, check, plan ...
+//   Result<gpu::Device*> device = opening.get(needs);
+//
+// The device is made with everything switched on that the driver supports, so that nearly every plan can use it; only
+// when one needs something else it is made again.
+#pragma once
+
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/instance.hpp"
+
+namespace slipway::launch {
+
+struct DeviceRequest {
+  std::string selector;  // index, UUID or part of the name; empty: the best (scenario page, decision 23)
+  // What is known before there is a plan.
+  bool timestamps = false;
+  bool robustness = false;
+  std::vector<std::string> disabled_extensions;
+  gpu::InstanceOptions instance;
+  gpu::DeviceOptions device;
+};
+
+class DeviceOpening {
+ public:
+  explicit DeviceOpening(DeviceRequest request);
+  ~DeviceOpening();
+  DeviceOpening(const DeviceOpening&) = delete;
+
+  // Waits until the driver has been asked. Errors: no-device. The snapshot lives as long as the opening.
+  Result<const gpu::Snapshot*> snapshot();
+  // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
+  // other. What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
+  // device-failed.
+  Result<gpu::Device*> get(gpu::Needs needs);
+
+ private:
+  struct Opened {
+    std::optional<gpu::Instance> instance;
+    std::size_t index = 0;              // of the snapshot
+    std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
+  };
+  Result<Opened> open() const;
+  Result<Opened*> wait();
+  void add_known(gpu::Needs& needs) const;
+
+  DeviceRequest request_;
+  std::future<Result<Opened>> opening_;
+  std::optional<Result<Opened>> opened_;
+};
+
+}  // namespace slipway::launch

@@ -1,0 +1,177 @@
+#include "launch/pipelines.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/cache.hpp"
+#include "launch/accesses.hpp"
+#include "launch/locate.hpp"
+#include "launch/parallel.hpp"
+
+namespace slipway::launch {
+namespace {
+
+// --- keys ------------------------------------------------------------------------------------------------------------
+
+void append(ByteWriter& key, const Shader& shader) {
+  const Bytes words = std::as_bytes(std::span(*shader.spirv));
+  key.write<std::uint64_t>(words.size()).append(words);
+  key.write<std::uint64_t>(shader.entry.size()).append(shader.entry);
+  key.write<std::uint64_t>(shader.specializations.size());
+  for (const Specialization& constant : shader.specializations) {
+    key.write(constant.id).write<std::uint64_t>(constant.bytes.size()).append(constant.bytes);
+  }
+  key.write(shader.push_constant_size);
+}
+
+std::string key_of(const Plan& plan, const Step& step) {
+  ByteWriter key;
+  for (const Binding& binding : bindings_of(step)) key.write(binding.set).write(binding.binding).write(binding.type);
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
+    append(key, plan.shaders[dispatch->shader]);
+  } else {
+    const auto& draw = std::get<DrawFullscreen>(step.action);
+    append(key, plan.shaders[draw.vertex_shader]);
+    append(key, plan.shaders[draw.fragment_shader]);
+    for (const Attachment& attachment : draw.color_attachments) {
+      key.write(std::get<Image>(plan.resources[attachment.image].kind).format);
+    }
+  }
+  return Cache::key({step.action.index() == 0 ? "compute" : "graphics", text_of(key.bytes())});
+}
+
+// --- making ----------------------------------------------------------------------------------------------------------
+
+// A shader's specialization as the driver wants it.
+struct Specialized {
+  std::vector<gpu::SpecializationEntry> entries;
+  std::vector<std::byte> data;
+
+  explicit Specialized(const Shader& shader) {
+    for (const Specialization& constant : shader.specializations) {
+      entries.push_back(
+          {constant.id, static_cast<std::uint32_t>(data.size()), static_cast<std::uint32_t>(constant.bytes.size())});
+      data.insert(data.end(), constant.bytes.begin(), constant.bytes.end());
+    }
+  }
+};
+
+gpu::ShaderInfo shader_info(const Shader& shader, const Specialized& specialized) {
+  return {.words = *shader.spirv,
+          .entry = shader.entry,
+          .specialization = specialized.entries,
+          .specialization_data = specialized.data};
+}
+
+gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
+  gpu::PipelineLayoutInfo info;
+  gpu::ShaderStages stages = gpu::shader_stage::kCompute;
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
+    info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
+  } else {
+    // One range for both stages, as large as the larger asks for (scenario page 3.12).
+    const auto& draw = std::get<DrawFullscreen>(step.action);
+    info.push_constants_size = std::max(plan.shaders[draw.vertex_shader].push_constant_size,
+                                        plan.shaders[draw.fragment_shader].push_constant_size);
+    stages = gpu::shader_stage::kVertex | gpu::shader_stage::kFragment;
+  }
+  info.push_constants_stages = stages;
+  info.name = step.name;
+  for (const Binding& binding : bindings_of(step)) {
+    if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
+    info.sets[binding.set].push_back({binding.binding, binding.type, stages});
+  }
+  return info;
+}
+
+const Shader& naming_shader(const Plan& plan, const Step& step) {
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return plan.shaders[dispatch->shader];
+  return plan.shaders[std::get<DrawFullscreen>(step.action).fragment_shader];
+}
+
+Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& device, const Step& step,
+                                      const gpu::PipelineLayout& layout, gpu::PipelineOptions options) {
+  options.name = naming_shader(plan, step).name;
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
+    const Shader& shader = plan.shaders[dispatch->shader];
+    const Specialized specialized(shader);
+    return gpu::create_compute_pipeline(
+        device, {.shader = shader_info(shader, specialized), .layout = &layout, .options = std::move(options)});
+  }
+  const auto& draw = std::get<DrawFullscreen>(step.action);
+  const Shader& vertex = plan.shaders[draw.vertex_shader];
+  const Shader& fragment = plan.shaders[draw.fragment_shader];
+  const Specialized vertex_specialized(vertex);
+  const Specialized fragment_specialized(fragment);
+  gpu::GraphicsPipelineInfo info{.vertex = shader_info(vertex, vertex_specialized),
+                                 .fragment = shader_info(fragment, fragment_specialized),
+                                 .layout = &layout,
+                                 .options = std::move(options)};
+  for (const Attachment& attachment : draw.color_attachments) {
+    info.color_formats.push_back(std::get<Image>(plan.resources[attachment.image].kind).format);
+  }
+  return gpu::create_graphics_pipeline(device, info);
+}
+
+std::string counter_name(const Plan& plan, const Step& step) {
+  const bool compute = std::holds_alternative<Dispatch>(step.action);
+  return (compute ? "Create Pipeline: " : "Create Graphics Pipeline: ") + naming_shader(plan, step).name;
+}
+
+}  // namespace
+
+PipelinePlan plan_pipelines(const Plan& plan) {
+  PipelinePlan wanted;
+  wanted.by_step.resize(plan.steps.size());
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    if (!std::holds_alternative<Dispatch>(step.action) && !std::holds_alternative<DrawFullscreen>(step.action))
+      continue;
+    const auto [at, added] = known.try_emplace(key_of(plan, step), wanted.requests.size());
+    if (added) wanted.requests.push_back({i, at->first});
+    wanted.by_step[i] = at->second;
+  }
+  return wanted;
+}
+
+bool Pipelines::all_cached() const { return std::ranges::all_of(pipelines_, &gpu::Pipeline::cache_hit); }
+
+Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const PipelinePlan& wanted,
+                                   const gpu::PipelineOptions& options, PerfCounters& counters) {
+  struct Slot {
+    std::unique_ptr<gpu::PipelineLayout> layout;
+    std::optional<Result<gpu::Pipeline>> pipeline;
+    PerfCounters counters;
+  };
+  std::vector<Slot> slots(wanted.requests.size());
+  parallel_for(slots.size(), [&](std::size_t i) {
+    const Step& step = plan.steps[wanted.requests[i].step];
+    Slot& slot = slots[i];
+    const ScopedTimer timer(slot.counters, CounterCategory::PipelineSetup, counter_name(plan, step));
+    slot.pipeline.emplace(
+        gpu::create_pipeline_layout(device, layout_info(plan, step)).and_then([&](gpu::PipelineLayout layout) {
+          slot.layout = std::make_unique<gpu::PipelineLayout>(std::move(layout));
+          return create_pipeline(plan, device, step, *slot.layout, options);
+        }));
+  });
+
+  Pipelines pipelines;
+  pipelines.by_step_ = wanted.by_step;
+  Diagnostics problems;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots[i];
+    std::ranges::move(slot.counters, std::back_inserter(counters));
+    if (*slot.pipeline) {
+      pipelines.layouts_.push_back(std::move(slot.layout));
+      pipelines.pipelines_.push_back(std::move(**slot.pipeline));
+    } else {
+      problems.add(
+          located(std::move(slot.pipeline->error()), naming_shader(plan, plan.steps[wanted.requests[i].step]).origin));
+    }
+  }
+  if (problems.has_errors()) return fail(problems.release());
+  return pipelines;
+}
+
+}  // namespace slipway::launch

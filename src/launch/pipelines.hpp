@@ -1,0 +1,48 @@
+// The pipelines of a plan: steps that need the same one share it, and all are made in parallel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/pipeline.hpp"
+#include "launch/perf_counters.hpp"
+#include "launch/plan.hpp"
+
+namespace slipway::launch {
+
+// A pipeline to make.
+struct PipelineRequest {
+  std::size_t step = 0;  // the first that needs it
+  std::string key;       // of everything that decides it
+};
+
+struct PipelinePlan {
+  std::vector<PipelineRequest> requests;
+  std::vector<std::optional<std::size_t>> by_step;  // index into requests; none for barriers and boundaries
+};
+
+PipelinePlan plan_pipelines(const Plan& plan);
+
+class Pipelines {
+ public:
+  // Of a dispatch or draw.
+  const gpu::Pipeline& of_step(std::size_t step) const { return pipelines_[*by_step_[step]]; }
+  // Whether the driver's cache had all of them.
+  bool all_cached() const;
+
+ private:
+  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const PipelinePlan&,
+                                            const gpu::PipelineOptions&, PerfCounters&);
+  std::vector<std::unique_ptr<gpu::PipelineLayout>> layouts_;  // pipelines point to them
+  std::vector<gpu::Pipeline> pipelines_;
+  std::vector<std::optional<std::size_t>> by_step_;
+};
+
+// Problems are located at the shaders and reported together. The name in `options` is not used.
+Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const PipelinePlan& wanted,
+                                   const gpu::PipelineOptions& options, PerfCounters& counters);
+
+}  // namespace slipway::launch

@@ -1,0 +1,43 @@
+// GPU times of the commands of a run, and the memory of its graph sessions (scenario page 3.17).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launch/perf_counters.hpp"
+
+namespace slipway::launch {
+
+enum class CommandType : std::uint8_t { ComputeDispatch, DataGraphDispatch, GraphicsDispatch };
+
+// The timestamps around one command.
+struct CommandTime {
+  CommandType type = CommandType::ComputeDispatch;
+  std::string name;
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
+};
+
+// A graph's intermediate memory, for the whole run.
+struct SessionMemory {
+  std::string name;
+  std::uint64_t size = 0;       // bytes
+  std::uint32_t iteration = 0;  // from 0
+};
+
+struct Profile {
+  float period = 1;                // nanoseconds a tick
+  std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
+  std::vector<SessionMemory> memory;
+  HostClock::time_point started;  // when the first iteration was submitted
+};
+
+double milliseconds(const CommandTime& time, float period);
+// From the first to the last timestamp of each iteration, together.
+double total_milliseconds(const Profile& profile);
+
+// JSON, keys sorted; what there is nothing of has no key.
+std::string write_profile(const Profile& profile);
+
+}  // namespace slipway::launch

@@ -1,0 +1,149 @@
+#include "launch/record.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "launch/accesses.hpp"
+
+namespace slipway::launch {
+namespace {
+
+bool is_command(const Step& step) {
+  return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
+}
+
+gpu::BarrierScope scope_of(const Barrier& barrier) {
+  return {.src_stages = executed_stages(barrier.src_stage),
+          .src_access = executed_accesses(barrier.src_access),
+          .dst_stages = executed_stages(barrier.dst_stage),
+          .dst_access = executed_accesses(barrier.dst_access)};
+}
+
+// What the host reads afterwards has to be made visible to it.
+void record_host_barrier(gpu::CommandList& list) {
+  const gpu::BarrierScope to_host{
+      .src_access = vk::access::kMemoryWrite, .dst_stages = vk::stage::kHost, .dst_access = vk::access::kHostRead};
+  list.barrier({.memory = {&to_host, 1}});
+}
+
+}  // namespace
+
+std::uint32_t count_commands(const Plan& plan) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(plan.steps, is_command));
+}
+
+void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
+  list.full_barrier();
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const Step& step = run_.plan.steps[i];
+    if (const auto* barriers = std::get_if<Barriers>(&step.action))
+      record_barriers(list, *barriers);
+    else
+      record_command(list, i);
+  }
+  if (is_last) restore_layouts(list);
+  record_host_barrier(list);
+}
+
+void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
+  const Step& step = run_.plan.steps[index];
+  list.begin_label(std::format("dispatch ({})", step.name));
+  if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_);
+  if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
+    record_dispatch(list, index, *dispatch);
+  else
+    record_draw(list, index, std::get<DrawFullscreen>(step.action));
+  if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_ + 1);
+  list.end_label();
+  ++commands_;
+  if (step.barrier_after) {
+    list.begin_label("barriers (pipeline implicit)");
+    list.full_barrier();
+    list.end_label();
+  }
+  if (run_.progress) {
+    if (!step.barrier_after) list.full_barrier();
+    list.fill(*run_.progress, 0, sizeof(std::uint32_t), static_cast<std::uint32_t>(index + 1));
+  }
+}
+
+void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constants) {
+  const gpu::Pipeline& pipeline = run_.pipelines.of_step(step);
+  list.bind(pipeline);
+  for (const BoundSet& bound : run_.bindings.sets(step)) list.bind_sets(pipeline, bound.number, {&bound.set, 1});
+  if (!push_constants.empty()) list.push_constants(pipeline, push_constants);
+}
+
+void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch) {
+  bind(list, step, dispatch.push_constants);
+  list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+}
+
+void Recorder::record_draw(gpu::CommandList& list, std::size_t step, const DrawFullscreen& draw) {
+  bind(list, step, draw.push_constants);
+  list.draw(draw.extent, run_.bindings.attachments(step));
+}
+
+// Ranges are cut to what the resource has; the hazard check has warned of them.
+void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers) {
+  std::vector<gpu::BarrierScope> memory;
+  std::vector<gpu::BufferBarrier> buffers;
+  std::vector<gpu::ImageBarrier> images;
+  std::string names;
+  for (const Barrier& barrier : barriers.barriers) {
+    names += (names.empty() ? "" : ",") + barrier.name;
+    if (barrier.kind == Barrier::Kind::Memory) {
+      memory.push_back(scope_of(barrier));
+    } else if (barrier.kind == Barrier::Kind::Buffer) {
+      const gpu::Buffer& buffer = run_.resources.buffer(barrier.resource);
+      if (barrier.offset >= buffer.size() || barrier.size == 0) continue;
+      buffers.push_back({.buffer = &buffer,
+                         .scope = scope_of(barrier),
+                         .offset = barrier.offset,
+                         .size = std::min(barrier.size, buffer.size() - barrier.offset)});
+    } else {
+      add_image_barriers(images, barrier);
+      layouts_.apply(run_.plan, barrier);
+    }
+  }
+  if (memory.empty() && buffers.empty() && images.empty()) return;
+  list.begin_label(std::format("barriers ({})", names));
+  list.barrier({.memory = memory, .buffers = buffers, .images = images});
+  list.end_label();
+}
+
+// Level by level, as each comes from the layout that it is in. A barrier that is wrong about it has been warned of, and
+// so has one to UNDEFINED, which changes nothing.
+void Recorder::add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const {
+  const Levels levels = levels_of(run_.plan, barrier);
+  for (std::uint32_t level = levels.first; level < levels.first + levels.count; ++level) {
+    const vk::Layout tracked = executed_layout(layouts_.at(barrier.resource, level));
+    const bool changes = barrier.new_layout != vk::Layout::Undefined;
+    const bool drops = changes && barrier.old_layout == vk::Layout::Undefined;
+    images.push_back({.image = &run_.resources.image(barrier.resource),
+                      .scope = scope_of(barrier),
+                      .old_layout = drops ? vk::Layout::Undefined : tracked,
+                      .new_layout = changes ? executed_layout(barrier.new_layout) : tracked,
+                      .first_level = level,
+                      .levels = 1});
+  }
+}
+
+void Recorder::restore_layouts(gpu::CommandList& list) {
+  std::vector<gpu::ImageBarrier> images;
+  for (ResourceIndex i = 0; i < run_.plan.resources.size(); ++i) {
+    const auto* image = std::get_if<Image>(&run_.plan.resources[i].kind);
+    for (std::uint32_t level = 0; image && level < image->mips; ++level) {
+      const vk::Layout layout = executed_layout(layouts_.at(i, level));
+      if (layout == vk::Layout::General) continue;
+      images.push_back({.image = &run_.resources.image(i),
+                        .old_layout = layout,
+                        .new_layout = vk::Layout::General,
+                        .first_level = level,
+                        .levels = 1});
+    }
+  }
+  if (!images.empty()) list.barrier({.images = images});
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,61 @@
+// Records steps into a command list.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gpu/commands.hpp"
+#include "gpu/timestamps.hpp"
+#include "launch/bindings.hpp"
+#include "launch/layouts.hpp"
+#include "launch/pipelines.hpp"
+#include "launch/plan.hpp"
+#include "launch/resources.hpp"
+
+namespace slipway::launch {
+
+// Steps that are submitted together: [begin, end), none of them a boundary.
+struct StepRange {
+  std::size_t begin = 0, end = 0;
+};
+
+// What recording needs of a run.
+struct Recordable {
+  const Plan& plan;
+  const Resources& resources;
+  const Pipelines& pipelines;
+  const StepBindings& bindings;
+  // Two timestamps for each dispatch and draw, in their order; null: none.
+  const gpu::Timestamps* timestamps = nullptr;
+  // Gets, as a 32-bit number, the index behind that of the last step that has ended; null: none.
+  const gpu::Buffer* progress = nullptr;
+};
+
+// One iteration, range by range, in order.
+class Recorder {
+ public:
+  explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan) {}
+
+  // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
+  // the last range images are put back into the layout that an iteration begins with.
+  void record(gpu::CommandList& list, StepRange range, bool is_last);
+
+ private:
+  void record_command(gpu::CommandList& list, std::size_t step);
+  void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
+  void record_draw(gpu::CommandList& list, std::size_t step, const DrawFullscreen& draw);
+  void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);
+  void record_barriers(gpu::CommandList& list, const Barriers& barriers);
+  void add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const;
+  void restore_layouts(gpu::CommandList& list);
+
+  Recordable run_;
+  ImageLayouts layouts_;
+  std::uint32_t commands_ = 0;  // dispatches and draws so far
+};
+
+// The number of dispatches and draws of a plan.
+std::uint32_t count_commands(const Plan& plan);
+
+}  // namespace slipway::launch

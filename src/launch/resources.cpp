@@ -1,0 +1,116 @@
+#include "launch/resources.hpp"
+
+#include <format>
+#include <map>
+#include <span>
+
+#include "gpu/shared_memory.hpp"
+#include "launch/image_info.hpp"
+#include "launch/locate.hpp"
+
+namespace slipway::launch {
+namespace {
+
+gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
+  return {.size = buffer.size, .uniform = buffer.uniform, .name = resource.name};
+}
+
+// Problems of a memory group name the member that they are about.
+const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> members, const Diagnostic& problem) {
+  for (const ResourceIndex member : members) {
+    const Resource& resource = plan.resources[member];
+    if (problem.message.contains(std::format("'{}'", resource.name))) return resource.origin;
+  }
+  return plan.resources[members.front()].origin;
+}
+
+}  // namespace
+
+class ResourceMaker {
+ public:
+  ResourceMaker(const Plan& plan, const gpu::Device& device) : plan_(plan), device_(device) {
+    made_.places_.resize(plan.resources.size());
+  }
+
+  Result<Resources> make() {
+    std::map<std::string_view, std::vector<ResourceIndex>> groups;
+    for (ResourceIndex i = 0; i < plan_.resources.size(); ++i) {
+      const Resource& resource = plan_.resources[i];
+      if (resource.sharing)
+        groups[resource.sharing->group].push_back(i);
+      else if (is_buffer(i))
+        keep(i, gpu::create_buffer(device_, buffer_info_of(i)));
+      else
+        keep(i, gpu::create_image(device_, image_info_of(i)));
+    }
+    for (const auto& [group, members] : groups) make_group(members);
+    if (problems_.has_errors()) return fail(problems_.release());
+    return std::move(made_);
+  }
+
+ private:
+  bool is_buffer(ResourceIndex i) const { return std::holds_alternative<Buffer>(plan_.resources[i].kind); }
+  gpu::BufferInfo buffer_info_of(ResourceIndex i) const {
+    return buffer_info(plan_.resources[i], std::get<Buffer>(plan_.resources[i].kind));
+  }
+  gpu::ImageInfo image_info_of(ResourceIndex i) const {
+    return image_info(plan_.resources[i], std::get<Image>(plan_.resources[i].kind), device_.plan());
+  }
+
+  template <class T>
+  void keep(ResourceIndex i, Result<T> created) {
+    if (created)
+      made_.add(i, std::move(*created));
+    else
+      problems_.add(located(std::move(created.error()), plan_.resources[i].origin));
+  }
+
+  void make_group(std::span<const ResourceIndex> members) {
+    std::vector<gpu::SharedBuffer> buffers;
+    std::vector<gpu::SharedImage> images;
+    for (const ResourceIndex i : members) {
+      const std::uint64_t offset = plan_.resources[i].sharing->offset;
+      if (is_buffer(i))
+        buffers.push_back({buffer_info_of(i), offset});
+      else
+        images.push_back({image_info_of(i), offset});
+    }
+    Result<gpu::SharedMemory> shared = gpu::create_shared_memory(device_, buffers, images);
+    if (!shared) {
+      for (Diagnostic& problem : shared.error()) {
+        const Origin& origin = origin_in_group(plan_, members, problem);
+        problems_.add(located(std::move(problem), origin));
+      }
+      return;
+    }
+    auto buffer = shared->buffers.begin();
+    auto image = shared->images.begin();
+    for (const ResourceIndex i : members) {
+      if (is_buffer(i))
+        made_.add(i, std::move(*buffer++));
+      else
+        made_.add(i, std::move(*image++));
+    }
+  }
+
+  const Plan& plan_;
+  const gpu::Device& device_;
+  Resources made_;
+  Diagnostics problems_;
+};
+
+void Resources::add(ResourceIndex index, gpu::Buffer buffer) {
+  places_[index] = buffers_.size();
+  buffers_.push_back(std::move(buffer));
+}
+
+void Resources::add(ResourceIndex index, gpu::Image image) {
+  places_[index] = images_.size();
+  images_.push_back(std::move(image));
+}
+
+Result<Resources> create_resources(const Plan& plan, const gpu::Device& device) {
+  return ResourceMaker(plan, device).make();
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,55 @@
+// Runs a plan on a device (scenario page 3.8): resources, uploads, pipelines, then for each iteration record, submit
+// and wait, then expectations and outputs.
+//
+//   const Result<Report> report = run(plan, device, {.repeat = 3}, log);
+//
+// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure says
+// which command was being executed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "gpu/device.hpp"
+#include "launch/perf_counters.hpp"
+#include "launch/plan.hpp"
+#include "launch/report.hpp"
+
+namespace slipway::launch {
+
+// The pipeline cache that a user asks for (`--pipeline-caching`): one file for one plan (scenario page 3.16, 3.17).
+struct PipelineCacheFile {
+  Path path;
+  bool clear = false;         // delete the file first
+  bool fail_on_miss = false;  // only when the file holds a valid cache
+};
+
+struct RunOptions {
+  std::uint32_t repeat = 1;
+  bool dry_run = false;     // everything but submitting and storing results
+  bool timestamps = false;  // for Report::profile; the device must have been opened with Needs::timestamps
+  std::optional<std::chrono::nanoseconds> time_out;  // for each wait
+  // Tells what has timed out. The process then ends at once with status 5, unless this ends it before: a driver's
+  // thread may still run the shader, so that nothing can be torn down (scenario page 3.8).
+  std::function<void(const Diagnostic&)> on_time_out;
+
+  std::optional<PipelineCacheFile> pipeline_cache;
+  Cache cache;  // the program's own; used for pipelines when there is no pipeline_cache
+
+  Path profile_path;        // empty: none; needs timestamps
+  Path perf_counters_path;  // empty: none
+  Path failure_dump;        // folder for all resources as .npy when an expectation fails; empty: none
+  PerfCounters counters;    // what was measured before the run; the run's own come behind them
+};
+
+// The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,
+// file-unwritable, and what Contents and Outputs say.
+Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log);
+
+}  // namespace slipway::launch

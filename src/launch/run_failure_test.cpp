@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+
+#include "base/print_diagnostic.hpp"
+#include "launch/test_shaders/full_vert.hpp"
+#include "launch/test_shaders/gradient_frag.hpp"
+#include "launch/test_shaders/increment_comp.hpp"
+#include "launch/test_shaders/spin_comp.hpp"
+#include "testing/launch_fixture.hpp"
+#include "testing/vulkan_faults.hpp"
+
+namespace slipway::launch {
+namespace {
+
+using RunFailure = LaunchTest;
+
+// --- time-outs -------------------------------------------------------------------------------------------------------
+
+Plan fine_then_endless(bool barrier_after) {
+  Plan plan;
+  const ResourceIndex x = add_buffer(plan, "x", 8), y = add_buffer(plan, "y", 8);
+  add_dispatch(plan, add_shader(plan, "fine", increment_comp), {y}).barrier_after = barrier_after;
+  add_dispatch(plan, add_shader(plan, "endless", spin_comp), {x}).barrier_after = barrier_after;
+  add_dispatch(plan, 0, {y});
+  return plan;
+}
+
+// The process ends at once, so it is another one.
+TEST_F(RunFailure, TimeOutNamesTheCommand) {
+  for (const bool barrier_after : {true, false}) {
+    Plan plan = fine_then_endless(barrier_after);
+    plan.resources[0].outputs = {raw_output(folder_ / "x.bin")};
+    RunOptions options{.time_out = std::chrono::milliseconds(200), .on_time_out = [](const Diagnostic& diagnostic) {
+                         std::fputs(format_diagnostic(diagnostic).c_str(), stderr);
+                       }};
+    EXPECT_EXIT((void)try_run(plan, options), ::testing::ExitedWithCode(5),
+                "/endless: error: `endless` \\(/endless\\) did not end within 0.2 s \\[timed-out\\]");
+    EXPECT_FALSE(file_exists(folder_ / "x.bin"));
+  }
+}
+
+TEST_F(RunFailure, TimeOutIsLoggedWhenNobodyTakesIt) {
+  const Log to_stderr([](LogLevel level, std::string_view text) {
+    if (level == LogLevel::Error) std::fputs(std::string(text).c_str(), stderr);
+  });
+  const Plan plan = fine_then_endless(true);
+  EXPECT_EXIT((void)launch::run(plan, device_for(plan), {.time_out = std::chrono::milliseconds(200)}, to_stderr),
+              ::testing::ExitedWithCode(5), "`endless` \\(/endless\\) did not end within 0.2 s");
+}
+
+TEST_F(RunFailure, TimeOutThatIsNotReached) {
+  Plan plan;
+  const ResourceIndex x = add_buffer(plan, "x", 4);
+  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  const ShaderIndex shader = add_shader(plan, "increment", increment_comp);
+  for (int i = 0; i < 3; ++i) add_dispatch(plan, shader, {x}).barrier_after = i != 1;
+  add_barrier(plan, {.name = "b", .src_access = vk::access::kMemoryWrite, .dst_access = vk::access::kMemoryRead});
+  std::swap(plan.steps[2], plan.steps[3]);
+  run_it(plan, {.repeat = 2, .time_out = std::chrono::hours(1)});
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{6}));
+}
+
+// --- outputs ---------------------------------------------------------------------------------------------------------
+
+TEST_F(RunFailure, OutputsAppearAllOrNotAtAll) {
+  Plan plan;
+  for (const std::string name : {"x", "y"}) {
+    plan.resources[add_buffer(plan, name, 4)].outputs = {raw_output(folder_ / name)};
+  }
+  plan.resources[1].outputs.push_back({.path = folder_ / "z", .write = [](OutputFile& file, Bytes data) {
+                                         return file.write(data).and_then([]() -> Result<> {
+                                           return fail(DiagnosticKind::FileUnwritable, Place::in_file("z"),
+                                                       "no more room");
+                                         });
+                                       }});
+  must(write_file(folder_ / "x", "old"));
+  const Result<Report> report = try_run(plan);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(format_diagnostics(report.error()),
+            "z: error: no more room [file-unwritable]\n  = at /y\n/y: note: asked for here\n");
+  EXPECT_EQ(must(read_text(folder_ / "x")), "old");
+  EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(folder_.path())), 1);
+}
+
+TEST_F(RunFailure, OutputThatCannotBeMade) {
+  Plan plan;
+  must(write_file(folder_ / "file", "x"));
+  plan.resources[add_buffer(plan, "x", 4)].outputs = {raw_output(folder_ / "file/x")};
+  const Result<Report> report = try_run(plan);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::FileUnwritable);
+  EXPECT_EQ(report.error().at(0).path, "/x");
+}
+
+// --- a device that fails ---------------------------------------------------------------------------------------------
+
+// One of everything.
+Plan of_everything(const Path& output) {
+  Plan plan;
+  const ResourceIndex x = add_buffer(plan, "x", 4), y = add_buffer(plan, "y", 4);
+  plan.resources[x].initial = {contents_of<float>({1})};
+  plan.resources[x].outputs = {raw_output(output)};
+  plan.resources[y].sharing = {"g", 0};
+  const ResourceIndex i = add_image(
+      plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {2, 2, 1}, .mips = 2, .color_attachment = true});
+  plan.resources[i].initial = {contents_of(std::vector<std::byte>(16, std::byte{7}))};
+  plan.resources[i].outputs = {raw_output(output.string() + "2")};
+  const ShaderIndex shader = add_shader(plan, "increment", increment_comp);
+  add_dispatch(plan, shader, {y});
+  plan.steps.push_back({.name = "frame", .action = Boundary{}});
+  const ShaderIndex vertex = add_shader(plan, "full", full_vert, spirv::Stage::Vertex);
+  const ShaderIndex fragment = add_shader(plan, "gradient", gradient_frag, spirv::Stage::Fragment);
+  plan.steps.push_back({.name = "draw",
+                        .action = DrawFullscreen{.vertex_shader = vertex,
+                                                 .fragment_shader = fragment,
+                                                 .extent = {2, 2},
+                                                 .color_attachments = {{.image = i}},
+                                                 .bindings = {{.resource = x, .reads = true}},
+                                                 .push_constants = std::vector<std::byte>(4)},
+                        .origin = origin("/draw")});
+  return plan;
+}
+
+class FailingDevice : public LaunchTest, public ::testing::WithParamInterface<testing::Fault> {};
+
+TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
+  const Plan plan = of_everything(folder_ / "x");
+  gpu::Needs needs = needs_of(plan);
+  needs.timestamps = true;
+  const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs));
+  for (const bool map_device_memory : {true, false}) {
+    std::uint64_t n = 1;
+    for (bool happened = true; happened; ++n) {
+      testing::VulkanFaults faults(n, GetParam());
+      const Result<> made = make_device(device_plan, {.hook = faults.hook(), .map_device_memory = map_device_memory});
+      const Result<Report> report = made.and_then([&] {
+        return launch::run(
+            plan, device(),
+            {.repeat = 2, .timestamps = true, .pipeline_cache = PipelineCacheFile{.path = folder_ / "c"}}, log());
+      });
+      drop_device();
+      happened = faults.happened();
+      if (report) {  // nothing failed, or the driver's memory is taken from elsewhere
+        EXPECT_TRUE(file_exists(folder_ / "x"));
+        remove_file(folder_ / "x");
+        remove_file(folder_ / "x2");
+        continue;
+      }
+      EXPECT_TRUE(happened) << testing::text_of(report.error());
+      EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::DeviceFailed) << faults.function();
+      EXPECT_NE(report.error().at(0).message.find(faults.function()), std::string::npos)
+          << report.error().at(0).message;
+      EXPECT_FALSE(file_exists(folder_ / "x")) << faults.function();
+      EXPECT_FALSE(file_exists(folder_ / "x2")) << faults.function();
+    }
+    EXPECT_GT(n, 30u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, FailingDevice,
+                         ::testing::Values(testing::Fault::OutOfDeviceMemory, testing::Fault::DeviceLost),
+                         [](const auto& fault) {
+                           return fault.param == testing::Fault::DeviceLost ? "DeviceLost" : "OutOfDeviceMemory";
+                         });
+
+// The n-th call of one function.
+TEST_F(RunFailure, LostDeviceNamesTheCommands) {
+  Plan plan;
+  const ResourceIndex x = add_buffer(plan, "x", 4);
+  add_dispatch(plan, add_shader(plan, "first", increment_comp), {x});
+  for (int i = 0; i < 9; ++i) add_dispatch(plan, add_shader(plan, "second", increment_comp), {x});
+  const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs_of(plan)));
+  std::vector<std::string> messages;
+  for (std::uint64_t n = 1;; ++n) {
+    testing::VulkanFaults faults(n, testing::Fault::DeviceLost);
+    const Result<Report> report = make_device(device_plan, {.hook = faults.hook()}).and_then([&] {
+      return launch::run(plan, device(), {}, log());
+    });
+    drop_device();
+    if (!faults.happened()) break;
+    if (!report && !report.error().at(0).notes.empty() &&
+        report.error()[0].notes[0].message.starts_with("the device had")) {
+      EXPECT_EQ(report.error()[0].path, "/first");
+      ASSERT_EQ(report.error()[0].notes.size(), 9u);
+      EXPECT_EQ(report.error()[0].notes[0].message, "the device had to execute `first` (/first)");
+      EXPECT_EQ(report.error()[0].notes[1].message, "the device had to execute `second` (/second)");
+      EXPECT_EQ(report.error()[0].notes[8].message, "and 2 more");
+      messages.push_back(faults.function());
+    }
+  }
+  EXPECT_THAT(messages, ::testing::Contains(::testing::StartsWith("vkQueueSubmit")));
+}
+
+}  // namespace
+}  // namespace slipway::launch

@@ -1,0 +1,3 @@
+#version 460
+layout(set = 0, binding = 0) buffer X { uint x[]; };
+void main() { x[gl_GlobalInvocationID.x] += 1; }

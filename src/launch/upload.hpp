@@ -1,0 +1,15 @@
+// What resources begin with: contents, zeros, and mips made from contents (scenario page 3.8, 3.10, 3.11).
+#pragma once
+
+#include "gpu/device.hpp"
+#include "launch/perf_counters.hpp"
+#include "launch/plan.hpp"
+#include "launch/resources.hpp"
+
+namespace slipway::launch {
+
+// Afterwards all images are in General. Adds the counters that the resources name.
+Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                         PerfCounters& counters);
+
+}  // namespace slipway::launch

@@ -1,0 +1,115 @@
+#include "scenario/contents.hpp"
+
+#include <algorithm>
+#include <format>
+#include <limits>
+
+#include "json/record.hpp"
+#include "scenario/inline_contents.hpp"
+#include "scenario/npy_contents.hpp"
+#include "tensor/element.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+
+// The type that buffers and raw data need beside their values.
+std::optional<tensor::ElementType> given_type(const Contents& contents, json::Value object, Diagnostics& diagnostics) {
+  const auto [type, at] = contents.data   ? std::pair(contents.data->type, contents.data->at)
+                          : contents.fill ? std::pair(contents.fill->type, contents.fill->at)
+                                          : std::pair(contents.random->type, contents.random->at);
+  if (!type) {
+    diagnostics.add(json::problem(at, DiagnosticKind::MissingKey,
+                                  std::format("{} needs the type of its elements: {{\"type\": \"f32\", ...}}",
+                                              json::subject_of("this array in", object))));
+  }
+  return type;
+}
+
+}  // namespace
+
+std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, std::uint64_t size,
+                                                Diagnostics& diagnostics) {
+  const Contents& contents = request.contents;
+  if (!contents.src.empty()) {
+    auto npy = open_npy(request, diagnostics);
+    if (!npy) return std::nullopt;
+    if (npy->view.payload.size() != size) {
+      diagnostics.add(npy->mismatch(npy->view.shape_range,
+                                    std::format("Buffer::upload: size mismatch: the file has {} bytes of data, but the "
+                                                "buffer has {}",
+                                                npy->view.payload.size(), size)));
+      return std::nullopt;
+    }
+    return npy_contents(std::move(*npy));
+  }
+  const auto type = given_type(contents, request.object, diagnostics);
+  if (!type) return std::nullopt;
+  const std::uint64_t element = tensor::size_of(*type);
+  if (size % element != 0 || size > kMaxCount) {
+    diagnostics.add(json::problem(request.object, DiagnosticKind::OutOfRange,
+                                  std::format("{} bytes are not a whole number of {} elements, which have {} bytes each",
+                                              size, tensor::name_of(*type), element)));
+    return std::nullopt;
+  }
+  const auto format = ArrayFormat::of_elements(*type, {static_cast<std::int64_t>(size / element)});
+  return inline_contents(contents, format, diagnostics);
+}
+
+std::optional<launch::Contents> array_contents(const ContentsRequest& request, tensor::ElementType type,
+                                               const tensor::Shape& shape, ShapeRule rule, Diagnostics& diagnostics) {
+  if (request.contents.src.empty()) {
+    return inline_contents(request.contents, ArrayFormat::of_elements(type, shape), diagnostics);
+  }
+  auto npy = open_npy(request, diagnostics);
+  if (!npy || !check_dtype(*npy, type, request.leniency, diagnostics)) return std::nullopt;
+  if (npy->view.shape != shape) {
+    const bool taken = rule == ShapeRule::SameBytes && npy->view.payload.size() == tensor::byte_count(shape, type);
+    Diagnostic mismatch =
+        npy->mismatch(npy->view.shape_range, std::format("the file has shape {}, but {} is expected",
+                                                         tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
+    mismatch.severity = taken ? request.leniency : Severity::Error;
+    const bool good = mismatch.severity != Severity::Error;
+    if (good) mismatch.hint("the number of bytes is the same, so that they are taken in order");
+    diagnostics.add(std::move(mismatch));
+    if (!good) return std::nullopt;
+  }
+  return npy_contents(std::move(*npy));
+}
+
+std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request, Diagnostics& diagnostics) {
+  const Contents& contents = request.contents;
+  if (!contents.src.empty()) {
+    auto npy = open_npy(request, diagnostics);
+    if (!npy) return std::nullopt;
+    return npy_contents(std::move(*npy));
+  }
+  if (contents.data && !contents.data->parts.empty()) {
+    std::vector<std::byte> joined;
+    for (const InlineData& part : contents.data->parts) {
+      const auto bytes = raw_data_contents(
+          {request.scenario, Contents{.data = part}, request.object, request.leniency}, diagnostics);
+      if (!bytes) return std::nullopt;
+      const std::size_t before = joined.size();
+      joined.resize(before + bytes->size);
+      if (Result<> written = bytes->write(std::span(joined).subspan(before)); !written) {
+        diagnostics.add(std::move(written.error()));
+        return std::nullopt;
+      }
+    }
+    return stored_contents(std::move(joined));
+  }
+  const auto type = given_type(contents, request.object, diagnostics);
+  if (!type) return std::nullopt;
+  const auto count = contents.data ? static_cast<std::int64_t>(contents.data->values.size()) : 1;
+  return inline_contents(contents, ArrayFormat::of_elements(*type, {count}), diagnostics);
+}
+
+Result<std::vector<std::byte>> read_contents(const launch::Contents& contents) {
+  std::vector<std::byte> bytes(contents.size);
+  if (Result<> written = contents.write(bytes); !written) return fail(std::move(written.error()));
+  return bytes;
+}
+
+}  // namespace slipway::scenario

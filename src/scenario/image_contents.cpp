@@ -1,0 +1,170 @@
+// Images from DDS, PNG and npy files, and from values in the scenario (scenario page 3.6, 3.10).
+#include <algorithm>
+#include <format>
+
+#include "scenario/contents.hpp"
+#include "scenario/inline_contents.hpp"
+#include "scenario/npy_contents.hpp"
+#include "scenario/paths.hpp"
+#include "tensor/dds.hpp"
+#include "tensor/png.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using vk::Format;
+
+// A file whose format is not the image's.
+bool report_format(Format file_format, Place place, const ContentsRequest& request, const Image& image,
+                   Diagnostics& diagnostics) {
+  Diagnostic mismatch{.severity = request.leniency,
+                      .kind = DiagnosticKind::FileMismatch,
+                      .message = std::format("the file has the format {}, but image `{}` has {}",
+                                             vk::name_of(file_format), image.uid, image.format.name),
+                      .place = std::move(place)};
+  const bool good = request.leniency != Severity::Error;
+  if (good) mismatch.hint("the file's format is taken");
+  diagnostics.add(named_by(std::move(mismatch), request.object["src"]));
+  return good;
+}
+
+bool has_stencil(const tensor::DdsView& texture) {
+  constexpr std::size_t kTexel = 8, kStencil = 4;  // bytes of D32_SFLOAT_S8_UINT in files (3.5 note d)
+  for (const tensor::DdsLevel& level : texture.levels) {
+    for (std::size_t i = kStencil; i < level.bytes.size(); i += kTexel) {
+      if (level.bytes[i] != std::byte{0}) return true;
+    }
+  }
+  return false;
+}
+
+// Depth with stencil is made without (3.6); R32_SFLOAT takes its depth too.
+bool takes_depth_of(Format file_format, Format format) {
+  return file_format == Format::D32_SFLOAT_S8_UINT &&
+         (format == Format::R32_SFLOAT || format == Format::D32_SFLOAT || format == Format::D32_SFLOAT_S8_UINT);
+}
+
+std::optional<ImageContents> dds_image(const ContentsRequest& request, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = request.object["src"];
+  const Path path = source_path(request.scenario, request.contents.src);
+  const InputFile file = open_input(path, named_at, diagnostics);
+  if (!file) return std::nullopt;
+  auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
+  if (!texture) return std::nullopt;
+  Result<> extent = tensor::check_dds_extent(*texture, path.string(), image.extent[0], image.extent[1]);
+  if (extent && image.extent[2] != 1) {
+    extent = fail(DiagnosticKind::FileMismatch, Place::in_file(path.string()),
+                  "Only 2D DDS textures are supported, but the image is 3D; use npy");
+  }
+  if (!extent) {
+    add_named_by(diagnostics, std::move(extent.error()), named_at);
+    return std::nullopt;
+  }
+
+  const Format in_file = texture->format->format;
+  Format format = *image.format.value;
+  if (in_file == Format::D32_SFLOAT_S8_UINT && has_stencil(*texture)) {
+    diagnostics.add(named_by(Diagnostic{.severity = Severity::Warning,
+                                        .kind = DiagnosticKind::FileMismatch,
+                                        .message = "Ignoring stencil data",
+                                        .place = Place::in_file(path.string())},
+                             named_at));
+  }
+  if (in_file != format && !takes_depth_of(in_file, format)) {
+    constexpr Span kDxgiFormat{128, 132};
+    if (!report_format(in_file, Place::in_bytes(path.string(), kDxgiFormat), request, image, diagnostics)) {
+      return std::nullopt;
+    }
+    format = in_file;
+  }
+
+  ImageContents contents{.format = tensor::created_as(format)};
+  const tensor::FormatInfo& created = *tensor::find_format(contents.format);
+  for (const tensor::DdsLevel& level : texture->levels) {
+    const auto size = tensor::level_bytes(created, level.width, level.height);
+    contents.levels.push_back({.size = *size, .write = [file, level, info = texture->format](MutableBytes to) -> Result<> {
+                                 tensor::from_file_layout(*info, level.bytes, to);
+                                 return {};
+                               }});
+  }
+  return contents;
+}
+
+std::optional<ImageContents> png_image(const ContentsRequest& request, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = request.object["src"];
+  const Path path = source_path(request.scenario, request.contents.src);
+  const InputFile file = open_input(path, named_at, diagnostics);
+  if (!file) return std::nullopt;
+  const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
+  if (!extent) return std::nullopt;
+  const Place whole = Place::in_file(path.string());
+  if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
+    diagnostics.add(named_by(Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                                        .message = std::format("the file has {}x{} pixels, but image `{}` has {}x{}x{}",
+                                                               extent->width, extent->height, image.uid, image.extent[0],
+                                                               image.extent[1], image.extent[2]),
+                                        .place = whole},
+                             named_at));
+    return std::nullopt;
+  }
+  constexpr Format kFormat = Format::R8G8B8A8_UNORM;
+  if (*image.format.value != kFormat && !report_format(kFormat, whole, request, image, diagnostics)) {
+    return std::nullopt;
+  }
+  const std::uint64_t size = std::uint64_t{extent->width} * extent->height * 4;
+  return ImageContents{.format = kFormat,
+                       .levels = {{.size = size, .write = [file, name = path.string()](MutableBytes to) -> Result<> {
+                                     Result<tensor::RgbaImage> decoded = tensor::decode_png(file->bytes(), name);
+                                     if (!decoded) return fail(std::move(decoded.error()));
+                                     std::ranges::copy(decoded->texels, to.begin());
+                                     return {};
+                                   }}}};
+}
+
+std::optional<ImageContents> npy_image(const ContentsRequest& request, const Image& image,
+                                       const tensor::FormatInfo& format, Diagnostics& diagnostics) {
+  auto npy = open_npy(request, diagnostics);
+  if (!npy || !check_dtype(*npy, format.stored, request.leniency, diagnostics)) return std::nullopt;
+  const tensor::Shape& shape = npy->view.shape;
+  const auto refuse = [&](std::string_view text) {
+    diagnostics.add(npy->mismatch(npy->view.shape_range,
+                                  std::format("{}; the file has shape {}", text, tensor::shape_text(shape))));
+    return std::nullopt;
+  };
+  const bool deep = image.extent[2] > 1;
+  tensor::Shape expected{1, image.extent[1], image.extent[0], format.stored_components};
+  if (deep) expected.insert(expected.begin() + 1, image.extent[2]);
+  if (shape.size() != expected.size() && (deep || shape.size() != 3)) {
+    return refuse(deep ? "Image data must be 5 dimensional for npy sources of 3D images"
+                       : "Image data must be 4 dimensional for npy sources");
+  }
+  if (shape.size() == expected.size() && shape[0] != 1) return refuse("Image batch dimension must be 1 for npy sources");
+  if (!std::ranges::equal(shape, std::span(expected).last(shape.size()))) {
+    return refuse(std::format("Image description dimensions do not match npy data shape: image `{}` needs {}", image.uid,
+                              tensor::shape_text(expected)));
+  }
+  return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
+}
+
+}  // namespace
+
+std::optional<ImageContents> image_contents(const ContentsRequest& request, const Image& image,
+                                            Diagnostics& diagnostics) {
+  const std::string extension = request.contents.src.empty() ? "" : extension_of(request.contents.src);
+  if (extension == ".dds") return dds_image(request, image, diagnostics);
+  if (extension == ".png") return png_image(request, image, diagnostics);
+  const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
+  if (format.is_block()) {
+    diagnostics.add(json::problem(request.object, DiagnosticKind::FileMismatch,
+                                  std::format("texels of {} are compressed in blocks and come from DDS files only",
+                                              image.format.name)));
+    return std::nullopt;
+  }
+  if (extension == ".npy") return npy_image(request, image, format, diagnostics);
+  const auto array = ArrayFormat::of_texels(format, image.extent);
+  auto level = inline_contents(request.contents, array, diagnostics);
+  if (!level) return std::nullopt;
+  return ImageContents{.format = format.format, .levels = {std::move(*level)}};
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,26 @@
+#include "scenario/input_file.hpp"
+
+#include <format>
+
+#include "json/record.hpp"
+
+namespace slipway::scenario {
+
+InputFile open_input(const Path& path, json::Value named_at, Diagnostics& diagnostics) {
+  Result<MappedFile> file = map_file(path);
+  if (file) return std::make_shared<const MappedFile>(std::move(*file));
+  for (const Diagnostic& cause : file.error()) diagnostics.add(json::problem(named_at, cause.kind, cause.message));
+  return nullptr;
+}
+
+Diagnostic named_by(Diagnostic problem, json::Value named_at) {
+  problem.note(std::format("named by `{}` here", json::key_above(named_at)), named_at.place());
+  problem.at(named_at.pointer(), json::uid_around(named_at));
+  return problem;
+}
+
+void add_named_by(Diagnostics& diagnostics, Failure problems, json::Value named_at) {
+  for (Diagnostic& problem : problems) diagnostics.add(named_by(std::move(problem), named_at));
+}
+
+}  // namespace slipway::scenario

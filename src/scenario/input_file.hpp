@@ -1,0 +1,29 @@
+// Files that a scenario names, opened for reading, and the problems that are found in them.
+#pragma once
+
+#include <memory>
+
+#include "base/files.hpp"
+#include "json/document.hpp"
+
+namespace slipway::scenario {
+
+// Shared by all that read from the mapping later.
+using InputFile = std::shared_ptr<const MappedFile>;
+
+// Null, with an error at the JSON string that names the file, when there is no such file: "Could not open file PATH".
+InputFile open_input(const Path& path, json::Value named_at, Diagnostics& diagnostics);
+
+// Problems inside a file show that file first, with a note where the scenario names it (scenario page, section 4).
+Diagnostic named_by(Diagnostic problem, json::Value named_at);
+void add_named_by(Diagnostics& diagnostics, Failure problems, json::Value named_at);
+
+// The value of a result; else its problems, as `add_named_by`.
+template <class T>
+std::optional<T> take_named_by(Diagnostics& diagnostics, Result<T> result, json::Value named_at) {
+  if (result) return std::move(*result);
+  add_named_by(diagnostics, std::move(result.error()), named_at);
+  return std::nullopt;
+}
+
+}  // namespace slipway::scenario

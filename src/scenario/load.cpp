@@ -1,0 +1,45 @@
+#include "scenario/load.hpp"
+
+#include "launch/check_device.hpp"
+#include "launch/hazards.hpp"
+#include "scenario/check.hpp"
+#include "scenario/plan.hpp"
+#include "scenario/read.hpp"
+
+namespace slipway::scenario {
+
+Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics) {
+  Loaded loaded;
+  const Severity leniency = settings.checking ? Severity::Error : Severity::Warning;
+  loaded.scenario = read_scenario(source, folder, {.leniency = leniency}, diagnostics);
+  if (!loaded.scenario || settings.depth == Depth::Structure) return loaded;
+  check_scenario(*loaded.scenario,
+                 {.output = settings.output, .confine = settings.confine, .remarks = settings.checking}, diagnostics);
+  if (settings.depth == Depth::References) return loaded;
+  loaded.plan = plan_scenario(
+      *loaded.scenario, {.output = settings.output, .confine = settings.confine, .cache = settings.cache}, diagnostics);
+  if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
+  return loaded;
+}
+
+void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics) {
+  const Requirements& requirements = loaded.scenario->requirements;
+  for (const std::string& line : check_requires(requirements, device)) {
+    diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.place(), line);
+  }
+  diagnostics.add(launch::check_device(*loaded.plan, needs, device).release());
+}
+
+std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,
+                                  const Log& log, Diagnostics& diagnostics) {
+  const auto snapshot = diagnostics.take(opening.snapshot());
+  if (!snapshot) return std::nullopt;
+  gpu::Needs needs = launch::needs_of(*loaded.plan);
+  check_device(loaded, needs, **snapshot, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  const auto device = diagnostics.take(opening.get(std::move(needs)));
+  if (!device) return std::nullopt;
+  return diagnostics.take(launch::run(*loaded.plan, **device, std::move(options), log));
+}
+
+}  // namespace slipway::scenario

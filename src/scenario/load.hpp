@@ -1,0 +1,42 @@
+// The way of a scenario, from its text to its results, as the program and the library go it.
+#pragma once
+
+#include <optional>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "base/log.hpp"
+#include "launch/open_device.hpp"
+#include "launch/plan.hpp"
+#include "launch/run.hpp"
+#include "scenario/model.hpp"
+
+namespace slipway::scenario {
+
+// How far loading goes (the phases of scenario page, section 4).
+enum class Depth : std::uint8_t { Structure, References, Files };
+
+struct LoadSettings {
+  Path output;            // base of relative `dst` paths; empty: the scenario's folder
+  bool confine = false;   // refuse paths that leave the scenario's folder
+  bool checking = false;  // `check`: unknown keys are errors, unused resources are noted
+  Depth depth = Depth::Files;
+  Cache cache;  // of compiled shaders
+};
+
+struct Loaded {
+  std::optional<Scenario> scenario;
+  std::optional<launch::Plan> plan;  // with depth Files and without errors
+};
+
+// Relative paths are resolved against `folder`. Hazards are among the diagnostics.
+Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics);
+
+// What `requires` names, and what the plan needs besides, that the device lacks: errors.
+void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics);
+
+// Checks the device that is being opened, and runs the plan on it. Nothing when there was an error.
+std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,
+                                  const Log& log, Diagnostics& diagnostics);
+
+}  // namespace slipway::scenario

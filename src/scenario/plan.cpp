@@ -1,0 +1,64 @@
+#include "scenario/plan.hpp"
+
+#include <vector>
+
+#include "scenario/expectations.hpp"
+#include "scenario/plan_parts.hpp"
+#include "scenario/shaders.hpp"
+
+namespace slipway::scenario {
+
+bool Planning::is_faulty(json::Value object) const { return faulty.contains(element_of(object.pointer())); }
+
+std::string element_of(std::string_view pointer) {
+  const std::size_t list = pointer.find('/', 1);
+  return std::string(pointer.substr(0, list == pointer.npos ? list : pointer.find('/', list + 1)));
+}
+
+launch::Origin origin_of(json::Value object) {
+  return {.place = object.place(), .path = object.pointer(), .uid = json::uid_around(object)};
+}
+
+void plan_shaders(Planning& planning) {
+  std::vector<const Shader*> shaders;
+  for (const Resource& resource : planning.scenario.resources) {
+    const auto* shader = std::get_if<Shader>(&resource);
+    if (shader && !planning.is_faulty(shader->at)) shaders.push_back(shader);
+  }
+  planning.compiled =
+      compile_shaders(planning.scenario, shaders, {.cache = planning.options.cache, .confine = planning.options.confine},
+                      planning.diagnostics);
+}
+
+void plan_expectations(Planning& planning) {
+  for (const Resource& resource : planning.scenario.resources) {
+    std::visit(
+        [&]<class T>(const T& of) {
+          if constexpr (requires { of.results; }) {
+            for (const Expect& expect : of.results.expect) {
+              auto made = expectation(planning.scenario, planning.plan, planning.resources, resource, expect,
+                                      planning.diagnostics);
+              if (made) planning.plan.expectations.push_back(std::move(*made));
+            }
+          }
+        },
+        resource);
+  }
+}
+
+std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const PlanOptions& options,
+                                          Diagnostics& diagnostics) {
+  Planning planning{.scenario = scenario, .options = options, .diagnostics = diagnostics};
+  for (const Diagnostic& problem : diagnostics.all()) {
+    if (problem.severity == Severity::Error) planning.faulty.insert(element_of(problem.path));
+  }
+  planning.plan.name = scenario.document->source()->name();
+  plan_resources(planning);
+  plan_shaders(planning);
+  plan_commands(planning);
+  plan_expectations(planning);
+  if (diagnostics.has_errors()) return std::nullopt;
+  return std::move(planning.plan);
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,256 @@
+// The steps of a plan: a scenario's commands, with everything that they name looked up.
+#include <algorithm>
+#include <format>
+
+#include "scenario/bindings.hpp"
+#include "scenario/plan_parts.hpp"
+#include "scenario/push_constants.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+vk::AccessFlags access_of(BarrierAccess access) {
+  switch (access) {
+    case BarrierAccess::MemoryWrite:
+      return vk::access::kMemoryWrite;
+    case BarrierAccess::MemoryRead:
+      return vk::access::kMemoryRead;
+    case BarrierAccess::GraphWrite:
+      return vk::access::kDataGraphWrite;
+    case BarrierAccess::GraphRead:
+      return vk::access::kDataGraphRead;
+    case BarrierAccess::ComputeShaderWrite:
+      return vk::access::kShaderWrite;
+    case BarrierAccess::ComputeShaderRead:
+      return vk::access::kShaderRead;
+  }
+  std::unreachable();
+}
+
+vk::StageFlags stages_of(const std::vector<BarrierStage>& stages) {
+  vk::StageFlags flags = 0;
+  for (const BarrierStage stage : stages) {
+    switch (stage) {
+      case BarrierStage::Graph:
+        flags |= vk::stage::kDataGraph;
+        break;
+      case BarrierStage::Compute:
+        flags |= vk::stage::kComputeShader;
+        break;
+      case BarrierStage::Graphics:
+        flags |= vk::stage::kFragmentShader | vk::stage::kColorAttachmentOutput;
+        break;
+      case BarrierStage::All:
+        flags |= vk::stage::kAllCommands;
+        break;
+    }
+  }
+  return flags;
+}
+
+vk::Layout layout_of(BarrierLayout layout) {
+  switch (layout) {
+    case BarrierLayout::General:
+      return vk::Layout::General;
+    case BarrierLayout::Undefined:
+      return vk::Layout::Undefined;
+    case BarrierLayout::TensorAliasing:
+      return vk::Layout::TensorAliasing;
+  }
+  std::unreachable();
+}
+
+class Maker {
+ public:
+  explicit Maker(Planning& planning) : planning_(planning) {}
+
+  void make(const DispatchCompute& command) {
+    const auto shader = shader_index(command.shader, spirv::Stage::Compute);
+    if (!shader) return;
+    const StageInterface stages[] = {interface_of(*shader)};
+    launch::Dispatch dispatch{.shader = *shader, .groups = command.groups};
+    dispatch.bindings = bindings(command.bindings, command.at, stages);
+    auto pushed = pushed_by(command.push_data, planning_.plan.shaders[*shader].push_constant_size, command.at, stages);
+    if (!pushed) return;
+    dispatch.push_constants = std::move(*pushed);
+    add(command.shader.uid, std::move(dispatch), command.at, command.implicit_barrier);
+  }
+
+  void make(const DispatchFragment& command) {
+    const auto vertex = shader_index(command.vertex_shader, spirv::Stage::Vertex);
+    const auto fragment = shader_index(command.fragment_shader, spirv::Stage::Fragment);
+    if (!vertex || !fragment) return;
+    const StageInterface stages[] = {interface_of(*vertex), interface_of(*fragment)};
+    launch::DrawFullscreen draw{.vertex_shader = *vertex, .fragment_shader = *fragment};
+    for (const ColorAttachment& attachment : command.color_attachments) {
+      const auto image = planning_.resources.find(attachment.image.uid);
+      if (image == planning_.resources.end()) continue;
+      draw.color_attachments.push_back({.image = image->second,
+                                        .level = attachment.lod.value_or(0),
+                                        .origin = origin_of(attachment.image.at)});
+    }
+    if (command.render_extent) {
+      draw.extent = *command.render_extent;
+    } else if (!draw.color_attachments.empty()) {
+      draw.extent = extent_of(draw.color_attachments.front());
+    }
+    draw.bindings = bindings(command.bindings, command.at, stages);
+    const auto& shaders = planning_.plan.shaders;
+    auto pushed = pushed_by(command.push_data,
+                            std::max(shaders[*vertex].push_constant_size, shaders[*fragment].push_constant_size),
+                            command.at, stages);
+    if (!pushed) return;
+    draw.push_constants = std::move(*pushed);
+    add(command.debug_name, std::move(draw), command.at, command.implicit_barrier);
+  }
+
+  void make(const DispatchBarrier& command) {
+    launch::Barriers barriers;
+    const auto collect = [&]<class T>(const std::vector<Reference>& references, const T* /*kind*/) {
+      for (const Reference& reference : references) {
+        const T* barrier = planning_.scenario.find<T>(reference.uid);
+        if (!barrier || planning_.is_faulty(barrier->at)) continue;
+        if (auto made = barrier_of(*barrier)) barriers.barriers.push_back(std::move(*made));
+      }
+    };
+    collect(command.image_barriers, static_cast<const ImageBarrier*>(nullptr));
+    collect(command.tensor_barriers, static_cast<const TensorBarrier*>(nullptr));
+    collect(command.memory_barriers, static_cast<const MemoryBarrier*>(nullptr));
+    collect(command.buffer_barriers, static_cast<const BufferBarrier*>(nullptr));
+    add("dispatch_barrier", std::move(barriers), command.at, false);
+  }
+
+  void make(const MarkBoundary& command) {
+    launch::Boundary boundary{.frame_id = command.frame_id};
+    for (const Reference& reference : command.resources) {
+      const auto found = planning_.resources.find(reference.uid);
+      if (found != planning_.resources.end()) boundary.resources.push_back(found->second);
+    }
+    add("mark_boundary", std::move(boundary), command.at, false);
+  }
+
+  void make(const DispatchGraph& command) { refuse(command); }
+  void make(const DispatchSpirvGraph& command) { refuse(command); }
+  void make(const DispatchOpticalFlow& command) { refuse(command); }
+  void make(const Draw& command) { refuse(command); }
+
+ private:
+  template <class T>
+  void refuse(const T& command) {
+    Diagnostic refused = json::problem(command.at, DiagnosticKind::Unsupported,
+                                       std::format("this build cannot run `{}` yet", key_of(Command(command))));
+    refused.place = command.at.opening();
+    planning_.diagnostics.add(std::move(refused));
+  }
+
+  // The shader of the plan that a reference names. Nothing when the shader has errors, or is for another stage.
+  std::optional<launch::ShaderIndex> shader_index(const Reference& reference, spirv::Stage stage) {
+    const auto compiled = planning_.compiled.find(reference.uid);
+    if (compiled == planning_.compiled.end()) return std::nullopt;
+    if (compiled->second.stage != stage) {
+      planning_.diagnostics.add(json::problem(
+          reference.at, DiagnosticKind::WrongReference,
+          std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here", reference.uid,
+                      name_of(compiled->second.stage), name_of(stage))));
+      return std::nullopt;
+    }
+    auto& shaders = planning_.plan.shaders;
+    const auto [known, added] =
+        planning_.shaders.emplace(reference.uid, static_cast<launch::ShaderIndex>(shaders.size()));
+    if (added) shaders.push_back(compiled->second);
+    return known->second;
+  }
+
+  StageInterface interface_of(launch::ShaderIndex index) const {
+    const launch::Shader& shader = planning_.plan.shaders[index];
+    return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
+  }
+
+  std::vector<launch::Binding> bindings(const std::vector<Binding>& bindings, json::Value command,
+                                        std::span<const StageInterface> stages) {
+    return resolve_bindings(planning_.scenario, bindings, command, stages, planning_.resources, planning_.plan,
+                            planning_.diagnostics);
+  }
+
+  std::optional<std::vector<std::byte>> pushed_by(const Reference& push_data, std::uint32_t size, json::Value command,
+                                                  std::span<const StageInterface> stages) {
+    const auto data = planning_.raw_data.find(push_data.uid);
+    return push_constants(push_data, data == planning_.raw_data.end() ? nullptr : &data->second, size, command, stages,
+                          planning_.diagnostics);
+  }
+
+  std::array<std::uint32_t, 2> extent_of(const launch::Attachment& attachment) const {
+    const auto& image = std::get<launch::Image>(planning_.plan.resources[attachment.image].kind);
+    return {std::max(1u, image.extent[0] >> attachment.level), std::max(1u, image.extent[1] >> attachment.level)};
+  }
+
+  static launch::Barrier barrier_in(const std::string& uid, const BarrierScope& scope, json::Value at) {
+    return {.name = uid,
+            .src_stage = stages_of(scope.src_stage),
+            .dst_stage = stages_of(scope.dst_stage),
+            .src_access = access_of(scope.src_access),
+            .dst_access = access_of(scope.dst_access),
+            .origin = origin_of(at)};
+  }
+
+  // Nothing when the resource has errors.
+  template <class T>
+  std::optional<launch::Barrier> barrier_on(const T& barrier, const Reference& resource, launch::Barrier::Kind kind) const {
+    const auto found = planning_.resources.find(resource.uid);
+    if (found == planning_.resources.end()) return std::nullopt;
+    launch::Barrier made = barrier_in(barrier.uid, barrier.scope, barrier.at);
+    made.kind = kind;
+    made.resource = found->second;
+    return made;
+  }
+
+  std::optional<launch::Barrier> barrier_of(const MemoryBarrier& barrier) const {
+    return barrier_in(barrier.uid, barrier.scope, barrier.at);
+  }
+
+  std::optional<launch::Barrier> barrier_of(const BufferBarrier& barrier) const {
+    auto made = barrier_on(barrier, barrier.buffer, launch::Barrier::Kind::Buffer);
+    if (made) {
+      made->offset = barrier.offset;
+      made->size = barrier.size;
+    }
+    return made;
+  }
+
+  std::optional<launch::Barrier> barrier_of(const TensorBarrier& barrier) const {
+    auto made = barrier_on(barrier, barrier.tensor, launch::Barrier::Kind::Buffer);
+    if (made) made->size = std::get<launch::Buffer>(planning_.plan.resources[made->resource].kind).size;
+    return made;
+  }
+
+  std::optional<launch::Barrier> barrier_of(const ImageBarrier& barrier) const {
+    auto made = barrier_on(barrier, barrier.image, launch::Barrier::Kind::Image);
+    if (made) {
+      made->old_layout = layout_of(barrier.old_layout);
+      made->new_layout = layout_of(barrier.new_layout);
+      made->base_level = barrier.range.base_mip_level;
+      made->level_count = barrier.range.level_count;
+    }
+    return made;
+  }
+
+  template <class Action>
+  void add(std::string name, Action action, json::Value at, bool barrier_after) {
+    planning_.plan.steps.push_back(
+        {.name = std::move(name), .action = std::move(action), .barrier_after = barrier_after, .origin = origin_of(at)});
+  }
+
+  Planning& planning_;
+};
+
+}  // namespace
+
+void plan_commands(Planning& planning) {
+  Maker maker(planning);
+  for (const Command& command : planning.scenario.commands) {
+    if (planning.is_faulty(place_of(command))) continue;
+    std::visit([&](const auto& of) { maker.make(of); }, command);
+  }
+}
+
+}  // namespace slipway::scenario

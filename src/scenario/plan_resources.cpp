@@ -1,0 +1,191 @@
+// Buffers, tensors and images of a plan, with what they hold first and where their results go.
+#include <bit>
+#include <format>
+
+#include "scenario/contents.hpp"
+#include "scenario/input_file.hpp"
+#include "scenario/outputs.hpp"
+#include "scenario/paths.hpp"
+#include "scenario/plan_parts.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+std::optional<launch::Sharing> sharing_of(const std::optional<MemoryGroup>& group) {
+  if (!group) return std::nullopt;
+  return launch::Sharing{.group = group->id, .offset = group->offset};
+}
+
+launch::Sampler sampler_of(const Sampler& sampler) {
+  launch::Sampler made{.min_filter = sampler.min_filter,
+                       .mag_filter = sampler.mag_filter,
+                       .mip_filter = sampler.mip_filter,
+                       .address_mode = sampler.address_mode,
+                       .border_color = sampler.border_color.value_or(vk::BorderColor::FLOAT_TRANSPARENT_BLACK)};
+  if (sampler.custom_border_color) {
+    for (std::size_t i = 0; i < made.custom_color.size(); ++i) {
+      const double value = (*sampler.custom_border_color)[i];
+      made.custom_color[i] = made.border_color == vk::BorderColor::INT_CUSTOM_EXT
+                                 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(value))
+                                 : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    }
+  }
+  return made;
+}
+
+class Maker {
+ public:
+  explicit Maker(Planning& planning) : planning_(planning), diagnostics_(planning.diagnostics) {}
+
+  void make(const Buffer& buffer) {
+    launch::Resource made = begin(buffer, "Load Buffer");
+    made.kind = launch::Buffer{.size = buffer.size};
+    if (buffer.contents.given() && !fill(made, buffer_contents(request(buffer), buffer.size, diagnostics_))) return;
+    if (!buffer.results.dst.empty()) made.outputs = {buffer_output(output(buffer), buffer.size)};
+    add(std::move(made));
+  }
+
+  // A tensor is a buffer of its elements in row-major order: what shaders that are rewritten for storage buffers see.
+  void make(const Tensor& tensor) {
+    launch::Resource made = begin(tensor, "Load Tensor");
+    const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.place()));
+    if (!type) return;
+    const tensor::Shape& shape = tensor.dims;
+    const Size size = tensor::byte_count(shape, *type);
+    if (!size) return too_large(tensor.at["dims"], tensor.uid);
+    made.kind = launch::Buffer{.size = *size};
+    const bool filled =
+        !tensor.contents.given() ||
+        fill(made, array_contents(request(tensor), *type, shape, ShapeRule::SameBytes, diagnostics_));
+    if (!tensor.results.dst.empty()) made.outputs = {tensor_output(output(tensor), *type, shape)};
+    if (const json::Value shared = shared_with_image(tensor)) {
+      diagnostics_.add(json::problem(
+          shared, DiagnosticKind::Unsupported,
+          std::format("tensor `{}` shares memory with an image, which this build cannot do yet", tensor.uid)));
+      return;
+    }
+    if (filled) add(std::move(made));
+  }
+
+  void make(const Image& image) {
+    launch::Resource made = begin(image, "Load Image");
+    const tensor::FormatInfo* info = tensor::find_format(tensor::created_as(*image.format.value));
+    if (!info) {
+      diagnostics_.add(json::problem(
+          image.at["format"], DiagnosticKind::Unsupported,
+          std::format("this build does not know the texels of {} and cannot load or store them", image.format.name)));
+      return;
+    }
+    if (!tensor::level_bytes(*info, image.extent[0], image.extent[1], image.extent[2])) {
+      return too_large(image.at["dims"], image.uid);
+    }
+    launch::Image kind{.format = info->format,
+                       .extent = image.extent,
+                       .mips = image.mips,
+                       .color_attachment = image.color_attachment,
+                       .sampler = sampler_of(image.sampler)};
+    // Usage by declared access (scenario page 3.10); bindings may add to it.
+    kind.sampled = image.access == Access::ReadOnly || image.access == Access::ReadWrite;
+    kind.storage = image.access != Access::ReadOnly && !image.color_attachment;
+    if (image.tiling) kind.tiling = *image.tiling == Tiling::Linear ? launch::Tiling::Linear : launch::Tiling::Optimal;
+    if (image.contents.given()) {
+      auto contents = image_contents(request(image), image, diagnostics_);
+      if (!contents) return;
+      kind.format = contents->format;
+      made.initial = std::move(contents->levels);
+    }
+    if (!image.results.dst.empty()) {
+      auto stored = image_output(output(image), *tensor::find_format(kind.format), image.extent, image.at["dst"],
+                                 diagnostics_);
+      if (!stored) return;
+      made.outputs = {std::move(*stored)};
+    }
+    made.kind = kind;
+    add(std::move(made));
+  }
+
+  void make(const RawData& raw_data) {
+    if (auto contents = raw_data_contents(request(raw_data), diagnostics_)) {
+      planning_.raw_data.emplace(raw_data.uid, std::move(*contents));
+    }
+  }
+
+  // Checked only: nothing that uses graph constants can be planned yet.
+  void make(const GraphConstant& constant) {
+    const auto type = diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
+    if (type) array_contents(request(constant), *type, constant.dims, ShapeRule::Exact, diagnostics_);
+  }
+
+  void make(const Graph& graph) {
+    open_input(source_path(planning_.scenario, graph.src), graph.at["src"], diagnostics_);
+  }
+
+  // Shaders have a stage of their own, and commands look up barriers.
+  void make(const Shader&) {}
+  void make(const MemoryBarrier&) {}
+  void make(const BufferBarrier&) {}
+  void make(const ImageBarrier&) {}
+  void make(const TensorBarrier&) {}
+
+ private:
+  template <class T>
+  launch::Resource begin(const T& resource, std::string_view counter) const {
+    return {.name = resource.uid,
+            .sharing = sharing_of(resource.memory_group),
+            .origin = origin_of(resource.at),
+            .load_counter = std::format("{}: {}", counter, resource.uid)};
+  }
+
+  template <class T>
+  ContentsRequest request(const T& resource) const {
+    return {planning_.scenario, resource.contents, resource.at};
+  }
+
+  template <class T>
+  Path output(const T& resource) const {
+    return output_path(planning_.scenario, resource.results.dst, planning_.options.output);
+  }
+
+  static bool fill(launch::Resource& made, std::optional<launch::Contents> contents) {
+    if (contents) made.initial = {std::move(*contents)};
+    return contents.has_value();
+  }
+
+  void too_large(json::Value dims, const std::string& uid) {
+    diagnostics_.add(json::problem(dims, DiagnosticKind::OutOfRange,
+                                   std::format("`{}` would have more bytes than 64 bits can count", uid)));
+  }
+
+  void add(launch::Resource made) {
+    planning_.resources.emplace(made.name, static_cast<launch::ResourceIndex>(planning_.plan.resources.size()));
+    planning_.plan.resources.push_back(std::move(made));
+  }
+
+  // What puts a tensor into the memory of an image, or nothing.
+  json::Value shared_with_image(const Tensor& tensor) const {
+    if (tensor.aliases()) return tensor.alias_target->at;
+    if (!tensor.memory_group) return {};
+    for (const Resource& other : planning_.scenario.resources) {
+      const auto* image = std::get_if<Image>(&other);
+      if (image && image->memory_group && image->memory_group->id == tensor.memory_group->id) {
+        return tensor.memory_group->at;
+      }
+    }
+    return {};
+  }
+
+  Planning& planning_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void plan_resources(Planning& planning) {
+  Maker maker(planning);
+  for (const Resource& resource : planning.scenario.resources) {
+    if (planning.is_faulty(place_of(resource))) continue;
+    std::visit([&](const auto& of) { maker.make(of); }, resource);
+  }
+}
+
+}  // namespace slipway::scenario

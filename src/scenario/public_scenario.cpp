@@ -1,0 +1,125 @@
+// The scenario class of the public interface: include/slipway/scenario.hpp.
+#include "slipway/scenario.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <format>
+
+#include "launch/public_device.hpp"
+#include "scenario/load.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway {
+
+struct Scenario::State {
+  scenario::Loaded loaded;
+  std::vector<Problem> remarks;
+};
+
+namespace {
+
+std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failure) {
+  return std::unexpected(launch::public_problems(failure));
+}
+
+std::unexpected<std::vector<Problem>> unknown_resource(std::string_view uid) {
+  return problems(Failure{{.kind = DiagnosticKind::UnknownReference,
+                    .message = std::format("the scenario has no buffer or image `{}`", uid),
+                    .uid = std::string(uid)}});
+}
+
+// The index of a buffer or image.
+std::optional<launch::ResourceIndex> find_resource(const launch::Plan& plan, std::string_view uid) {
+  const auto found = std::ranges::find(plan.resources, uid, &launch::Resource::name);
+  if (found == plan.resources.end()) return std::nullopt;
+  return static_cast<launch::ResourceIndex>(found - plan.resources.begin());
+}
+
+// Bytes of a buffer, or of level 0 of an image.
+std::uint64_t contents_size(const launch::Resource& resource) {
+  if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
+  const auto& image = std::get<launch::Image>(resource.kind);
+  const tensor::FormatInfo* format = tensor::find_format(image.format);
+  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.extent[2]).value_or(0) : 0;
+}
+
+}  // namespace
+
+Scenario::Scenario(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Scenario::Scenario(Scenario&&) noexcept = default;
+Scenario& Scenario::operator=(Scenario&&) noexcept = default;
+Scenario::~Scenario() = default;
+
+const std::vector<Problem>& Scenario::remarks() const { return state_->remarks; }
+
+Outcome<Scenario> Scenario::load(const std::filesystem::path& file, const LoadOptions& options) {
+  const Result<std::string> text = read_text(file);
+  if (!text) return problems(text.error());
+  return load_text(*text, file.string(), file.parent_path(), options);
+}
+
+Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::path& folder, const LoadOptions& options) {
+  return load_text(std::string(text), "<text>", folder, options);
+}
+
+Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const std::filesystem::path& folder,
+                                      const LoadOptions& options) {
+  Diagnostics diagnostics;
+  scenario::Loaded loaded = scenario::load(make_source(std::move(name), std::move(text)), folder,
+                                           {.output = options.output,
+                                            .confine = options.confine,
+                                            .cache = options.cache ? Cache::of_user() : Cache()},
+                                           diagnostics);
+  if (options.strict) diagnostics.make_strict();
+  diagnostics.sort();
+  if (!loaded.plan || diagnostics.has_errors()) return problems(diagnostics.all());
+  return Scenario(std::make_unique<State>(State{std::move(loaded), launch::public_problems(diagnostics.all())}));
+}
+
+Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {
+  const auto index = find_resource(*state_->loaded.plan, uid);
+  if (!index) return unknown_resource(uid);
+  launch::Resource& resource = state_->loaded.plan->resources[*index];
+  const std::uint64_t size = contents_size(resource);
+  if (bytes.size() != size) {
+    return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
+                      .message = std::format("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
+                      .place = resource.origin.place,
+                      .uid = std::string(uid)}});
+  }
+  auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  resource.initial = {{.size = size, .write = [copy](MutableBytes to) -> Result<> {
+                         std::ranges::copy(*copy, to.begin());
+                         return {};
+                       }}};
+  return true;
+}
+
+Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
+  scenario::Loaded loaded = state_->loaded;
+  launch::RunOptions how{.repeat = options.repeat};
+  if (options.timeout) {
+    how.time_out = std::chrono::nanoseconds(static_cast<std::int64_t>(*options.timeout * 1e9));
+  }
+  if (!options.write_outputs) {
+    for (launch::Resource& resource : loaded.plan->resources) resource.outputs.clear();
+  }
+  RunReport result;
+  for (const std::string& uid : options.capture) {
+    const auto index = find_resource(*loaded.plan, uid);
+    if (!index) return unknown_resource(uid);
+    loaded.plan->captures.push_back({*index, [&result, uid](Bytes bytes) {
+                                       result.captured[uid].assign(bytes.begin(), bytes.end());
+                                     }});
+  }
+  Diagnostics diagnostics;
+  const auto report = scenario::run(loaded, device.state().opening, std::move(how), Log(), diagnostics);
+  if (!report) return problems(diagnostics.all());
+  for (const launch::ExpectationOutcome& outcome : report->expectations) {
+    result.expectations.push_back({outcome.resource, outcome.comparison.passed,
+                                   tensor::comparison_text(outcome.resource, outcome.comparison)});
+  }
+  return result;
+}
+
+}  // namespace slipway

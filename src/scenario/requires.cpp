@@ -1,0 +1,101 @@
+// The root's `requires` against a device (scenario page 3.7).
+#include <algorithm>
+#include <format>
+#include <utility>
+
+#include "scenario/plan.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+std::uint64_t feature_bit(FormatUse use) {
+  switch (use) {
+    case FormatUse::Sampled:
+      return gpu::format_feature::kSampledImage;
+    case FormatUse::Storage:
+      return gpu::format_feature::kStorageImage;
+    case FormatUse::ColorAttachment:
+      return gpu::format_feature::kColorAttachment;
+    case FormatUse::Blit:
+      return gpu::format_feature::kBlitSource | gpu::format_feature::kBlitDestination;
+  }
+  std::unreachable();
+}
+
+std::string_view name_of(FormatUse use) {
+  constexpr std::string_view kNames[] = {"sampled", "storage", "color_attachment", "blit"};
+  return kNames[std::to_underlying(use)];
+}
+
+// What native support is made of (scenario page 3.14); native graphs and optical flow need native tensors too.
+bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
+  const auto has = [&](std::string_view extension, std::initializer_list<std::string_view> features) {
+    return device.has_extension(extension) &&
+           std::ranges::all_of(features, [&](std::string_view name) { return device.has_feature(name); });
+  };
+  const bool tensors = has("VK_ARM_tensors", {"tensors", "shaderTensorAccess", "tensorNonPacked"});
+  const bool graphs = tensors && has("VK_ARM_data_graph", {"dataGraph", "dataGraphShaderModule"});
+  switch (feature) {
+    case NativeFeature::Tensors:
+      return tensors;
+    case NativeFeature::DataGraph:
+      return graphs;
+    case NativeFeature::OpticalFlow:
+      return graphs && has("VK_ARM_data_graph_optical_flow", {"dataGraphOpticalFlow"});
+  }
+  std::unreachable();
+}
+
+std::string_view name_of(NativeFeature feature) {
+  constexpr std::string_view kNames[] = {"tensors", "data_graph", "optical_flow"};
+  return kNames[std::to_underlying(feature)];
+}
+
+}  // namespace
+
+std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device) {
+  std::vector<std::string> lines;
+  const auto unmet = [&]<class... Arguments>(std::format_string<Arguments...> text, Arguments&&... arguments) {
+    lines.push_back("skipped: requires " + std::format(text, std::forward<Arguments>(arguments)...));
+  };
+  if (requirements.api) {
+    const auto [major, minor] = *requirements.api;
+    if (device.api < gpu::Version{major, minor, 0}) {
+      unmet("Vulkan {}.{}, the device has {}.{}", major, minor, device.api.major, device.api.minor);
+    }
+  }
+  for (const std::string& extension : requirements.extensions) {
+    if (!device.has_extension(extension)) unmet("extension {}", extension);
+  }
+  for (const std::string& feature : requirements.features) {
+    if (!device.has_feature(feature)) unmet("feature {}", feature);
+  }
+  for (const RequiredLimit& limit : requirements.limits) {
+    const auto found = device.limits_by_name.find(limit.name);
+    if (found == device.limits_by_name.end()) {
+      unmet("limit {}, which the device does not report", limit.name);
+    } else if (found->second < static_cast<double>(limit.value)) {
+      unmet("{} >= {}, the device has {}", limit.name, limit.value, found->second);
+    }
+  }
+  for (const RequiredFormat& format : requirements.formats) {
+    if (!format.format.value) continue;  // an unknown name is an error of the file
+    const gpu::FormatFeatures features = device.format_features(*format.format.value);
+    const bool linear = format.tiling == Tiling::Linear;
+    for (const FormatUse use : format.usage) {
+      const std::uint64_t bits = feature_bit(use);
+      if (((linear ? features.linear : features.optimal) & bits) != bits) {
+        unmet("{} with {} tiling as {}", format.format.name, linear ? "LINEAR" : "OPTIMAL", name_of(use));
+      }
+    }
+  }
+  for (const NativeFeature feature : requirements.native) {
+    if (!is_native(feature, device)) unmet("native {}", name_of(feature));
+  }
+  if (device.device_memory() < requirements.memory) {
+    unmet("{} bytes of device memory, the device has {}", requirements.memory, device.device_memory());
+  }
+  return lines;
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,137 @@
+#include "scenario/shader_source.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "scenario/paths.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using shader::Language;
+
+// None for RPL, which this build does not compile.
+std::optional<Language> language_of(ShaderType type) {
+  switch (type) {
+    case ShaderType::Glsl:
+      return Language::Glsl;
+    case ShaderType::Hlsl:
+      return Language::Hlsl;
+    case ShaderType::Spirv:
+      return Language::Spirv;
+    case ShaderType::SpirvAssembly:
+      return Language::SpirvAssembly;
+    case ShaderType::Rpl:
+      return std::nullopt;
+  }
+  std::unreachable();
+}
+
+std::optional<ShaderSource> refuse_rpl(const Shader& shader, Diagnostics& diagnostics) {
+  const json::Value at = shader.at["type"] ? shader.at["type"] : shader.at["src"];
+  diagnostics.add(json::problem(at, DiagnosticKind::Unsupported,
+                                std::format("shader `{}` is written in RPL, which this build cannot compile", shader.uid)));
+  return std::nullopt;
+}
+
+InputFile open_file(const Shader& shader, const Path& path, Diagnostics& diagnostics) {
+  const auto type = shader.likely_type();
+  const auto language = type ? language_of(*type) : std::nullopt;
+  if (!language || *language == Language::SpirvAssembly) return open_input(path, shader.at["src"], diagnostics);
+  Diagnostics problems;
+  InputFile file = open_input(path, shader.at["src"], problems);
+  for (Diagnostic& problem : problems.release()) {
+    problem.message = std::format("Cannot open {} shader file. {}", shader::name_of(*language), problem.message);
+    diagnostics.add(std::move(problem));
+  }
+  return file;
+}
+
+std::optional<Language> detect_language(const Shader& shader, const Path& path, Bytes bytes, Diagnostics& diagnostics) {
+  const auto detected = shader::detect(path, bytes);
+  const std::string message = std::format("shader `{}` has no `type`", shader.uid);
+  Diagnostic problem = json::problem(shader.at["src"], DiagnosticKind::MissingKey, message, Severity::Warning);
+  if (detected) {
+    problem.hint(std::format("{} is taken to be {}", path.string(), shader::name_of(*detected)));
+  } else {
+    problem.severity = Severity::Error;
+    problem.hint(std::format("neither the contents nor the extension of {} tell it", path.string()));
+  }
+  diagnostics.add(std::move(problem));
+  return detected;
+}
+
+// The strings that the text was joined from, each with its offset in it.
+std::vector<std::pair<std::uint64_t, json::Value>> parts_of(json::Value source) {
+  if (!source.is(json::Type::Array)) return {{0, source}};
+  std::vector<std::pair<std::uint64_t, json::Value>> parts;
+  std::uint64_t offset = 0;
+  for (const json::Value line : source) {
+    parts.emplace_back(offset, line);
+    offset += line.string().size() + 1;  // with the line end between them
+  }
+  return parts;
+}
+
+// The characters of the scenario that a span of the text was written as; nothing when escapes stand for some of them.
+std::optional<Place> written_at(json::Value source, Span span) {
+  for (const auto& [offset, part] : parts_of(source)) {
+    const std::uint64_t length = part.string().size();
+    if (span.begin < offset || span.begin > offset + length) continue;
+    if (part.text().contains('\\')) return std::nullopt;
+    Place place = part.place();
+    const std::uint64_t first = place.span.begin + 1;  // behind the quote
+    place.span = {first + span.begin - offset, first + std::min(span.end - offset, length)};
+    return place;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics) {
+  if (shader.likely_type() == ShaderType::Rpl) return refuse_rpl(shader, diagnostics);
+  if (shader.source) {
+    const auto language = shader.type ? language_of(*shader.type) : std::nullopt;
+    if (!language) {
+      diagnostics.add(json::problem(shader.at["source"], DiagnosticKind::MissingKey,
+                                    std::format("shader `{}` has no `type`, and nothing tells that of inline text",
+                                                shader.uid)));
+      return std::nullopt;
+    }
+    return ShaderSource{*language, shader.uid, nullptr, make_source(shader.uid, *shader.source)};
+  }
+  const Path path = source_path(scenario, shader.src);
+  InputFile file = open_file(shader, path, diagnostics);
+  if (!file) return std::nullopt;
+  const auto language =
+      shader.type ? language_of(*shader.type) : detect_language(shader, path, file->bytes(), diagnostics);
+  if (!language) return std::nullopt;
+  ShaderSource source{*language, path.string(), std::move(file), nullptr};
+  if (*language != Language::Spirv) {
+    source.text = make_source(source.name, std::string(text_of(source.file->bytes())));
+  }
+  return source;
+}
+
+Diagnostic in_scenario(Diagnostic problem, const Shader& shader, const ShaderSource& source) {
+  if (source.file) return named_by(std::move(problem), shader.at["src"]);
+  const json::Value text = shader.at["source"];
+  bool elsewhere = false;
+  const auto show = [&](Place& place) {
+    if (place.kind == Place::Kind::Text && place.source == source.text) {
+      if (const auto written = written_at(text, place.span)) {
+        place = *written;
+        return;
+      }
+    }
+    elsewhere |= place.kind != Place::Kind::None;
+  };
+  show(problem.place);
+  for (DiagnosticNote& note : problem.notes) show(note.place);
+  if (elsewhere) return named_by(std::move(problem), text);
+  if (problem.place.kind == Place::Kind::None) problem.place = text.place();
+  return std::move(problem.at(text.pointer(), shader.uid));
+}
+
+}  // namespace slipway::scenario

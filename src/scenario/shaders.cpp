@@ -1,0 +1,256 @@
+#include "scenario/shaders.hpp"
+
+#include <algorithm>
+#include <format>
+#include <vector>
+
+#include "json/record.hpp"
+#include "launch/parallel.hpp"
+#include "scenario/input_file.hpp"
+#include "scenario/paths.hpp"
+#include "scenario/shader_source.hpp"
+#include "shader/cache.hpp"
+#include "spirv/module.hpp"
+#include "spirv/tools.hpp"
+#include "tensor/element.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+spirv::Stage stage_of(ShaderStage stage) {
+  switch (stage) {
+    case ShaderStage::Compute:
+      return spirv::Stage::Compute;
+    case ShaderStage::Vertex:
+      return spirv::Stage::Vertex;
+    case ShaderStage::Fragment:
+      return spirv::Stage::Fragment;
+  }
+  std::unreachable();
+}
+
+// The member that a problem is about, or the beginning of the object that lacks it.
+Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind kind, std::string message) {
+  if (const json::Value member = shader.at[key]) return json::problem(member, kind, std::move(message));
+  Diagnostic problem = json::problem(shader.at, kind, std::move(message));
+  problem.place = shader.at.opening();
+  return problem;
+}
+
+// Include directories count from the scenario's folder; one that is absent there but present relative to the current folder is
+// used, with a warning (decision 4).
+Path include_folder(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
+  const Path folder = source_path(scenario, name);
+  if (is_folder(folder) || !is_folder(name)) return folder;
+  diagnostics.add(json::problem(at, DiagnosticKind::DeprecatedForm,
+                                std::format("`{}` is found in the current directory only, and taken from there; include "
+                                            "directories count from the scenario file",
+                                            name),
+                                Severity::Warning));
+  return name;
+}
+
+std::optional<shader::Options> compile_options(const Scenario& scenario, const Shader& shader, bool confine,
+                                               Diagnostics& diagnostics) {
+  shader::Options options{.stage = stage_of(shader.stage), .entry = shader.entry};
+  options.folder = shader.src.empty() ? scenario.folder : source_path(scenario, shader.src).parent_path();
+  const json::Value build_options = shader.at["build_options"];
+  if (!shader.build_options.empty()) {
+    auto parsed = shader::parse_build_options(shader.build_options, build_options.place());
+    if (!parsed) {
+      for (Diagnostic& problem : parsed.error()) {
+        diagnostics.add(std::move(problem.at(build_options.pointer(), shader.uid)));
+      }
+      return std::nullopt;
+    }
+    options.macros = std::move(parsed->macros);
+    for (const Path& folder : parsed->include_dirs) {
+      options.include_dirs.push_back(include_folder(scenario, folder.string(), build_options, diagnostics));
+    }
+  }
+  const json::Value folders = shader.at["include_dirs"];
+  for (std::size_t i = 0; i < shader.include_dirs.size(); ++i) {
+    options.include_dirs.push_back(include_folder(scenario, shader.include_dirs[i], folders[i], diagnostics));
+  }
+  if (confine) {
+    options.read_file = [folder = scenario.folder.empty() ? Path(".") : scenario.folder](const Path& path) {
+      if (is_inside(path, folder)) return read_text(path);
+      return Result<std::string>(fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
+                                      std::format("{} is outside of the scenario's folder, to which --confine keeps it",
+                                                  path.string())));
+    };
+  }
+  return options;
+}
+
+std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& shader, const ShaderSource& source,
+                                     const ShaderOptions& options, Diagnostics& diagnostics) {
+  const auto compile = compile_options(scenario, shader, options.confine, diagnostics);
+  if (!compile) return std::nullopt;
+  auto compiled = shader::compile_cached(options.cache, source.text, source.language, *compile);
+  if (!compiled) {
+    for (Diagnostic& problem : compiled.error()) diagnostics.add(in_scenario(std::move(problem), shader, source));
+    return std::nullopt;
+  }
+  for (Diagnostic& warning : compiled->warnings) diagnostics.add(in_scenario(std::move(warning), shader, source));
+  return std::move(compiled->words);
+}
+
+// The module behind a shader resource, read and validated.
+std::optional<spirv::Module> module_of(const Scenario& scenario, const Shader& shader, const ShaderOptions& options,
+                                       Diagnostics& diagnostics) {
+  const auto source = open_shader(scenario, shader, diagnostics);
+  if (!source) return std::nullopt;
+  const auto take = [&]<class T>(Result<T> result) -> std::optional<T> {
+    if (result) return std::move(*result);
+    for (Diagnostic& problem : result.error()) diagnostics.add(in_scenario(std::move(problem), shader, *source));
+    return std::nullopt;
+  };
+  std::optional<spirv::Module> module;
+  if (source->language == shader::Language::Spirv) {
+    module = take(spirv::read_module(source->file->bytes(), source->name));
+  } else if (auto words = words_of(scenario, shader, *source, options, diagnostics)) {
+    module = take(spirv::read_module(std::move(*words), source->name));
+  }
+  if (!module) return std::nullopt;
+  if (Result<> valid = spirv::validate(module->words(), source->name); !valid) {
+    for (Diagnostic& problem : valid.error()) diagnostics.add(in_scenario(std::move(problem), shader, *source));
+    return std::nullopt;
+  }
+  return module;
+}
+
+// All that the shader declares and the resource gives; constants that the shader lacks have no effect.
+std::optional<std::vector<launch::Specialization>> specializations_of(const Shader& shader,
+                                                                      const spirv::Reflection& reflection,
+                                                                      Diagnostics& diagnostics) {
+  std::vector<launch::Specialization> all;
+  bool good = true;
+  for (const SpecializationConstant& constant : shader.specialization_constants) {
+    const auto declared =
+        std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
+    if (declared == reflection.specialization_constants.end()) {
+      diagnostics.add(json::problem(constant.at["id"], DiagnosticKind::UnknownReference,
+                                    std::format("shader `{}` has no specialization constant {}; this one has no effect",
+                                                shader.uid, constant.id),
+                                    Severity::Warning));
+    } else if (auto one = specialize(constant, *declared, diagnostics)) {
+      all.push_back(std::move(*one));
+    } else {
+      good = false;
+    }
+  }
+  if (!good) return std::nullopt;
+  return all;
+}
+
+// The entry point as the resource names it. A graph is one whatever `stage` says: modules of `dispatch_spirv_graph`.
+const spirv::EntryPoint* entry_point_of(const Shader& shader, const spirv::Reflection& reflection,
+                                        Diagnostics& diagnostics) {
+  const spirv::Stage stage = stage_of(shader.stage);
+  if (const spirv::EntryPoint* found = reflection.find(shader.entry, stage)) return found;
+  if (const spirv::EntryPoint* graph = reflection.find(shader.entry, spirv::Stage::Graph)) return graph;
+  std::string others;
+  for (const spirv::EntryPoint& entry : reflection.entry_points) {
+    others += std::format("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
+  }
+  diagnostics.add(problem_in(shader, "entry", DiagnosticKind::UnknownReference,
+                             std::format("shader `{}` has no {} entry point `{}`; it has {}", shader.uid, name_of(stage),
+                                         shader.entry, others.empty() ? "none" : others)));
+  return nullptr;
+}
+
+// Decision 15: what the shader declares when the resource says nothing.
+std::optional<std::uint32_t> push_constant_size(const Shader& shader, const spirv::EntryPoint& entry,
+                                                Diagnostics& diagnostics) {
+  const std::uint64_t declared = entry.push_constants ? round_up(entry.push_constants->size, 4) : 0;
+  if (shader.push_constants_size == 0) return static_cast<std::uint32_t>(declared);
+  if (declared > shader.push_constants_size && entry.push_constants->used) {
+    diagnostics.add(problem_in(shader, "push_constants_size", DiagnosticKind::OutOfRange,
+                               std::format("`push_constants_size` is {}, but the push constant block of shader `{}` has {} "
+                                           "bytes",
+                                           shader.push_constants_size, shader.uid, entry.push_constants->size)));
+    return std::nullopt;
+  }
+  return shader.push_constants_size;
+}
+
+std::uint64_t bits_of(const launch::Specialization& constant) {
+  std::uint64_t bits = 0;
+  std::ranges::copy(constant.bytes, std::as_writable_bytes(std::span(&bits, 1)).begin());
+  return bits;
+}
+
+std::optional<launch::Shader> compile_shader(const Scenario& scenario, const Shader& shader,
+                                             const ShaderOptions& options, Diagnostics& diagnostics) {
+  const auto module = module_of(scenario, shader, options, diagnostics);
+  if (!module) return std::nullopt;
+  auto reflection = diagnostics.take(spirv::reflect(*module));
+  if (!reflection) return std::nullopt;
+  auto specializations = specializations_of(shader, *reflection, diagnostics);
+  if (specializations && !specializations->empty()) {
+    spirv::Specialization values;
+    for (const launch::Specialization& constant : *specializations) values[constant.id] = bits_of(constant);
+    reflection = diagnostics.take(spirv::reflect(*module, values));
+    if (!reflection) return std::nullopt;
+  }
+  const spirv::EntryPoint* entry = entry_point_of(shader, *reflection, diagnostics);
+  if (!entry) return std::nullopt;
+  const auto push_size = push_constant_size(shader, *entry, diagnostics);
+  if (!specializations || !push_size) return std::nullopt;
+  const spirv::Stage stage = entry->stage;
+  return launch::Shader{.name = shader.uid,
+                        .spirv = std::make_shared<const spirv::Words>(std::from_range, module->words()),
+                        .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
+                        .entry = shader.entry,
+                        .stage = stage,
+                        .specializations = std::move(*specializations),
+                        .push_constant_size = *push_size,
+                        .origin = {shader.at.place(), shader.at.pointer(), shader.uid}};
+}
+
+}  // namespace
+
+std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenario& scenario,
+                                                                   std::span<const Shader* const> shaders,
+                                                                   const ShaderOptions& options,
+                                                                   Diagnostics& diagnostics) {
+  struct Job {
+    Diagnostics diagnostics;
+    std::optional<launch::Shader> result;
+  };
+  std::vector<Job> jobs(shaders.size());
+  launch::parallel_for(jobs.size(), [&](std::size_t i) {
+    jobs[i].result = compile_shader(scenario, *shaders[i], options, jobs[i].diagnostics);
+  });
+  std::map<std::string, launch::Shader, std::less<>> compiled;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    diagnostics.add(jobs[i].diagnostics.release());
+    if (jobs[i].result) compiled.emplace(shaders[i]->uid, std::move(*jobs[i].result));
+  }
+  return compiled;
+}
+
+std::optional<launch::Specialization> specialize(const SpecializationConstant& constant,
+                                                 const spirv::SpecializationConstant& declared,
+                                                 Diagnostics& diagnostics) {
+  const json::Value value = constant.value;
+  tensor::Number number = value.is(json::Type::Bool) ? tensor::Number(std::int64_t{value.boolean()}) : value.number();
+  if (!tensor::is_float(declared.type)) {
+    if (const auto integer = value.is(json::Type::Number) ? value.integer() : std::nullopt) number = *integer;
+    else if (const auto large = value.is(json::Type::Number) ? value.unsigned_integer() : std::nullopt) number = *large;
+  }
+  // Vulkan takes booleans as 32-bit words.
+  const bool boolean = declared.type == tensor::ElementType::Bool;
+  std::vector<std::byte> bytes(boolean ? 4 : tensor::size_of(declared.type));
+  if (const tensor::Stored stored = tensor::store_number(declared.type, number, bytes.data()); !stored) {
+    diagnostics.add(json::problem(value, DiagnosticKind::OutOfRange,
+                                  std::format("specialization constant {}{} is declared as {}: {}", constant.id,
+                                              declared.name.empty() ? "" : std::format(" (`{}`)", declared.name),
+                                              tensor::name_of(declared.type), stored.error())));
+    return std::nullopt;
+  }
+  return launch::Specialization{.id = constant.id, .bytes = std::move(bytes)};
+}
+
+}  // namespace slipway::scenario

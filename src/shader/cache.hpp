@@ -1,0 +1,17 @@
+// Compiling with the program's cache: a GLSL or HLSL text that was compiled before costs a file read, and glslang is
+// not started.
+//
+// An entry is found by all that decides the result: compiler version, language, options, source name and text. It
+// stores the words, the warnings, and the files that were included or looked for, which must be as they were.
+#pragma once
+
+#include "base/cache.hpp"
+#include "shader/compile.hpp"
+
+namespace slipway::shader {
+
+// `compile`, through the cache for GLSL and HLSL. Only successes are stored.
+Result<Compiled> compile_cached(const Cache& cache, const SourcePtr& source, Language language,
+                                const Options& options = {});
+
+}  // namespace slipway::shader

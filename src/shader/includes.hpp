@@ -1,0 +1,36 @@
+// The files that a shader includes: where they are looked for, what was found, what was not.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "shader/compile.hpp"
+
+namespace slipway::shader {
+
+// Texts by the name that the compiler calls them.
+using SourceMap = std::map<std::string, SourcePtr, std::less<>>;
+
+class Includes {
+ public:
+  Includes(const SourcePtr& main, const Options& options);
+
+  // The file that `#include` with a name means in an including file: in that file's folder, then in the include
+  // folders. `depth` is 1 for an include of the main file.
+  Result<SourcePtr> find(const std::string& name, const std::string& includer, std::size_t depth);
+
+  const SourceMap& sources() const { return sources_; }
+  std::vector<Dependency> dependencies() const;
+
+ private:
+  Result<SourcePtr> read(const Path& path);
+
+  const Options& options_;
+  std::string main_;  // its name
+  SourceMap sources_;
+  std::map<Path, std::string> hashes_;  // of all that was looked for; empty for what was not there
+  std::size_t count_ = 0;
+};
+
+}  // namespace slipway::shader

@@ -1,0 +1,15 @@
+// glslang's messages as diagnostics.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "shader/includes.hpp"
+
+namespace slipway::shader {
+
+// Errors and warnings of a log, at their places in the sources, as `Compilation error: ...` and `Compilation warning:
+// ...`. What says nothing of its own (the count of errors) is left out.
+std::vector<Diagnostic> read_messages(std::string_view log, const SourcePtr& main, const SourceMap& sources);
+
+}  // namespace slipway::shader

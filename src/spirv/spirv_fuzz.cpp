@@ -1,0 +1,17 @@
+#include <cstdint>
+
+#include "spirv/module.hpp"
+#include "spirv/reflect.hpp"
+#include "spirv/tools.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  const Bytes bytes = std::as_bytes(std::span(data, size));
+  const Result<spirv::Module> module = spirv::read_module(bytes, "fuzz.spv");
+  if (!module) return 0;
+  // Reflection has to stand modules that are not valid.
+  if (const auto reflection = spirv::reflect(*module)) spirv::print_reflection(*reflection);
+  constexpr std::size_t kSmall = 2048;  // the validator is slow
+  if (size <= kSmall) (void)spirv::validate(module->words(), "fuzz.spv");
+  return 0;
+}

@@ -1,0 +1,31 @@
+// SPIRV-Tools: validation, text to words and back, optimisation.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "spirv/module.hpp"
+
+namespace slipway::spirv {
+
+enum class Environment { Vulkan13, Vulkan14, Universal16 };
+
+// A problem is a file-format error `Failed to validate SPIR-V module: ...` at the instruction concerned. Block layouts
+// may be scalar: whether a device takes them is a question of its features.
+Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13);
+
+// Text assembly to words of SPIR-V 1.6. Errors: shader-compile, at the line and column of the source.
+Result<Words> assemble(const SourcePtr& source);
+
+struct DisassembleOptions {
+  bool friendly_names = true;
+  bool indent = true;
+  bool header = false;
+  bool offsets = false;  // byte offsets behind the instructions
+};
+Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options = {});
+
+enum class Optimize { Performance, Size };
+Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal = Optimize::Performance);
+
+}  // namespace slipway::spirv

@@ -1,0 +1,69 @@
+// The types of a module: which they are, and how much memory they take.
+//
+// Types stand before their uses, so that one pass in the module's order measures them all, without recursion.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "base/checked.hpp"
+#include "spirv/annotations.hpp"
+#include "spirv/constants.hpp"
+#include "spirv/module.hpp"
+#include "spirv/reflect.hpp"
+
+namespace slipway::spirv {
+
+// A type without the arrays around it.
+struct Unwrapped {
+  const Instruction* type = nullptr;  // null when something on the way is missing
+  Size count = 1;                     // of all dimensions together; 0 with a runtime array among them
+};
+
+class Types {
+ public:
+  Types(const Module& module, const Annotations& annotations, const Constants& constants);
+
+  // What a pointer type, or an untyped variable, points to.
+  const Instruction* pointee(const Instruction& variable) const;
+  Unwrapped unwrap_arrays(const Instruction* type) const;
+
+  std::optional<tensor::ElementType> element_type(Id scalar) const;
+  ImageType image(const Instruction& type) const;  // OpTypeImage
+  std::optional<TensorType> tensor(
+      const Instruction& type) const;  // OpTypeTensorARM; none for an element type we do not have
+
+  // To the last byte, with the explicit layout of blocks: offsets and strides from decorations.
+  Size block_size(Id structure) const;
+  std::uint64_t runtime_stride(Id structure) const;  // of the array at the end; 0 without one
+  Size member_size(const Instruction& structure, std::uint32_t member) const;
+  // With the layout by which Vulkan counts Workgroup memory: standard storage buffer layout, bool as 32 bits.
+  Size workgroup_size(Id type) const;
+  std::uint64_t workgroup_alignment(Id type) const;
+
+ private:
+  // Strides of a matrix stand at the structure member, so the size of a matrix waits for its structure.
+  struct Layout {
+    Size size = 0;  // explicit; of a matrix or an array of them only what lies before the last matrix
+    Id matrix = 0;  // the matrix type at the core of arrays
+    std::uint64_t runtime_stride = 0;
+    Size std430_size = 0;
+    std::uint64_t std430_alignment = 1;
+  };
+
+  Layout measure(const Instruction& type) const;
+  Layout measure_vector(const Instruction& type) const;
+  Layout measure_matrix(const Instruction& type) const;
+  Layout measure_array(const Instruction& type) const;
+  Layout measure_struct(const Instruction& type) const;
+  Layout layout(Id type) const;
+  Size matrix_size(const Instruction& structure, std::uint32_t member, Id matrix) const;
+
+  const Module& module_;
+  const Annotations& annotations_;
+  const Constants& constants_;
+  std::unordered_map<Id, Layout> layouts_;
+};
+
+}  // namespace slipway::spirv

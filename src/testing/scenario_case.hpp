@@ -1,0 +1,68 @@
+// A scenario with its files in a scratch folder, planned: what tests of phase 4 look at.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/print_diagnostic.hpp"
+#include "launch/explain.hpp"
+#include "scenario/check.hpp"
+#include "scenario/plan.hpp"
+#include "scenario/read.hpp"
+#include "testing/file_recipe.hpp"
+#include "testing/scratch_folder.hpp"
+
+namespace slipway::testing {
+
+// Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp), others are as they stand.
+using CaseFiles = std::map<std::string, std::string>;
+
+class Case {
+ public:
+  explicit Case(const CaseFiles& files) {
+    for (const auto& [name, text] : files) {
+      const std::string extension = Path(name).extension().string();
+      const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".spv" ||
+                          extension == ".bin" || extension == ".DDS";
+      const Result<> written =
+          binary ? write_file(folder_ / name, Bytes(testing::cook(text))) : write_file(folder_ / name, text);
+      if (!written) throw std::runtime_error(written.error().front().message);
+    }
+  }
+
+  // Reads, checks and plans `scene.json`, or the text that is given.
+  const std::optional<launch::Plan>& plan(const std::string& text, scenario::PlanOptions options = {}) {
+    options.output = options.output.empty() ? options.output : folder_ / options.output;
+    scenario_ = scenario::read_scenario(make_source("scene.json", text), folder_.path(), {}, diagnostics_);
+    if (!scenario_) return plan_;
+    scenario::check_scenario(*scenario_, {.output = options.output, .confine = options.confine}, diagnostics_);
+    plan_ = scenario::plan_scenario(*scenario_, options, diagnostics_);
+    diagnostics_.sort();
+    return plan_;
+  }
+
+  const scenario::Scenario& model() const { return *scenario_; }
+  const std::optional<launch::Plan>& plan() const { return plan_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  Path operator/(const Path& name) const { return folder_ / name; }
+
+  // What was reported and planned, without the folder.
+  std::string messages(bool sources = false) const {
+    return without_folder(format_diagnostics(diagnostics_.all(), {.sources = sources}));
+  }
+  std::string plan_text() const { return plan_ ? without_folder(launch::print_plan(*plan_)) : ""; }
+
+ private:
+  std::string without_folder(std::string text) const {
+    const std::string folder = folder_.path().string() + "/";
+    for (std::size_t at = 0; (at = text.find(folder, at)) != text.npos;) text.erase(at, folder.size());
+    return text;
+  }
+
+  testing::ScratchFolder folder_;
+  Diagnostics diagnostics_;
+  std::optional<scenario::Scenario> scenario_;
+  std::optional<launch::Plan> plan_;
+};
+
+}  // namespace slipway::testing

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Runs the console transcripts of documents and compares what is printed: console.py BUILD TOP FILE [--update]
+
+A file is Markdown. Blocks fenced as ```console hold commands behind `$ ` (a line that ends in `\\` goes on) and the output of
+both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` stands
+for any text on a line, and a line `...` for any lines. Blocks fenced as ```LANGUAGE file=NAME are written to NAME first, so
+that the commands can use what the document shows. Everything happens in a scratch folder with a copy of examples/.
+`./dev slipway` and `./dev run` stand for the built program.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+build, top, path = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+update = "--update" in sys.argv
+problems = []
+
+
+def blocks(text):
+    """(info, body, start, end) of each fenced block; start and end are character offsets of the body."""
+    for match in re.finditer(r"^```(\w+[^\n]*)\n(.*?)^```", text, re.M | re.S):
+        yield match[1].strip(), match[2], match.start(2), match.end(2)
+
+
+def commands(body):
+    command, expected = None, []
+    lines = iter(body.splitlines())
+    for line in lines:
+        if line.startswith("$ "):
+            if command is not None:
+                yield command, expected
+            command, expected = line[2:], []
+            while command.endswith("\\"):
+                command += "\n" + next(lines)
+        else:
+            expected.append(line)
+    if command is not None:
+        yield command, expected
+
+
+def matches(expected, printed):
+    pattern = ""
+    for line in expected:
+        if line == "...":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += re.escape(line).replace(r"\.\.\.", ".*") + r"\n"
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+
+
+def run(command, folder, environment):
+    command = re.sub(r"\./dev slipway\b", "slipway", command)
+    command = re.sub(r"\./dev run\b", "slipway run", command)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=240)
+    printed = done.stdout.decode(errors="replace").splitlines()
+    if done.returncode != 0:
+        printed.append(f"[exit {done.returncode}]")
+    return printed
+
+
+def main():
+    text = path.read_text()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "work"
+        folder.mkdir()
+        shutil.copytree(top / "examples", folder / "examples", ignore=shutil.ignore_patterns("output"))
+        programs = pathlib.Path(name) / "bin"
+        programs.mkdir()
+        for program in ("slipway", "scenario-runner"):
+            (programs / program).symlink_to(build / "bin/slipway")
+        environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
+                           XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"))
+        count = 0
+        result, last = "", 0
+        for info, body, start, end in blocks(text):
+            if match := re.search(r"\bfile=(\S+)", info):
+                (folder / match[1]).parent.mkdir(parents=True, exist_ok=True)
+                (folder / match[1]).write_text(body)
+            if info.split()[0] != "console":
+                continue
+            fresh = ""
+            for command, expected in commands(body):
+                if re.match(r"(git|cd|docker|\./dev (test|build|bench|fuzz|shell|bundle|format|lint))\b", command):
+                    fresh += f"$ {command}\n" + "".join(line + "\n" for line in expected)
+                    continue
+                count += 1
+                printed = run(command, folder, environment)
+                if matches(expected, printed):
+                    printed = expected
+                else:
+                    line = text[: text.index(body, start)].count("\n") + 1
+                    problems.append(f"{path}: in the block at line {line}: $ {command}\n--- expected\n"
+                                    + "\n".join(expected) + "\n--- printed\n" + "\n".join(printed))
+                fresh += f"$ {command}\n" + "".join(line + "\n" for line in printed)
+            result += text[last:start] + fresh
+            last = end
+        if update and problems:
+            path.write_text(result + text[last:])
+    print("\n\n".join(problems) if problems else f"{count} commands")
+    sys.exit(1 if problems else 0)
+
+
+main()

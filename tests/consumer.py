@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Installs Slipway into a scratch folder and builds and runs the project of docs/library.md with it: consumer.py TOP BUILD"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+top, build = pathlib.Path(sys.argv[1]), sys.argv[2]
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    for file, body in re.findall(r"^```\w+ file=(\S+)\n(.*?)^```", (top / "docs/library.md").read_text(), re.M | re.S):
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text(body)
+
+    def run(*command):
+        print("$", *command, flush=True)
+        subprocess.run([str(word) for word in command], check=True)
+
+    run("cmake", "--install", build, "--prefix", folder / "prefix")
+    run("cmake", "-G", "Ninja", "-S", folder / "consumer", "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
+    run("cmake", "--build", folder / "build")
+    run(folder / "build/consumer", top / "examples/hello/scenario.json")
+    run(folder / "prefix/bin/slipway", "--version")
