@@ -153,6 +153,13 @@ std::optional<ImageContents> image_contents(const ContentsRequest& request, cons
   const std::string extension = request.contents.src.empty() ? "" : extension_of(request.contents.src);
   if (extension == ".dds") return dds_image(request, image, diagnostics);
   if (extension == ".png") return png_image(request, image, diagnostics);
+  if (!request.contents.src.empty() && extension != ".npy") {
+    diagnostics.add(json::problem(request.object["src"], DiagnosticKind::FileMismatch,
+                                  std::format("Unsupported image source file type for {}; images come from .dds, .png and "
+                                              ".npy files",
+                                              source_path(request.scenario, request.contents.src).string())));
+    return std::nullopt;
+  }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
   if (format.is_block()) {
     diagnostics.add(json::problem(request.object, DiagnosticKind::FileMismatch,

@@ -73,7 +73,7 @@ std::optional<shader::Options> compile_options(const Scenario& scenario, const S
     options.include_dirs.push_back(include_folder(scenario, shader.include_dirs[i], folders[i], diagnostics));
   }
   if (confine) {
-    options.read_file = [folder = scenario.folder.empty() ? Path(".") : scenario.folder](const Path& path) {
+    options.read_file = [folder = scenario.folder](const Path& path) {
       if (is_inside(path, folder)) return read_text(path);
       return Result<std::string>(fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
                                       std::format("{} is outside of the scenario's folder, to which --confine keeps it",

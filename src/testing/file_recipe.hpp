@@ -1,6 +1,6 @@
 // Small binary files as recipes that people can read, for tests of what happens with good and bad files.
 //
-//   npy '<f4' (2, 3)        a NumPy header; `fortran` at the end for that order
+//   npy '<f4' (2, 3)        a NumPy header of that dtype and shape; `fortran` at the end for that order
 //   dds 61 4 2 1            a DDS header: DXGI code, width, height, levels
 //   f32 1 2.5 -3            values: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
 //   hex 00 ff  zeros 12     bytes (one command a line)
@@ -110,12 +110,10 @@ class Recipe {
   }
 
   void npy(const std::string& text) {
-    const std::size_t first = text.find('\''), last = text.rfind('\'');
-    const std::size_t open = text.find('(', last), close = text.rfind(')');
+    const std::size_t open = text.rfind('('), close = text.rfind(')');
     const bool fortran = text.find("fortran", close) != text.npos;
-    std::string header = std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}",
-                                     text.substr(first, last - first + 1), fortran ? "True" : "False",
-                                     text.substr(open, close - open + 1));
+    std::string header = std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", text.substr(4, open - 5),
+                                     fortran ? "True" : "False", text.substr(open, close - open + 1));
     header.append(63 - (header.size() + 10) % 64, ' ');
     header += '\n';
     put_text("\x93NUMPY");
