@@ -1,39 +1,83 @@
 #!/usr/bin/env bash
-# Packs the program, its loader and its libraries (not the driver) into a relocatable folder: env/bundle.sh TOP PRESET [FOLDER]
+# Packs the program, its loader and its libraries (not the driver) into a relocatable folder:
+#
+#   env/bundle.sh TOP PRESET [--tests] [FOLDER]
 #
 # The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
-# built on; Vulkan drivers are the host's. The host's driver libraries find their own dependencies in the host's folders,
-# which is why those stand behind the bundle's in the search path.
+# built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer and the
+# corpora that they need: FOLDER/test runs them and the examples on whatever device the machine has.
 set -euo pipefail
 top=$1
 preset=$2
-folder=${3:-$top/build/slipway-bundle}
-program=$top/build/$preset/bin/slipway
+shift 2
+tests=
+if [ "${1:-}" = --tests ]; then tests=1; shift; fi
+folder=${1:-$top/build/slipway-bundle}
+programs=$top/build/$preset/bin
+largest=40 # MB, without the tests
 
 rm -rf "$folder"
 mkdir -p "$folder/lib"
-strip -o "$folder/lib/slipway" "$program"
-copy() { cp -L "$1" "$folder/lib/"; }
-ldd "$program" | awk '$2 == "=>" {print $3} $1 ~ /^\// {print $1}' | while read -r library; do copy "$library"; done
-# Opened at run time, not linked: the Vulkan loader and what it needs.
-loader=$(ldconfig -p | awk '/libvulkan\.so\.1 / {print $NF; exit}')
-copy "$loader"
-ldd "$loader" | awk '$2 == "=>" {print $3}' | while read -r library; do [ -e "$folder/lib/$(basename "$library")" ] || copy "$library"; done
 
-cat >"$folder/slipway" <<'SCRIPT'
+# A program or a library with everything that it links.
+add() {
+  cp -L "$1" "$folder/lib/"
+  ldd "$1" | awk '$2 == "=>" {print $3} $1 ~ /^\// {print $1}' | while read -r library; do
+    [ -e "$folder/lib/$(basename "$library")" ] || cp -L "$library" "$folder/lib/"
+  done
+}
+
+# The script that starts a program of the bundle; the search path ends with the host's folders, where a driver finds
+# what it needs itself.
+starter() {
+  cat >"$folder/$1" <<SCRIPT
 #!/bin/sh
-# Starts the bundled program with the bundled loader and libraries. A link to this file under one of the drop-in names
-# (scenario-runner) behaves as that tool.
-self=$(readlink -f "$0")
-here=$(dirname "$self")
+here=\$(dirname "\$(readlink -f "\$0")")
 host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
-exec "$here/lib/ld-linux-x86-64.so.2" --library-path "$here/lib:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$host" \
-  --argv0 "$0" "$here/lib/slipway" "$@"
+exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
+  --argv0 "\$0" "\$here/lib/$1" "\$@"
 SCRIPT
-chmod +x "$folder/slipway"
+  chmod +x "$folder/$1"
+}
+
+add "$programs/slipway"
+add "$(ldconfig -p | awk '/libvulkan\.so\.1 / {print $NF; exit}')" # opened at run time, not linked
+starter slipway
 for name in scenario-runner; do ln -s slipway "$folder/$name"; done
 cp -r "$top/examples" "$folder/"
 rm -rf "$folder"/examples/*/output
+
+find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 size=$(du -sk "$folder" | cut -f1)
 echo "$folder: $((size / 1024)) MB"
-[ "$size" -le 40960 ] || { echo "the bundle is larger than 40 MB" >&2; exit 1; }
+[ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
+[ -n "$tests" ] || exit 0
+
+for name in gpu_test launch_test scenario_test; do
+  add "$programs/$name"
+  starter "$name"
+done
+layer=$(ldconfig -p | awk '/libVkLayer_khronos_validation\.so / {print $NF; exit}')
+add "${layer:-/usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so}"
+mkdir -p "$folder/layers" "$folder/tests"
+sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
+  /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$folder/layers/VkLayer_khronos_validation.json"
+cp -r "$top/tests/corpus" "$folder/tests/"
+cp -r "$top/schema" "$folder/"
+find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+cat >"$folder/test" <<'SCRIPT'
+#!/bin/sh
+# Runs the device tests and the examples on this machine's device.
+here=$(dirname "$(readlink -f "$0")")
+cd "$here" || exit 5
+export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers"
+status=0
+./slipway devices || status=1
+for name in gpu_test launch_test scenario_test; do
+  "./$name" --gtest_brief=1 || status=1
+done
+./slipway run --strict --validate examples/*/scenario.json || status=1
+exit $status
+SCRIPT
+chmod +x "$folder/test"
+echo "with the tests: $(du -sm "$folder" | cut -f1) MB"

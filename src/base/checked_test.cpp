@@ -14,6 +14,13 @@ TEST(VkNames, NameAndNumber) {
   EXPECT_EQ(vk::from_name<vk::DescriptorType>("VK_DESCRIPTOR_TYPE_TENSOR_ARM"), vk::DescriptorType::TENSOR_ARM);
 }
 
+TEST(Checked, RoundingUp) {
+  EXPECT_EQ(checked_round_up(Size(0), 16), Size(0));
+  EXPECT_EQ(checked_round_up(Size(17), 16), Size(32));
+  EXPECT_EQ(checked_round_up(Size(UINT64_MAX), 16), std::nullopt);
+  EXPECT_EQ(checked_round_up(std::nullopt, 16), std::nullopt);
+}
+
 TEST(Checked, OverflowIsEmpty) {
   EXPECT_EQ(checked_multiply(Size(1ull << 40), Size(1ull << 40)), std::nullopt);
   EXPECT_EQ(checked_add(checked_multiply(Size(3), Size(5)), Size(1)), Size(16));

@@ -1,11 +1,11 @@
 // slipway run: runs scenarios and says whether what came out is right.
 #include <algorithm>
+#include <array>
 #include <format>
 
 #include "base/print_diagnostic.hpp"
 #include "cli/program.hpp"
 #include "cli/run_files.hpp"
-#include "json/diagnostics.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -50,12 +50,14 @@ int run_verb(const Arguments& arguments) {
     if (!settings.style.json && !(settings.explain && files.back().diagnostics.empty())) print_outcome(files.back(), settings);
   }
   write_reports(settings, files, diagnostics);
+  const int status = worst_status(overall_status(files), exit_status(diagnostics.all()));
   if (settings.style.json) {
-    print_error(json::diagnostics_text(all_diagnostics(files)));
+    diagnostics.add(all_diagnostics(files));
     if (settings.report_path != "-" && !settings.explain) print(launch::write_report(files));
   }
+  report(diagnostics, settings.style);
   if (settings.pause_on_exit) wait_for_enter();
-  return worst_status(overall_status(files), report(diagnostics, settings.style));
+  return status;
 }
 
 }  // namespace slipway::cli

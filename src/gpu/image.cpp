@@ -34,32 +34,18 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
   VkImageFormatProperties2 answer{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
   const VkResult result =
       core.instance->functions.vkGetPhysicalDeviceImageFormatProperties2(core.physical, &asked, &answer);
-  Diagnostics problems;
-  const auto lacks = [&](std::string message) {
-    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(), std::move(message));
-  };
   if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
-    lacks(std::format("the device has no {} images of `{}` for these uses (image `{}`)",
-                      create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format),
-                      info.name));
-    return std::unexpected(problems.release());
+    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+                std::format("the device has no {} images of `{}` for these uses (image `{}`)",
+                            create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format),
+                            info.name));
   }
   if (result != VK_SUCCESS) {
     return vulkan_failed("vkGetPhysicalDeviceImageFormatProperties2", result, "image", info.name);
   }
   const VkImageFormatProperties& limits = answer.imageFormatProperties;
-  if (info.mips > limits.maxMipLevels) {
-    lacks(std::format("The mip level provided is not supported for {}: {} levels where the device has {}", info.name,
-                      info.mips, limits.maxMipLevels));
-  }
-  if (info.width > limits.maxExtent.width || info.height > limits.maxExtent.height ||
-      info.depth > limits.maxExtent.depth) {
-    lacks(std::format("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
-                      info.height, info.depth, vk::name_of(info.format), limits.maxExtent.width,
-                      limits.maxExtent.height, limits.maxExtent.depth, info.name));
-  }
-  if (problems.has_errors()) return std::unexpected(problems.release());
-  return {};
+  return check_image_limits(info, {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
+                                   .levels = limits.maxMipLevels});
 }
 
 VkImageAspectFlags aspect_of(const ImageInfo& info) {

@@ -163,6 +163,24 @@ Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info) {
   return ImagePlanner(snapshot, info).run();
 }
 
+Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits) {
+  Diagnostics problems;
+  if (info.mips > limits.levels) {
+    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+                   std::format("The mip level provided is not supported for {}: {} levels where the device has {}",
+                               info.name, info.mips, limits.levels));
+  }
+  const auto [width, height, depth] = limits.extent;
+  if (info.width > width || info.height > height || info.depth > depth) {
+    problems.error(
+        DiagnosticKind::DeviceLacks, Place::nowhere(),
+        std::format("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
+                    info.height, info.depth, vk::name_of(info.format), width, height, depth, info.name));
+  }
+  if (problems.has_errors()) return std::unexpected(problems.release());
+  return {};
+}
+
 std::uint32_t max_mips(std::uint32_t width, std::uint32_t height) {
   return static_cast<std::uint32_t>(std::bit_width(std::max({width, height, 1u})));
 }

@@ -1,6 +1,7 @@
 // What an image is created with, decided from the snapshot alone (scenario page 3.10, decision 17).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,13 @@ struct ImagePlan {
 // Reports everything that is wrong together: device-lacks for what the device cannot do, out-of-range for wrong numbers
 // of mips.
 Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info);
+
+// What a driver allows for a format, tiling and usage together; the snapshot cannot say it.
+struct DriverImageLimits {
+  std::array<std::uint32_t, 3> extent{};
+  std::uint32_t levels = 0;
+};
+Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits);
 
 // floor(log2(max(width, height))) + 1.
 std::uint32_t max_mips(std::uint32_t width, std::uint32_t height);

@@ -106,6 +106,15 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
             "an image needs at least one texel in each direction (image `i`) [out-of-range]\n");
 }
 
+TEST(ImagePlan, KeepsToWhatTheDriverAllows) {
+  ImageInfo info = image(8, 4);
+  info.mips = 3;
+  EXPECT_TRUE(check_image_limits(info, {.extent = {8, 8, 1}, .levels = 3}));
+  EXPECT_EQ(text_of(check_image_limits(info, {.extent = {8, 3, 1}, .levels = 1}).error()),
+            "The mip level provided is not supported for i: 3 levels where the device has 1 [device-lacks]\n"
+            "8x4x1 texels are more than the device allows for `VK_FORMAT_R8_UINT`: 8x3x1 (image `i`) [device-lacks]\n");
+}
+
 TEST(ImagePlan, CountsMips) {
   EXPECT_EQ(max_mips(1, 1), 1u);
   EXPECT_EQ(max_mips(2, 1), 2u);

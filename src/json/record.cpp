@@ -146,8 +146,9 @@ void Real::schema(Schema& schema) const {
 bool Integer::check(Decoder& decoder, Value value) const {
   if (!value.is(Type::Number)) return decoder.wrong_type(value, "an integer");
   const auto out_of_range = [&] {
-    const std::string range = max == std::numeric_limits<std::uint64_t>::max() ? std::format("at least {}", min)
-                                                                               : std::format("{} to {}", min, max);
+    const bool unlimited = max == std::numeric_limits<std::uint64_t>::max();
+    const std::string range =
+        unlimited && value.number() < 0x1p63 ? std::format("at least {}", min) : std::format("{} to {}", min, max);
     return decoder.error(value, DiagnosticKind::OutOfRange,
                          std::format("`{}` is {}, but must be {}", key_above(value), value.text(), range));
   };

@@ -175,6 +175,7 @@ struct List {
   bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
     if (!check_list(decoder, value, min, max)) return false;
     bool good = true;
+    to.clear();  // of a default
     for (const Value item : value) {
       T one{};
       good &= element.read(decoder, item, one);
@@ -209,6 +210,7 @@ struct OneOrMore {
   template <class T>
   bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
     if (value.is(Type::Array)) return List{element}.read(decoder, value, to);
+    to.clear();
     return element.read(decoder, value, to.emplace_back());
   }
   void schema(Schema& schema) const {

@@ -97,7 +97,7 @@ TEST(Record, NumbersAndMissingKeys) {
             "t.json:1:31: error: `id` is -1, but must be 0 to 9 [out-of-range]\n  = at /parts/0/id (uid a)\n"
             "t.json:1:36: error: missing key `id` in part [missing-key]\n  = at /parts/1 (uid a)\n");
   EXPECT_EQ(read(R"({"uid": "a", "size": 99999999999999999999})").messages,
-            "t.json:1:22: error: `size` is 99999999999999999999, but must be at least 1 [out-of-range]\n"
+            "t.json:1:22: error: `size` is 99999999999999999999, but must be 1 to 18446744073709551615 [out-of-range]\n"
             "  = at /size (uid a)\n");
   EXPECT_EQ(read("[]").messages, "t.json:1:1: error: expected an object, but here is an array [wrong-type]\n");
 }
@@ -118,7 +118,7 @@ struct Extent {
 
 struct Box {
   Extent extent;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels{"none"};
   Value at;
 };
 
@@ -157,7 +157,9 @@ TEST(Record, PartsBelongToTheSameObject) {
   EXPECT_EQ(box.extent.scale, 0.5);
   EXPECT_EQ(box.labels, std::vector<std::string>{"a"});
   EXPECT_EQ(read_box(R"({"sides": [1], "labels": ["a", "b"]})", box), "");
-  EXPECT_EQ(box.labels.size(), 2u);
+  EXPECT_EQ(box.labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read_box(R"({"sides": [1]})", box), "");
+  EXPECT_EQ(box.labels, std::vector<std::string>{"none"});
   EXPECT_EQ(read_box(R"({"sides": [1, 2, 3, 4], "scale": -1})", box),
             "t.json:1:11: error: `sides` has 4 elements, but must have 1 to 3 [out-of-range]\n  = at /sides\n"
             "t.json:1:34: error: `scale` is -1, but must be at least 0 [out-of-range]\n  = at /scale\n");

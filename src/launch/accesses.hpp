@@ -12,7 +12,6 @@ namespace slipway::launch {
 // Mip levels [first, first + count).
 struct Levels {
   std::uint32_t first = 0, count = 1;
-  bool overlaps(const Levels& other) const { return first < other.first + other.count && other.first < first + count; }
   bool contains(const Levels& other) const {
     return first <= other.first && other.first + other.count <= first + count;
   }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/testing.hpp"
+#include "testing/launch_plans.hpp"
 
 namespace slipway::launch {
 namespace {

@@ -91,23 +91,22 @@ class Execution {
 
   Result<> iterate(std::uint32_t iteration) {
     Recorder recorder(run_);
-    bool first = true;
     for (const Segment& segment : segments_) {
-      Result<> done = record(recorder, segment, iteration, std::exchange(first, false));
+      Result<> done = record(recorder, segment, iteration);
       if (done && !options_.dry_run) done = submit(segment, iteration);
       if (!done) return done;
     }
     return {};
   }
 
-  Result<> record(Recorder& recorder, const Segment& segment, std::uint32_t iteration, bool first) {
+  Result<> record(Recorder& recorder, const Segment& segment, std::uint32_t iteration) {
     if (Result<> begun = list_->begin(); !begun) return begun;
-    if (run_.timestamps && first) {
+    if (run_.timestamps && &segment == &segments_.front()) {
       const ScopedTimer timer = time("Reset Query Pool", iteration);
       list_->reset_timestamps(*run_.timestamps, 0, run_.timestamps->count());
     }
     const ScopedTimer timer = time("Creating Command Buffer", iteration);
-    recorder.record(*list_, segment.steps);
+    recorder.record(*list_, segment.steps, &segment == &segments_.back());
     if (!options_.dry_run) log_commands(segment.steps);
     return list_->end();
   }
@@ -218,16 +217,22 @@ class Execution {
     if (!first) return fail(std::move(failure));
     for (Diagnostic& diagnostic : failure) {
       diagnostic = located(std::move(diagnostic), plan_.steps[*first].origin);
-      if (run_.progress) {
+      if (run_.progress)
         diagnostic.note("the device was executing " + describe_step(plan_, *first));
-        continue;
-      }
-      for (std::size_t i = *first; i < steps.end; ++i) {
-        if (std::holds_alternative<Barriers>(plan_.steps[i].action)) continue;
-        diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
-      }
+      else
+        note_candidates(diagnostic, *first, steps.end);
     }
     return fail(std::move(failure));
+  }
+
+  void note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const {
+    constexpr std::size_t kShown = 8;
+    std::size_t candidates = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::holds_alternative<Barriers>(plan_.steps[i].action) || ++candidates > kShown) continue;
+      diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
+    }
+    if (candidates > kShown) diagnostic.note(std::format("and {} more", candidates - kShown));
   }
 
   [[noreturn]] void end_process(StepRange steps) const {

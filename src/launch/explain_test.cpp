@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "launch/testing.hpp"
+#include "testing/launch_plans.hpp"
 
 namespace slipway::launch {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/testing.hpp"
+#include "testing/launch_plans.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -595,6 +595,13 @@ TEST(Hazards, ContentsThatAreStoredOrComparedAfterUndefined) {
       "/expect: warning: hazard: an expectation compares level 0 of `i`, whose contents a barrier gave up [hazard]\n"
       "  = at /expect\n"
       "/b: note: barrier `b` has the old layout VK_IMAGE_LAYOUT_UNDEFINED\n");
+}
+
+TEST(Hazards, ContentsThatTheCallerTakesAfterUndefined) {
+  Plan plan = dropped_image();
+  plan.captures = {{.resource = 0}};
+  EXPECT_EQ(check_hazards(plan).all().at(0).message,
+            "hazard: the caller takes level 0 of `i`, whose contents a barrier gave up");
 }
 
 // The last writer of an output needs no barrier: the runner waits.

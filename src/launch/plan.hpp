@@ -201,7 +201,8 @@ struct Expectation {
   Origin origin;
 };
 
-// Gives the final contents of a resource to the caller, in the layout of `Contents`; the bytes are good during the call only.
+// Gives the final contents of a resource to the caller, in the layout of `Contents`; the bytes are good during the call
+// only.
 struct Capture {
   ResourceIndex resource = 0;
   std::function<void(Bytes)> take;

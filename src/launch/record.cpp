@@ -32,7 +32,7 @@ std::uint32_t count_commands(const Plan& plan) {
   return static_cast<std::uint32_t>(std::ranges::count_if(plan.steps, is_command));
 }
 
-void Recorder::record(gpu::CommandList& list, StepRange range) {
+void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
   list.full_barrier();
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Step& step = run_.plan.steps[i];
@@ -41,8 +41,7 @@ void Recorder::record(gpu::CommandList& list, StepRange range) {
     else
       record_command(list, i);
   }
-  // The next iteration finds images as this one did.
-  if (range.end == run_.plan.steps.size()) restore_layouts(list);
+  if (is_last) restore_layouts(list);
   record_host_barrier(list);
 }
 

@@ -37,8 +37,9 @@ class Recorder {
  public:
   explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan) {}
 
-  // The steps, with what was submitted before ordered before them, and all they write made visible to the host.
-  void record(gpu::CommandList& list, StepRange range);
+  // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
+  // the last range images are put back into the layout that an iteration begins with.
+  void record(gpu::CommandList& list, StepRange range, bool is_last);
 
  private:
   void record_command(gpu::CommandList& list, std::size_t step);

@@ -12,39 +12,53 @@ namespace {
 
 // --- expectations ----------------------------------------------------------------------------------------------------
 
-// Bytes as the elements that are compared. What is expected may be elements already; packed texels are smaller.
-std::vector<std::byte> elements_of(const Expectation& expectation, Bytes bytes) {
-  const Size size = tensor::byte_count(expectation.shape, expectation.type);
-  if (expectation.unpack && bytes.size() != size) return expectation.unpack(bytes);
-  return {bytes.begin(), bytes.end()};
+// The elements that are compared: a resource's own bytes, or what was made of them.
+struct Elements {
+  std::vector<std::byte> made;
+  Bytes bytes;
+};
+
+// What is expected may be elements already; packed texels are smaller.
+Elements elements_of(const Expectation& expectation, Bytes bytes) {
+  if (!expectation.unpack || bytes.size() == tensor::byte_count(expectation.shape, expectation.type))
+    return {{}, bytes};
+  Elements elements{.made = expectation.unpack(bytes)};
+  elements.bytes = elements.made;
+  return elements;
 }
 
-Result<std::vector<std::byte>> expected_elements(const Expectation& expectation, const Readback& readback) {
+Result<Elements> expected_elements(const Expectation& expectation, const Readback& readback) {
   if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) {
     return elements_of(expectation, readback.bytes(*other));
   }
   const auto& contents = std::get<Contents>(expectation.expected);
   std::vector<std::byte> bytes(contents.size);
-  return contents.write(bytes).transform([&] { return elements_of(expectation, bytes); });
+  return contents.write(bytes).transform([&] {
+    Elements elements = elements_of(expectation, bytes);
+    if (elements.made.empty()) elements.made = std::move(bytes);
+    return elements;
+  });
 }
 
 Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectation, const Readback& readback) {
-  Result<std::vector<std::byte>> expected = expected_elements(expectation, readback);
+  Result<Elements> expected = expected_elements(expectation, readback);
   if (!expected) return fail(located(std::move(expected.error()), expectation.origin));
+  const Bytes wanted = expected->bytes;
   const std::string& name = plan.resources[expectation.resource].name;
-  const std::vector<std::byte> got = elements_of(expectation, readback.bytes(expectation.resource));
+  const Elements elements = elements_of(expectation, readback.bytes(expectation.resource));
+  const Bytes got = elements.bytes;
   const Size size = tensor::byte_count(expectation.shape, expectation.type);
-  if (got.size() != size || expected->size() != size) {
+  if (got.size() != size || wanted.size() != size) {
     return fail(
         Diagnostic{.kind = DiagnosticKind::FileMismatch,
                    .message = std::format("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}", name,
-                                          got.size(), expected->size(), tensor::name_of(expectation.type),
+                                          got.size(), wanted.size(), tensor::name_of(expectation.type),
                                           tensor::shape_text(expectation.shape), size.value_or(0)),
                    .place = expectation.origin.place}
             .at(expectation.origin.path, expectation.origin.uid));
   }
-  return ExpectationOutcome{
-      name, tensor::compare(expectation.type, got, *expected, expectation.shape, expectation.tolerance)};
+  return ExpectationOutcome{name,
+                            tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
 }
 
 // The verdict as a diagnostic: its first line is the message, the mismatches are notes.
@@ -146,11 +160,15 @@ Result<> store_results(const Plan& plan, const gpu::Device& device, const Resour
     if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
   }
   for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
+  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
   const Result<Readback> readback = read_back(plan, device, resources, wanted);
   if (!readback) return fail(readback.error());
   for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
   Result<> done =
       check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
+  if (done) {
+    for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
+  }
   const bool unexpected = !report.diagnostics.empty();
   if (done && unexpected && !options.failure_dump.empty())
     done = dump_all(plan, device, resources, options.failure_dump);

@@ -1,5 +1,5 @@
-#include "launch/device_testing.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
+#include "testing/launch_fixture.hpp"
 
 namespace slipway::launch {
 namespace {

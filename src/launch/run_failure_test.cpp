@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/spin_comp.hpp"
+#include "testing/launch_fixture.hpp"
 #include "testing/vulkan_faults.hpp"
 
 namespace slipway::launch {
@@ -167,7 +167,7 @@ TEST_F(RunFailure, LostDeviceNamesTheCommands) {
   Plan plan;
   const ResourceIndex x = add_buffer(plan, "x", 4);
   add_dispatch(plan, add_shader(plan, "first", increment_comp), {x});
-  add_dispatch(plan, add_shader(plan, "second", increment_comp), {x});
+  for (int i = 0; i < 9; ++i) add_dispatch(plan, add_shader(plan, "second", increment_comp), {x});
   const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs_of(plan)));
   std::vector<std::string> messages;
   for (std::uint64_t n = 1;; ++n) {
@@ -180,9 +180,10 @@ TEST_F(RunFailure, LostDeviceNamesTheCommands) {
     if (!report && !report.error().at(0).notes.empty() &&
         report.error()[0].notes[0].message.starts_with("the device had")) {
       EXPECT_EQ(report.error()[0].path, "/first");
-      ASSERT_EQ(report.error()[0].notes.size(), 2u);
+      ASSERT_EQ(report.error()[0].notes.size(), 9u);
       EXPECT_EQ(report.error()[0].notes[0].message, "the device had to execute `first` (/first)");
       EXPECT_EQ(report.error()[0].notes[1].message, "the device had to execute `second` (/second)");
+      EXPECT_EQ(report.error()[0].notes[8].message, "and 2 more");
       messages.push_back(faults.function());
     }
   }

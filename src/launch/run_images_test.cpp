@@ -1,11 +1,11 @@
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/sample_comp.hpp"
 #include "launch/test_shaders/separate_comp.hpp"
 #include "launch/test_shaders/store_comp.hpp"
+#include "testing/launch_fixture.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -218,6 +218,19 @@ TEST_F(RunImages, LayoutsFollowImageBarriers) {
   run_it(plan, {.repeat = 2});
   EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), (std::vector<float>{0, 0, 1, 1}));
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{0xffff0000}));
+}
+
+TEST_F(RunImages, LayoutsAreRestoredBehindAFrameToo) {
+  Plan plan;
+  const ResourceIndex i = add_image(plan, "i", rgba8(1, 1));
+  plan.resources[i].initial = {pixels({7})};
+  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  std::get<Image>(plan.resources[i].kind).sampled = true;
+  add_barrier(plan,
+              {.kind = Barrier::Kind::Image, .name = "b", .resource = i, .new_layout = vk::Layout::ShaderReadOnly});
+  plan.steps.push_back({.name = "frame", .action = Boundary{}});
+  run_it(plan, {.repeat = 2});
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{7}));
 }
 
 // Tensors are buffers, so images that share memory with them stay in GENERAL.

@@ -1,11 +1,11 @@
 #include "launch/run.hpp"
 
 #include "base/print_diagnostic.hpp"
-#include "launch/device_testing.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/test_shaders/add_comp.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "launch/test_shaders/uniform_comp.hpp"
+#include "testing/launch_fixture.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -84,6 +84,21 @@ TEST_F(RunPlan, WithoutStepsResourcesAreFilledAndStored) {
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "given"), (std::vector<std::uint32_t>{7, 8}));
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "zero"), (std::vector<std::uint32_t>{0, 0}));
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "part"), (std::vector<std::uint32_t>{9, 0}));
+}
+
+TEST_F(RunPlan, Captures) {
+  Add add;
+  std::vector<float> sums, given;
+  const auto into = [](std::vector<float>& values) {
+    return [&values](Bytes bytes) {
+      values.resize(bytes.size() / sizeof(float));
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+    };
+  };
+  add.plan.captures = {{.resource = add.c, .take = into(sums)}, {.resource = add.a, .take = into(given)}};
+  run_it(add.plan);
+  EXPECT_EQ(sums, (std::vector<float>{11, 22, 33, 44, 55, 66, 77, 88}));
+  EXPECT_EQ(given, (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 // What is out of the host's reach goes through staging memory.

@@ -25,7 +25,7 @@
 namespace slipway::scenario {
 namespace {
 
-const Path kCorpus = Path(SLIPWAY_SOURCE_DIR) / "tests/corpus/scenario";
+const Path kCorpus = testing::source_folder() / "tests/corpus/scenario";
 
 std::vector<Path> cases() {
   std::vector<Path> found;

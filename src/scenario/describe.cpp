@@ -43,7 +43,8 @@ std::string value_text(Value schema) {
     if (!schema[all]) continue;
     std::vector<std::string> parts;
     for (const Value one : schema[all]) {
-      if (std::string text = value_text(one); !one["deprecated"] && !text.empty()) parts.push_back(std::move(text));
+      if (one["deprecated"]) continue;
+      if (std::string text = value_text(one); !text.empty()) parts.push_back(std::move(text));
     }
     return joined(parts, " or ");
   }

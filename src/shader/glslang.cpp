@@ -51,8 +51,9 @@ class Includer : public glslang::TShader::Includer {
 
   IncludeResult* includeSystem(const char* name, const char* includer, std::size_t depth) override {
     const Result<SourcePtr> source = includes_.find(name, includer, depth);
-    if (source)
+    if (source) {
       return new IncludeResult((*source)->name(), (*source)->text().data(), (*source)->text().size(), nullptr);
+    }
     // Without a name the text is the message.
     auto message = std::make_unique<std::string>(source.error().at(0).message);
     auto result = std::make_unique<IncludeResult>("", message->data(), message->size(), nullptr);

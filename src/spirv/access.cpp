@@ -194,8 +194,9 @@ class Analysis {
   void note_uses(const Instruction& instruction) {
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
       const Id id = instruction.operands[i];
-      if (module_.is_id(instruction.offset + 1 + static_cast<std::uint32_t>(i)) && variables_.contains(id))
+      if (module_.is_id(instruction.offset + 1 + static_cast<std::uint32_t>(i)) && variables_.contains(id)) {
         used_.insert(id);
+      }
     }
   }
 

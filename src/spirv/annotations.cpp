@@ -54,8 +54,9 @@ const Instruction* Annotations::find(Target target, spv::Decoration decoration) 
   const auto found = decorations_.find(target);
   if (found == decorations_.end()) return nullptr;
   for (const Instruction* instruction : found->second) {
-    if (instruction->operand(decoration_index(*instruction)) == static_cast<std::uint32_t>(decoration))
+    if (instruction->operand(decoration_index(*instruction)) == static_cast<std::uint32_t>(decoration)) {
       return instruction;
+    }
   }
   return nullptr;
 }

@@ -73,7 +73,7 @@ enum class Section {
   DebugStrings,
   Names,
   Annotations,
-  Globals,  // types, constants, variables
+  Globals,    // types, constants, variables
   Functions,  // and graphs with their entry points (SPV_ARM_graph)
   Count,
 };

@@ -116,8 +116,9 @@ TEST(Builder, MakesAValidGraph) {
   const Words words = builder.words();
   const Result<> valid = validate(words, "built.spv");
   EXPECT_TRUE(valid) << shown(valid.error());
-  EXPECT_THAT(print_reflection(reflect(read_module(words, "built.spv").value()).value()),
-              testing::HasSubstr("graph `net`\n  binding 0.0: tensor u32 [5], read\n  binding 0.1: tensor u32 [5], written\n"));
+  EXPECT_THAT(
+      print_reflection(reflect(read_module(words, "built.spv").value()).value()),
+      testing::HasSubstr("graph `net`\n  binding 0.0: tensor u32 [5], read\n  binding 0.1: tensor u32 [5], written\n"));
 }
 
 TEST(Builder, IsDeterministic) { EXPECT_EQ(build_shader(), build_shader()); }

@@ -113,10 +113,14 @@ std::uint64_t Constants::size(Id composite) const {
   if (type == nullptr) return 0;
   switch (type->op) {
     case spv::Op::OpTypeVector:
-    case spv::Op::OpTypeMatrix: return type->operand(2);
-    case spv::Op::OpTypeArray: return value(type->operand(2)).value_or(0);
-    case spv::Op::OpTypeStruct: return type->operands.size() - 1;
-    default: return 0;
+    case spv::Op::OpTypeMatrix:
+      return type->operand(2);
+    case spv::Op::OpTypeArray:
+      return value(type->operand(2)).value_or(0);
+    case spv::Op::OpTypeStruct:
+      return type->operands.size() - 1;
+    default:
+      return 0;
   }
 }
 

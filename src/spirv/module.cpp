@@ -53,8 +53,9 @@ Place Module::place(const Instruction& instruction) const {
 class ModuleReader {
  public:
   Result<Module> read(Words words, std::string name) {
-    if (!words.empty() && words[0] == kSwappedMagic)
+    if (!words.empty() && words[0] == kSwappedMagic) {
       std::ranges::transform(words, words.begin(), std::byteswap<std::uint32_t>);
+    }
     module_.name_ = std::move(name);
     module_.words_ = std::make_shared<const Words>(std::move(words));
     Result<> checked = check_header().and_then([&] { return find_instructions(); }).and_then([&] { return parse(); });

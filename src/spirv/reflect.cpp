@@ -33,8 +33,9 @@ class Reflector {
 
     std::vector<const Instruction*> entry_points;
     for (const Instruction& instruction : view_.module.instructions()) {
-      if (Result<> done = read_global(instruction, entry_points); !done)
+      if (Result<> done = read_global(instruction, entry_points); !done) {
         return std::unexpected(std::move(done.error()));
+      }
     }
     for (const Instruction* instruction : entry_points) {
       auto entry_point =
@@ -170,9 +171,10 @@ class Reflector {
       }
     }
     const Size total = larger(end, largest_block);
-    if (!total)
+    if (!total) {
       return fail_at(instruction,
                      std::format("entry point `{}` has shared memory of a size beyond 64 bits", entry_point.name));
+    }
     entry_point.shared_memory = *total;
     return {};
   }

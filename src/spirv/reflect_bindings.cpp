@@ -60,8 +60,9 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
     case BindingKind::StorageBuffer:
     case BindingKind::UniformBuffer: {
       const Size size = view.types.block_size(type.result);
-      if (!size)
+      if (!size) {
         return fail_at(view, variable, std::format("the block of `{}` has a size beyond 64 bits", binding.name));
+      }
       binding.block = {.size = *size, .runtime_stride = view.types.runtime_stride(type.result)};
       return {};
     }

@@ -76,8 +76,9 @@ class InterfaceReader {
     for (std::uint32_t member = 0; member + 1 < structure.operands.size(); ++member) {
       const Annotations& annotations = view_.annotations;
       if (annotations.has_member(structure.result, member, spv::Decoration::BuiltIn)) continue;
-      if (const auto own = annotations.member_value(structure.result, member, spv::Decoration::Location))
+      if (const auto own = annotations.member_value(structure.result, member, spv::Decoration::Location)) {
         location = *own;
+      }
       const Instruction* type = view_.module.definition(structure.operand(member + 1));
       const std::string_view field = annotations.member_name(structure.result, member);
       const std::uint32_t component =

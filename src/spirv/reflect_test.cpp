@@ -472,9 +472,10 @@ TEST(Reflect, OtherTypesDoNotPassBetweenStages) {
 // --- graphs --------------------------------------------------------------------------------------------------------
 
 const char kGraph[] =
-    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpCapability VulkanMemoryModel\nOpCapability Int8\nOpExtension \"SPV_ARM_graph\"\n"
+    "OpCapability GraphARM\nOpCapability TensorsARM\nOpCapability Shader\nOpCapability VulkanMemoryModel\nOpCapability "
+    "Int8\nOpExtension \"SPV_ARM_graph\"\n"
     "OpExtension \"SPV_ARM_tensors\"\n%tosa = OpExtInstImport \"TOSA.001000.1\"\nOpMemoryModel Logical Vulkan\n"
-    
+
     "OpName %in \"in\"\nOpName %out \"out\"\nOpName %c \"weights\"\n"
     "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 4\nOpDecorate %out DescriptorSet 0\nOpDecorate %out "
     "Binding 1\n"
@@ -482,17 +483,19 @@ const char kGraph[] =
     "%a1 = OpTypeArray %u32 %u1\n%shape = OpConstantComposite %a1 %u5\n%t = OpTypeTensorARM %i8 %u1 %shape\n"
     "%p = OpTypePointer UniformConstant %t\n%in = OpVariable %p UniformConstant\n%out = OpVariable %p UniformConstant\n"
     "%c = OpGraphConstantARM %t 3\n%g = OpTypeGraphARM 1 %t %t\n%u0 = OpConstant %u32 0\n"
-    "OpGraphEntryPointARM %graph \"net\" %in %out\n%graph = OpGraphARM %g\n%x = OpGraphInputARM %t %u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
+    "OpGraphEntryPointARM %graph \"net\" %in %out\n%graph = OpGraphARM %g\n%x = OpGraphInputARM %t "
+    "%u0\nOpGraphSetOutputARM %x %u0\nOpGraphEndARM\n";
 
 TEST(Reflect, Graphs) {
-  EXPECT_EQ(printed(kGraph),
-            "SPIR-V 1.6\n"
-            "capability GraphARM\ncapability TensorsARM\ncapability Shader\ncapability VulkanMemoryModel\ncapability Int8\n"
-            "extension SPV_ARM_graph\nextension SPV_ARM_tensors\ninstruction set TOSA.001000.1\n"
-            "graph constant 3 `weights`: u8 [5]\n"
-            "graph `net`\n"
-            "  binding 0.4 `in`: tensor u8 [5], read\n"
-            "  binding 0.1 `out`: tensor u8 [5], written\n");
+  EXPECT_EQ(
+      printed(kGraph),
+      "SPIR-V 1.6\n"
+      "capability GraphARM\ncapability TensorsARM\ncapability Shader\ncapability VulkanMemoryModel\ncapability Int8\n"
+      "extension SPV_ARM_graph\nextension SPV_ARM_tensors\ninstruction set TOSA.001000.1\n"
+      "graph constant 3 `weights`: u8 [5]\n"
+      "graph `net`\n"
+      "  binding 0.4 `in`: tensor u8 [5], read\n"
+      "  binding 0.1 `out`: tensor u8 [5], written\n");
   const Result<Reflection> reflection = reflect(module_of(kGraph));
   EXPECT_NE(reflection->find("net", Stage::Graph), nullptr);
   const Result<> valid = validate(words_of(kGraph), "t.spv");

@@ -1,4 +1,5 @@
-// Where the project's files are, for tests that read corpora: the checkout, or what SLIPWAY_SOURCE_DIR says (a bundle).
+// Where the project's files are, for tests that read corpora: CTest starts them in the checkout; SLIPWAY_SOURCE_DIR says
+// otherwise (a bundle).
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +9,7 @@ namespace slipway::testing {
 
 inline std::filesystem::path source_folder() {
   const char* elsewhere = std::getenv("SLIPWAY_SOURCE_DIR");
-  return elsewhere ? elsewhere : SLIPWAY_SOURCE_DIR;
+  return elsewhere ? std::filesystem::path(elsewhere) : std::filesystem::current_path();
 }
 
 }  // namespace slipway::testing

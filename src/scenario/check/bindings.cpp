@@ -21,13 +21,14 @@ void check_binding(Context& context, const Binding& binding, Naming naming) {
     return;
   }
   if (binding.lod) {
-    context.error(binding.at["lod"], DiagnosticKind::ConflictingKeys,
-                  std::format("`lod` is for images, but `{}` is a {}", binding.resource.uid, key_of(*resource)));
+    context.error(
+        binding.at["lod"], DiagnosticKind::ConflictingKeys,
+        std::format("`lod` is for images, but `{}` is {}", binding.resource.uid, kind_with_article(*resource)));
   }
   if (binding.descriptor_type == DescriptorChoice::StorageImage) {
     context.error(binding.at["descriptor_type"], DiagnosticKind::ConflictingKeys,
-                  std::format("VK_DESCRIPTOR_TYPE_STORAGE_IMAGE is for images, but `{}` is a {}", binding.resource.uid,
-                              key_of(*resource)));
+                  std::format("VK_DESCRIPTOR_TYPE_STORAGE_IMAGE is for images, but `{}` is {}", binding.resource.uid,
+                              kind_with_article(*resource)));
   }
 }
 

@@ -25,6 +25,11 @@ std::string kind_names(std::span<const std::size_t> kinds) {
 
 }  // namespace
 
+std::string kind_with_article(const Resource& resource) {
+  const std::string_view key = key_of(resource);
+  return std::format("{} {}", key.starts_with('i') ? "an" : "a", key);
+}
+
 Diagnostic& Context::error(json::Value at, DiagnosticKind kind, std::string message) {
   return diagnostics.add(json::problem(at, kind, std::move(message)));
 }
@@ -39,8 +44,8 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
   if (const Resource* found = scenario.find(reference.uid)) {
     if (std::ranges::contains(kinds, found->index())) return found;
     error(reference.at, DiagnosticKind::WrongReference,
-          std::format("Resource UID has the wrong type; expected {}. `{}` is a {}", kind_names(kinds), reference.uid,
-                      key_of(*found)))
+          std::format("Resource UID has the wrong type; expected {}. `{}` is {}", kind_names(kinds), reference.uid,
+                      kind_with_article(*found)))
         .note(std::format("`{}` is here", reference.uid), place_in(place_of(*found), "uid"));
     return nullptr;
   }

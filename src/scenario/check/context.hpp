@@ -39,6 +39,9 @@ struct Context {
 // Where an object ends up in a message: the member if it is given, else the beginning of the object.
 Place place_in(json::Value object, std::string_view key);
 
+// "a buffer", "an image"
+std::string kind_with_article(const Resource& resource);
+
 // One family of rules each; all of them make up `check_scenario`.
 void check_uids(Context& context);          // uids.cpp
 void check_formats(Context& context);       // formats.cpp

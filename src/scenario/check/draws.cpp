@@ -105,10 +105,17 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
         .note(std::format("image `{}` is here", image->uid), place_in(image->at, "format"));
   }
   const Target target{image, level_extent(*image, 0), attachment.image.at};
-  if (extent)
+  if (extent || targets.empty()) {
     check_extents(context, {target}, extent);
-  else if (!targets.empty())
-    check_extents(context, {targets.front(), target}, extent);
+  } else if (target.extent != targets.front().extent) {
+    context
+        .error(target.at, DiagnosticKind::FileMismatch,
+               std::format("the depth attachment must have the extent of the color attachments: image `{}` has {}, but "
+                           "`{}` has {}",
+                           image->uid, extent_text(target.extent), targets.front().image->uid,
+                           extent_text(targets.front().extent)))
+        .note("the first color attachment is here", targets.front().at.place());
+  }
 }
 
 void check(Context& context, const Draw& command) {

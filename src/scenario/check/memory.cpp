@@ -74,6 +74,7 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
   if (tensor.contents.given()) {
     context.error(alias.image.at, DiagnosticKind::ConflictingKeys,
                   std::format("Tensor cannot have src file and alias other resource: tensor `{}`", tensor.uid));
+    return nullptr;
   }
   if (tensor.memory_group) {
     context

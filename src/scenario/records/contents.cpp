@@ -39,7 +39,7 @@ const Record<InlineData>& typed_data_record() {
 
 const Record<InlineData>& untyped_data_record() {
   static const auto record =
-      Record<InlineData>("untyped_data", "elements and their type", &InlineData::at)
+      Record<InlineData>("data_and_type", "elements and their type", &InlineData::at)
           .required("type", &InlineData::type, element_type_words(), "the type of the elements")
           .required("values", &InlineData::values, json::Anything{kArray}, "the elements, in one flat array");
   return record;
@@ -47,8 +47,7 @@ const Record<InlineData>& untyped_data_record() {
 
 const Record<InlineData>& raw_data_parts_record() {
   static const auto record =
-      Record<InlineData>("raw_data_parts", "arrays of several types, one behind the other without padding",
-                         &InlineData::at)
+      Record<InlineData>("data_parts", "arrays of several types, one behind the other without padding", &InlineData::at)
           .required("values", &InlineData::parts, json::List{json::Nested(untyped_data_record()), 1}, "the arrays");
   return record;
 }
@@ -118,7 +117,7 @@ const Record<InlineFill>& typed_fill_record() {
 
 const Record<InlineFill>& untyped_fill_record() {
   static const auto record =
-      Record<InlineFill>("untyped_fill", "one value for all elements, with its type", &InlineFill::at)
+      Record<InlineFill>("fill_and_type", "one value for all elements, with its type", &InlineFill::at)
           .required("type", &InlineFill::type, element_type_words(), "the type of the elements")
           .required("value", &InlineFill::value, FillValue{}, "the value");
   return record;
@@ -157,9 +156,11 @@ struct AnyNumber {
 Record<InlineRandom> random_record(std::string_view name, bool typed) {
   constexpr std::string_view kMeaning = "reproducible random elements";
   Record<InlineRandom> record(name, kMeaning, &InlineRandom::at);
-  record =
-      typed ? std::move(record).optional("type", &InlineRandom::type, element_type_words(), "the type of the elements")
-            : std::move(record).required("type", &InlineRandom::type, element_type_words(), "the type of the elements");
+  constexpr std::string_view kType = "the type of the elements";
+  if (typed)
+    std::move(record).optional("type", &InlineRandom::type, element_type_words(), kType);
+  else
+    std::move(record).required("type", &InlineRandom::type, element_type_words(), kType);
   return std::move(record)
       .required("seed", &InlineRandom::seed, json::Integer{}, "equal seeds give equal elements")
       .optional("min", &InlineRandom::min, AnyNumber{},
@@ -187,7 +188,7 @@ const Record<InlineRandom>& typed_random_record() {
 }
 
 const Record<InlineRandom>& untyped_random_record() {
-  static const auto record = random_record("untyped_random", false);
+  static const auto record = random_record("random_and_type", false);
   return record;
 }
 

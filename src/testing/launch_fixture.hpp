@@ -1,8 +1,8 @@
 // For tests that run plans on a device, under the validation layer.
 #pragma once
 
-#include <stdint.h>
-
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,9 +10,9 @@
 
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
-#include "launch/testing.hpp"
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "testing/launch_plans.hpp"
 #include "testing/scratch_folder.hpp"
 
 namespace slipway::launch {
