@@ -37,8 +37,9 @@ struct Planned {
 
 TEST(Contents, NpyInOrderAndLittleEndian) {
   const Planned planned(R"({"buffer": {"uid": "a", "size": 24, "shader_access": "readonly", "src": "a.npy"}})",
-                        {{"a.npy", "npy '>f4' (2, 3) fortran\n"
-                                   "hex 3f 80 00 00 40 80 00 00 40 00 00 00 40 a0 00 00 40 40 00 00 40 c0 00 00"}});
+                        {{"a.npy",
+                          "npy '>f4' (2, 3) fortran\n"
+                          "hex 3f 80 00 00 40 80 00 00 40 00 00 00 40 a0 00 00 40 40 00 00 40 c0 00 00"}});
   EXPECT_EQ(planned.level<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -88,12 +89,27 @@ TEST(Contents, Png) {
 }
 
 TEST(Contents, BuffersTakeTypedValues) {
-  EXPECT_EQ(Planned(R"({"buffer": {"uid": "a", "size": 8, "shader_access": "readonly", "data": {"type": "i16", "values": [-1, 2, 3, 4]}}})")
-                .level<std::int16_t>(),
-            (std::vector<std::int16_t>{-1, 2, 3, 4}));
-  EXPECT_EQ(Planned(R"({"buffer": {"uid": "a", "size": 12, "shader_access": "readonly", "fill": {"type": "f32", "value": 1.5}}})")
-                .level<float>(),
-            (std::vector<float>{1.5, 1.5, 1.5}));
+  EXPECT_EQ(
+      Planned(
+          R"({"buffer": {"uid": "a", "size": 8, "shader_access": "readonly", "data": {"type": "i16", "values": [-1, 2, 3, 4]}}})")
+          .level<std::int16_t>(),
+      (std::vector<std::int16_t>{-1, 2, 3, 4}));
+  EXPECT_EQ(
+      Planned(
+          R"({"buffer": {"uid": "a", "size": 12, "shader_access": "readonly", "fill": {"type": "f32", "value": 1.5}}})")
+          .level<float>(),
+      (std::vector<float>{1.5, 1.5, 1.5}));
+}
+
+TEST(Contents, TensorsOfNormalizedFormatsTakeRealValues) {
+  const Planned planned(
+      R"({"tensor": {"uid": "a", "dims": [2, 2], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly",
+                     "data": [[0, 0.5], [1, 0.25]], "expect": {"fill": 0.5}}})");
+  EXPECT_EQ(planned.level<std::uint8_t>(), (std::vector<std::uint8_t>{0, 128, 255, 64}));
+  EXPECT_EQ(planned.expected<std::uint8_t>(), (std::vector<std::uint8_t>{128, 128, 128, 128}));
+  const Planned integers(
+      R"({"tensor": {"uid": "a", "dims": [2], "format": "VK_FORMAT_R16_SINT", "shader_access": "readonly", "data": [-1, 2]}})");
+  EXPECT_EQ(integers.level<std::int16_t>(), (std::vector<std::int16_t>{-1, 2}));
 }
 
 TEST(Contents, ExpectedTexelsAreComponents) {
@@ -115,13 +131,14 @@ TEST(Contents, RefusedInlineContents) {
   {"buffer": {"uid": "b", "size": 8, "shader_access": "readonly", "data": {"type": "f32", "values": [1]}}},
   {"raw_data": {"uid": "c", "data": {"values": [{"type": "u8", "values": [1]}, {"type": "u8", "values": [256]}]}}}
 ], "commands": []})");
-  EXPECT_EQ(made.messages(),
-            "scene.json:2:14: error: 6 bytes are not a whole number of f32 elements, which have 4 bytes each "
-            "[out-of-range]\n  = at /resources/0/buffer (uid a)\n"
-            "scene.json:3:101: error: 1 numbers are given, but 2 of type f32 are needed, for the shape [2] [out-of-range]\n"
-            "  = at /resources/1/buffer/data/values (uid b)\n"
-            "scene.json:4:106: error: `256` is out of range for `u8` (0 to 255) [out-of-range]\n"
-            "  = at /resources/2/raw_data/data/values/1/values/0 (uid c)\n");
+  EXPECT_EQ(
+      made.messages(),
+      "scene.json:2:14: error: 6 bytes are not a whole number of f32 elements, which have 4 bytes each "
+      "[out-of-range]\n  = at /resources/0/buffer (uid a)\n"
+      "scene.json:3:101: error: 1 numbers are given, but 2 of type f32 are needed, for the shape [2] [out-of-range]\n"
+      "  = at /resources/1/buffer/data/values (uid b)\n"
+      "scene.json:4:106: error: `256` is out of range for `u8` (0 to 255) [out-of-range]\n"
+      "  = at /resources/2/raw_data/data/values/1/values/0 (uid c)\n");
 }
 
 }  // namespace

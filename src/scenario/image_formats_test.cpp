@@ -1,5 +1,5 @@
-// Every format of scenario page 3.5 goes in and out, once through DDS and once through npy. The table is the page's, not the
-// product's.
+// Every format of scenario page 3.5 goes in and out, once through DDS and once through npy. The table is the page's,
+// not the product's.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -130,14 +130,12 @@ TEST(ImageFormats, DepthWithStencilLosesIt) {
 TEST(ImageFormats, ThroughNpy) {
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.name);
-    const std::uint32_t bytes = row.name.find("8B8_") != row.name.npos || row.name.find("8R8_") != row.name.npos
-                                    ? row.components
-                                    : row.bytes;
+    const std::uint32_t bytes =
+        row.name.find("8B8_") != row.name.npos || row.name.find("8R8_") != row.name.npos ? row.components : row.bytes;
     std::string payload = "hex";
     for (std::uint32_t i = 0; i < kTexels * bytes; ++i) payload += std::format(" {:02x}", i + 1);
     const std::string shape = std::format("(1, 1, {}, {})", kTexels, row.components);
-    const std::string header =
-        std::format("{{'descr': '{}','fortran_order': False,'shape': {}}}", row.dtype, shape);
+    const std::string header = std::format("{{'descr': '{}','fortran_order': False,'shape': {}}}", row.dtype, shape);
     const std::string padding(16 - (10 + header.size() + 1) % 16, ' ');
     const auto expected = testing::cook(std::format("text \\x93NUMPY\nhex 01 00\nu16 {}\ntext {}{}\nhex 0a\n{}",
                                                     header.size() + padding.size() + 1, header, padding, payload));

@@ -27,7 +27,8 @@ class Inline {
     };
     if (const json::Value data = root["data"]) {
       const bool object = data.is(json::Type::Object);
-      contents_.data = InlineData{.type = type_in(data), .values = object ? data["values"] : data, .parts = {}, .at = data};
+      contents_.data =
+          InlineData{.type = type_in(data), .values = object ? data["values"] : data, .parts = {}, .at = data};
     }
     if (const json::Value fill = root["fill"]) {
       const bool object = fill.is(json::Type::Object);
@@ -100,7 +101,8 @@ TEST(InlineContents, Elements) {
 }
 
 TEST(InlineContents, ElementsThatDoNotFit) {
-  const std::string messages = Inline(R"({"data": [256, -1, 1.5, "nan", "0x100", "x", null]})").as(ElementType::U8, {7});
+  const std::string messages =
+      Inline(R"({"data": [256, -1, 1.5, "nan", "0x100", "x", null]})").as(ElementType::U8, {7});
   EXPECT_EQ(std::ranges::count(messages, '['), 7) << messages;
   EXPECT_NE(messages.find("t:1:11: error: "), std::string::npos) << messages;
   EXPECT_NE(messages.find("expected a number, but here is null"), std::string::npos) << messages;
@@ -134,7 +136,8 @@ TEST(InlineContents, FillRepeats) {
 
 TEST(InlineContents, RandomIsTheGenerators) {
   std::vector<std::byte> expected(8);
-  ASSERT_TRUE(tensor::fill_random(ElementType::F32, {.seed = 7, .distribution = tensor::NormalDistribution{1, 2}}, expected));
+  ASSERT_TRUE(
+      tensor::fill_random(ElementType::F32, {.seed = 7, .distribution = tensor::NormalDistribution{1, 2}}, expected));
   std::string text;
   for (const std::byte byte : expected) text += std::format("{:02x}", std::to_integer<unsigned>(byte));
   EXPECT_EQ(Inline(R"({"random": {"seed": 7, "mean": 1, "stddev": 2}})").as(ElementType::F32, {2}), text);
@@ -145,8 +148,9 @@ TEST(InlineContents, RandomIsTheGenerators) {
   EXPECT_EQ(Inline(R"({"random": {"seed": 0, "min": 1, "max": 1}})").as(vk::Format::R8G8_UNORM, {1, 1, 1}), "ffff");
   EXPECT_NE(Inline(R"({"random": {"seed": 0, "min": 2, "max": 1}})").as(ElementType::U8, {1}).find("[out-of-range]"),
             std::string::npos);
-  EXPECT_NE(Inline(R"({"random": {"seed": 0, "mean": 1, "stddev": 1}})").as(ElementType::U8, {1}).find("[out-of-range]"),
-            std::string::npos);
+  EXPECT_NE(
+      Inline(R"({"random": {"seed": 0, "mean": 1, "stddev": 1}})").as(ElementType::U8, {1}).find("[out-of-range]"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   }
   if (extension == ".png") {
     if (format.format != vk::Format::R8G8B8A8_UNORM) {
-      return refuse(dst, std::format("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
+      return refuse(dst,
+                    std::format("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
                     diagnostics);
     }
     return launch::Output{.path = std::move(path), .write = [width, height](OutputFile& file, Bytes data) -> Result<> {

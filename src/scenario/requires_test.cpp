@@ -12,7 +12,8 @@ gpu::Snapshot device() {
   made.features = {"shaderInt64"};
   made.limits_by_name = {{"maxComputeWorkGroupInvocations", 256}};
   made.formats[vk::Format::R8_UNORM] = {.linear = gpu::format_feature::kSampledImage,
-                                        .optimal = gpu::format_feature::kSampledImage | gpu::format_feature::kStorageImage |
+                                        .optimal = gpu::format_feature::kSampledImage |
+                                                   gpu::format_feature::kStorageImage |
                                                    gpu::format_feature::kBlitSource};
   made.memory_heaps = {{.size = 1000, .device_local = true}};
   return made;

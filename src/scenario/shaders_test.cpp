@@ -38,12 +38,12 @@ TEST(Specialize, ConvertsToTheDeclaredType) {
 }
 
 TEST(Specialize, RefusesWhatTheTypeCannotHold) {
-  for (const auto& [type, value] : {std::pair(ElementType::I32, "1.5"), std::pair(ElementType::U8, "256"),
-                                    std::pair(ElementType::U32, "-1"), std::pair(ElementType::F32, "1e39"),
-                                    std::pair(ElementType::F16, "70000"), std::pair(ElementType::Bool, "2")}) {
+  for (const auto& [type, value] :
+       {std::pair(ElementType::I32, "1.5"), std::pair(ElementType::U8, "256"), std::pair(ElementType::U32, "-1"),
+        std::pair(ElementType::F32, "1e39"), std::pair(ElementType::F16, "70000"), std::pair(ElementType::Bool, "2")}) {
     const std::string message = specialized(type, value);
-    EXPECT_TRUE(message.starts_with(
-        std::format("specialization constant 3 (`x`) is declared as {}: ", tensor::name_of(type))))
+    EXPECT_TRUE(
+        message.starts_with(std::format("specialization constant 3 (`x`) is declared as {}: ", tensor::name_of(type))))
         << message;
   }
 }
@@ -61,10 +61,11 @@ TEST(Shaders, IncludeFoldersOfTheCurrentFolder) {
   testing::Case made({{"s.comp", std::string(kShader)}});
   made.plan(std::string(kIncluding));
   std::filesystem::current_path(before);
-  EXPECT_EQ(made.messages(),
-            "scene.json:2:19: warning: `slipway_elsewhere` is found in the current directory only, and taken from there; "
-            "include directories count from the scenario file [deprecated-form]\n"
-            "  = at /resources/0/shader/include_dirs/0 (uid s)\n");
+  EXPECT_EQ(
+      made.messages(),
+      "scene.json:2:19: warning: `slipway_elsewhere` is found in the current directory only, and taken from there; "
+      "include directories count from the scenario file [deprecated-form]\n"
+      "  = at /resources/0/shader/include_dirs/0 (uid s)\n");
 }
 
 TEST(Shaders, IncludeFoldersOfTheScenarioComeFirst) {

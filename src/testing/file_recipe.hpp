@@ -125,8 +125,9 @@ class Recipe {
   void dds(std::istream& in) {
     std::uint32_t format = 0, width = 0, height = 0, levels = 0;
     in >> format >> width >> height >> levels;
-    const std::uint32_t words[37] = {0x20534444, 124, 0x100f, height, width, 0, 1, levels, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                     32,         4,   0x30315844, 0, 0, 0, 0, 0, 0x1000, 0, 0, 0, 0, format, 3, 0, 1, 0};
+    const std::uint32_t words[37] = {0x20534444, 124, 0x100f, height, width,  0,  1, levels,     0, 0, 0, 0, 0, 0,
+                                     0,          0,   0,      0,      0,      32, 4, 0x30315844, 0, 0, 0, 0, 0, 0x1000,
+                                     0,          0,   0,      0,      format, 3,  0, 1,          0};
     for (const std::uint32_t value : words) put(value);
   }
 

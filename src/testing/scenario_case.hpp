@@ -15,7 +15,8 @@
 
 namespace slipway::testing {
 
-// Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp), others are as they stand.
+// Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp), others are as they
+// stand.
 using CaseFiles = std::map<std::string, std::string>;
 
 class Case {
