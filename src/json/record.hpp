@@ -349,9 +349,10 @@ class Record {
           if (field.info.required && field.old_key.empty()) out.value(field.info.key);
         }
       });
-      out.key("allOf").array([&] {  // the required ones with two names
-        for (const Field& field : fields_) {
-          if (!field.info.required || field.old_key.empty()) continue;
+      const auto either = [](const Field& field) { return field.info.required && !field.old_key.empty(); };
+      if (std::ranges::none_of(fields_, either)) return;
+      out.key("allOf").array([&] {  // required under one of two names
+        for (const Field& field : fields_ | std::views::filter(either)) {
           out.object([&] {
             out.key("anyOf").array([&] {
               for (const std::string_view key : {field.info.key, field.old_key}) {
