@@ -21,6 +21,7 @@
 #include "scenario/check.hpp"
 #include "scenario/portable.hpp"
 #include "scenario/read.hpp"
+#include "testing/source_folder.hpp"
 
 namespace slipway::scenario {
 namespace {
