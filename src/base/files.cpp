@@ -168,11 +168,11 @@ void remove_file(const Path& path) {
 
 bool is_inside(const Path& path, const Path& folder) {
   std::error_code error;
-  const Path whole = fs::weakly_canonical(fs::absolute(path), error);
-  const Path top = fs::weakly_canonical(fs::absolute(folder), error);
-  if (error) return false;
-  const Path relative = whole.lexically_relative(top);
-  return !relative.empty() && *relative.begin() != "..";
+  const auto whole = [&](const Path& of) {
+    return fs::weakly_canonical(fs::absolute(of.empty() ? Path(".") : of, error), error);
+  };
+  const Path relative = whole(path).lexically_relative(whole(folder));
+  return !error && !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace slipway

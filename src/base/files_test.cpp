@@ -108,6 +108,8 @@ TEST(Files, InsideAFolder) {
   EXPECT_TRUE(is_inside(scratch / "a" / "b" / ".." / "x", scratch / "a"));
   EXPECT_FALSE(is_inside(scratch / "a" / ".." / "x", scratch / "a"));
   EXPECT_FALSE(is_inside(scratch / "ab", scratch / "a"));
+  EXPECT_TRUE(is_inside("x", ""));
+  EXPECT_FALSE(is_inside("../x", ""));
   EXPECT_FALSE(is_inside(scratch / "a" / "link" / "etc", scratch / "a"));
   EXPECT_TRUE(is_inside(scratch / "a", scratch / "a"));
 }

@@ -96,12 +96,7 @@ std::string Value::pointer() const {
   const Value above = parent();
   if (!above) return "";
   if (above.type() == Type::Array) {
-    std::size_t position = 0;
-    for (const Value sibling : above) {
-      if (sibling.index_ == index_) break;
-      ++position;
-    }
-    return std::format("{}/{}", above.pointer(), position);
+    return std::format("{}/{}", above.pointer(), node().position);
   }
   std::string escaped;
   for (const char c : key()) {

@@ -47,6 +47,7 @@ class Document {
     std::uint32_t next = kNone;    // sibling
     std::uint32_t first = kNone;   // child
     std::uint32_t count = 0;       // children
+    std::uint32_t position = 0;    // among its siblings
     std::uint32_t string = kNone;  // index into strings_: the value of a string
     std::uint32_t key = kNone;     // index into strings_: the key of a member
     std::uint32_t begin = 0, end = 0;

@@ -275,7 +275,7 @@ class Parser {
 
   void link(std::uint32_t parent, std::uint32_t& last, std::uint32_t child) {
     (last == Document::kNone ? document_->nodes_[parent].first : document_->nodes_[last].next) = child;
-    ++document_->nodes_[parent].count;
+    document_->nodes_[child].position = document_->nodes_[parent].count++;
     last = child;
   }
 

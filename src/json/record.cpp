@@ -46,27 +46,34 @@ Value Decoder::member(Value object, std::string_view key, std::string_view old_k
   return found ? found : old;
 }
 
-void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
+void Decoder::check_duplicates(Value object, std::string_view subject) {
   std::map<std::string_view, Value> seen;
   for (const Value member : object) {
+    const auto [first, fresh] = seen.emplace(member.key(), member);
+    if (fresh) continue;
+    Diagnostic diagnostic =
+        problem(member, DiagnosticKind::DuplicateKey,
+                std::format("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
+    diagnostic.place = member.key_place();
+    diagnostic.note("the first one is here", first->second.key_place());
+    add(std::move(diagnostic));
+  }
+}
+
+void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
+  check_duplicates(object, subject);
+  for (const Value member : object) {
     const std::string& key = member.key();
-    const auto at_key = [&](DiagnosticKind kind, std::string message) {
-      Diagnostic diagnostic = problem(member, kind, std::move(message), leniency_);
-      diagnostic.place = member.key_place();
-      return diagnostic;
-    };
-    if (const auto [first, fresh] = seen.emplace(key, member); !fresh) {
-      Diagnostic diagnostic = at_key(DiagnosticKind::DuplicateKey,
-                                     std::format("`{}` is given twice in {}; the last one counts", key, subject));
-      diagnostic.note("the first one is here", first->second.key_place());
-      add(std::move(diagnostic));
-    }
-    if (key == "comment" || key.starts_with('$') || key.starts_with('_') || std::ranges::contains(known, key)) continue;
-    Diagnostic diagnostic = at_key(DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject));
+    if (is_free_key(key) || std::ranges::contains(known, key)) continue;
+    Diagnostic diagnostic =
+        problem(member, DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject), leniency_);
+    diagnostic.place = member.key_place();
     if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
     add(std::move(diagnostic));
   }
 }
+
+bool is_free_key(std::string_view key) { return key == "comment" || key.starts_with('$') || key.starts_with('_'); }
 
 std::string subject_of(std::string_view name, Value object) {
   const Value uid = object["uid"];

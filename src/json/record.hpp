@@ -62,8 +62,8 @@ class Decoder {
   // The member under a key, or under its old name, which gets a warning.
   Value member(Value object, std::string_view key, std::string_view old_key);
 
-  // Unknown keys, with the nearest known one, and duplicate keys. The keys `comment`, `$...` and `_...` are
-  // everybody's.
+  void check_duplicates(Value object, std::string_view subject);
+  // Duplicate keys, and unknown ones, with the nearest known.
   void check_keys(Value object, std::span<const std::string_view> known, std::string_view subject);
 
  private:
@@ -71,6 +71,8 @@ class Decoder {
   Severity leniency_;
 };
 
+// Keys that everybody may put anywhere: `comment`, `$...` and `_...`.
+bool is_free_key(std::string_view key);
 // What messages call an object: "image `input`", or "image" when it has no uid.
 std::string subject_of(std::string_view name, Value object);
 // The key that a value stands under; for an element of an array the array's key.
@@ -349,9 +351,10 @@ class Record {
           if (field.info.required && field.old_key.empty()) out.value(field.info.key);
         }
       });
-      out.key("allOf").array([&] {  // the required ones with two names
-        for (const Field& field : fields_) {
-          if (!field.info.required || field.old_key.empty()) continue;
+      const auto either = [](const Field& field) { return field.info.required && !field.old_key.empty(); };
+      if (std::ranges::none_of(fields_, either)) return;
+      out.key("allOf").array([&] {  // required under one of two names
+        for (const Field& field : fields_ | std::views::filter(either)) {
           out.object([&] {
             out.key("anyOf").array([&] {
               for (const std::string_view key : {field.info.key, field.old_key}) {

@@ -102,7 +102,8 @@ class Check {
                    std::format("but `{}` is {}", uid_of(resource_), described_resource()));
     }
     if (wanted == ResourceKind::Tensor) {
-      return error(binding_.resource.at, DiagnosticKind::Unsupported, "and this build cannot run shaders with tensors yet");
+      return error(binding_.resource.at, DiagnosticKind::Unsupported,
+                   "and this build cannot run shaders with tensors yet");
     }
     if (shader.count != 1) {
       return error(binding_.at, DiagnosticKind::BindingMismatch,
@@ -261,14 +262,14 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .origin = {binding.at.place(), binding.at.pointer(), binding.resource.uid}});
   }
   for (const auto& [slot, what] : declared) {
-    const bool bound = std::ranges::contains(bindings, slot, [](const Binding& binding) {
-      return Slot(binding.set, binding.id);
-    });
+    const bool bound =
+        std::ranges::contains(bindings, slot, [](const Binding& binding) { return Slot(binding.set, binding.id); });
     if (!what.used || bound) continue;
     const json::Value list = command["bindings"] ? command["bindings"] : command;
-    Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
-                                       std::format("shader `{}` uses set {}, binding {} ({}), but nothing is bound there",
-                                                   what.stage->shader, slot.first, slot.second, describe(*what.binding)));
+    Diagnostic missing =
+        json::problem(list, DiagnosticKind::BindingMismatch,
+                      std::format("shader `{}` uses set {}, binding {} ({}), but nothing is bound there",
+                                  what.stage->shader, slot.first, slot.second, describe(*what.binding)));
     missing.place = list.opening();
     diagnostics.add(std::move(missing));
   }

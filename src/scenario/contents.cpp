@@ -48,27 +48,28 @@ std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, 
   if (!type) return std::nullopt;
   const std::uint64_t element = tensor::size_of(*type);
   if (size % element != 0 || size > kMaxCount) {
-    diagnostics.add(json::problem(request.object, DiagnosticKind::OutOfRange,
-                                  std::format("{} bytes are not a whole number of {} elements, which have {} bytes each",
-                                              size, tensor::name_of(*type), element)));
+    diagnostics.add(
+        json::problem(request.object, DiagnosticKind::OutOfRange,
+                      std::format("{} bytes are not a whole number of {} elements, which have {} bytes each", size,
+                                  tensor::name_of(*type), element)));
     return std::nullopt;
   }
   const auto format = ArrayFormat::of_elements(*type, {static_cast<std::int64_t>(size / element)});
   return inline_contents(contents, format, diagnostics);
 }
 
-std::optional<launch::Contents> array_contents(const ContentsRequest& request, tensor::ElementType type,
+std::optional<launch::Contents> array_contents(const ContentsRequest& request, vk::Format format,
                                                const tensor::Shape& shape, ShapeRule rule, Diagnostics& diagnostics) {
-  if (request.contents.src.empty()) {
-    return inline_contents(request.contents, ArrayFormat::of_elements(type, shape), diagnostics);
-  }
+  const ArrayFormat array = ArrayFormat::of_tensor(format, shape);
+  if (request.contents.src.empty()) return inline_contents(request.contents, array, diagnostics);
+  const tensor::ElementType type = array.type;
   auto npy = open_npy(request, diagnostics);
   if (!npy || !check_dtype(*npy, type, request.leniency, diagnostics)) return std::nullopt;
   if (npy->view.shape != shape) {
     const bool taken = rule == ShapeRule::SameBytes && npy->view.payload.size() == tensor::byte_count(shape, type);
-    Diagnostic mismatch =
-        npy->mismatch(npy->view.shape_range, std::format("the file has shape {}, but {} is expected",
-                                                         tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
+    Diagnostic mismatch = npy->mismatch(npy->view.shape_range,
+                                        std::format("the file has shape {}, but {} is expected",
+                                                    tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
     mismatch.severity = taken ? request.leniency : Severity::Error;
     const bool good = mismatch.severity != Severity::Error;
     if (good) mismatch.hint("the number of bytes is the same, so that they are taken in order");
@@ -88,8 +89,8 @@ std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request
   if (contents.data && !contents.data->parts.empty()) {
     std::vector<std::byte> joined;
     for (const InlineData& part : contents.data->parts) {
-      const auto bytes = raw_data_contents(
-          {request.scenario, Contents{.data = part}, request.object, request.leniency}, diagnostics);
+      const auto bytes =
+          raw_data_contents({request.scenario, Contents{.data = part}, request.object, request.leniency}, diagnostics);
       if (!bytes) return std::nullopt;
       const std::size_t before = joined.size();
       joined.resize(before + bytes->size);

@@ -1,8 +1,9 @@
 // What a resource holds before the first command, or must hold after the last: a file, or values in the scenario itself
 // (scenario page 3.6, 3.7).
 //
-// Files are mapped, their headers checked against the resource, and their payload is read only when the contents are written,
-// straight from the mapping. Every mismatch is reported at its bytes of the file with a note where the scenario names it.
+// Files are mapped, their headers checked against the resource, and their payload is read only when the contents are
+// written, straight from the mapping. Every mismatch is reported at its bytes of the file with a note where the
+// scenario names it.
 #pragma once
 
 #include <optional>
@@ -26,9 +27,10 @@ struct ContentsRequest {
 std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, std::uint64_t size,
                                                 Diagnostics& diagnostics);
 
-// Tensors and graph constants. An equal byte count with another shape is accepted, with a warning, for tensors only.
+// Tensors and graph constants, of a format that `tensor::tensor_element_type` takes. An equal byte count with another
+// shape is accepted, with a warning, for tensors only.
 enum class ShapeRule { Exact, SameBytes };
-std::optional<launch::Contents> array_contents(const ContentsRequest& request, tensor::ElementType type,
+std::optional<launch::Contents> array_contents(const ContentsRequest& request, vk::Format format,
                                                const tensor::Shape& shape, ShapeRule rule, Diagnostics& diagnostics);
 
 // A file may decide the format of its image; each level is in the device layout of `format`.

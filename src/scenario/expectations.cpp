@@ -107,8 +107,8 @@ class Maker {
     if (!type || !agrees(*type)) return false;
     made_.type = *type;
     made_.shape = tensor.dims;
-    return !contents_.given() ||
-           expect_contents(array_contents(request(), made_.type, made_.shape, ShapeRule::Exact, diagnostics_));
+    return !contents_.given() || expect_contents(array_contents(request(), *tensor.format.value, made_.shape,
+                                                                ShapeRule::Exact, diagnostics_));
   }
 
   bool fit(const Image& image) {
@@ -164,9 +164,9 @@ class Maker {
     }
     const auto* image = std::get_if<launch::Image>(&other.kind);
     if (made_.unpack && (!image || image->format != std::get<launch::Image>(own.kind).format)) {
-      return error(expect_.ref.at, DiagnosticKind::WrongReference,
-                   std::format("`{}` has packed texels, which only an image of the same format can be compared with",
-                               own.name));
+      return error(
+          expect_.ref.at, DiagnosticKind::WrongReference,
+          std::format("`{}` has packed texels, which only an image of the same format can be compared with", own.name));
     }
     made_.expected = index->second;
     return true;

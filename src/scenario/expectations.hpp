@@ -10,8 +10,8 @@
 
 namespace slipway::scenario {
 
-// Nothing, with errors, when it cannot be compared; nothing and no error when the resource it refers to is not in the plan
-// because it has errors itself.
+// Nothing, with errors, when it cannot be compared; nothing and no error when the resource it refers to is not in the
+// plan because it has errors itself.
 std::optional<launch::Expectation> expectation(const Scenario& scenario, const launch::Plan& plan,
                                                const ResourceIndices& indices, const Resource& resource,
                                                const Expect& expect, Diagnostics& diagnostics);

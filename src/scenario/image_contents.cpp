@@ -82,10 +82,11 @@ std::optional<ImageContents> dds_image(const ContentsRequest& request, const Ima
   const tensor::FormatInfo& created = *tensor::find_format(contents.format);
   for (const tensor::DdsLevel& level : texture->levels) {
     const auto size = tensor::level_bytes(created, level.width, level.height);
-    contents.levels.push_back({.size = *size, .write = [file, level, info = texture->format](MutableBytes to) -> Result<> {
-                                 tensor::from_file_layout(*info, level.bytes, to);
-                                 return {};
-                               }});
+    contents.levels.push_back(
+        {.size = *size, .write = [file, level, info = texture->format](MutableBytes to) -> Result<> {
+           tensor::from_file_layout(*info, level.bytes, to);
+           return {};
+         }});
   }
   return contents;
 }
@@ -99,12 +100,12 @@ std::optional<ImageContents> png_image(const ContentsRequest& request, const Ima
   if (!extent) return std::nullopt;
   const Place whole = Place::in_file(path.string());
   if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
-    diagnostics.add(named_by(Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                                        .message = std::format("the file has {}x{} pixels, but image `{}` has {}x{}x{}",
-                                                               extent->width, extent->height, image.uid, image.extent[0],
-                                                               image.extent[1], image.extent[2]),
-                                        .place = whole},
-                             named_at));
+    diagnostics.add(named_by(
+        Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                   .message = std::format("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
+                                          extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
+                   .place = whole},
+        named_at));
     return std::nullopt;
   }
   constexpr Format kFormat = Format::R8G8B8A8_UNORM;
@@ -138,10 +139,11 @@ std::optional<ImageContents> npy_image(const ContentsRequest& request, const Ima
     return refuse(deep ? "Image data must be 5 dimensional for npy sources of 3D images"
                        : "Image data must be 4 dimensional for npy sources");
   }
-  if (shape.size() == expected.size() && shape[0] != 1) return refuse("Image batch dimension must be 1 for npy sources");
+  if (shape.size() == expected.size() && shape[0] != 1)
+    return refuse("Image batch dimension must be 1 for npy sources");
   if (!std::ranges::equal(shape, std::span(expected).last(shape.size()))) {
-    return refuse(std::format("Image description dimensions do not match npy data shape: image `{}` needs {}", image.uid,
-                              tensor::shape_text(expected)));
+    return refuse(std::format("Image description dimensions do not match npy data shape: image `{}` needs {}",
+                              image.uid, tensor::shape_text(expected)));
   }
   return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
 }
@@ -153,11 +155,19 @@ std::optional<ImageContents> image_contents(const ContentsRequest& request, cons
   const std::string extension = request.contents.src.empty() ? "" : extension_of(request.contents.src);
   if (extension == ".dds") return dds_image(request, image, diagnostics);
   if (extension == ".png") return png_image(request, image, diagnostics);
+  if (!request.contents.src.empty() && extension != ".npy") {
+    diagnostics.add(
+        json::problem(request.object["src"], DiagnosticKind::FileMismatch,
+                      std::format("Unsupported image source file type for {}; images come from .dds, .png and "
+                                  ".npy files",
+                                  source_path(request.scenario, request.contents.src).string())));
+    return std::nullopt;
+  }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
   if (format.is_block()) {
-    diagnostics.add(json::problem(request.object, DiagnosticKind::FileMismatch,
-                                  std::format("texels of {} are compressed in blocks and come from DDS files only",
-                                              image.format.name)));
+    diagnostics.add(json::problem(
+        request.object, DiagnosticKind::FileMismatch,
+        std::format("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
     return std::nullopt;
   }
   if (extension == ".npy") return npy_image(request, image, format, diagnostics);

@@ -54,9 +54,9 @@ bool report(const Stored& stored, json::Value at, Diagnostics& diagnostics) {
 bool agrees(std::optional<tensor::ElementType> type, json::Value at, const ArrayFormat& format,
             Diagnostics& diagnostics) {
   if (!type || *type == format.type) return true;
-  diagnostics.add(json::problem(at["type"] ? at["type"] : at, DiagnosticKind::WrongType,
-                                std::format("`type` is {}, but the elements here are {}", tensor::name_of(*type),
-                                            tensor::name_of(format.type))));
+  diagnostics.add(json::problem(
+      at["type"] ? at["type"] : at, DiagnosticKind::WrongType,
+      std::format("`type` is {}, but the elements here are {}", tensor::name_of(*type), tensor::name_of(format.type))));
   return false;
 }
 
@@ -68,15 +68,15 @@ bool flatten(json::Value values, std::span<const std::int64_t> shape, std::vecto
     return true;
   }
   if (!values.is(json::Type::Array)) {
-    diagnostics.add(json::problem(values, DiagnosticKind::WrongType,
-                                  std::format("expected an array of {} elements, but here is {}", shape.front(),
-                                              json::name_of(values.type()))));
+    diagnostics.add(json::problem(
+        values, DiagnosticKind::WrongType,
+        std::format("expected an array of {} elements, but here is {}", shape.front(), json::name_of(values.type()))));
     return false;
   }
   if (values.size() != static_cast<std::uint64_t>(shape.front())) {
-    diagnostics.add(json::problem(
-        values, DiagnosticKind::OutOfRange,
-        std::format("this array has {} elements, but must have {}", values.size(), shape.front())));
+    diagnostics.add(
+        json::problem(values, DiagnosticKind::OutOfRange,
+                      std::format("this array has {} elements, but must have {}", values.size(), shape.front())));
     return false;
   }
   bool good = true;
@@ -101,10 +101,10 @@ std::optional<std::vector<json::Value>> numbers_of(json::Value values, const Arr
   }
   for (const json::Value number : values) numbers.push_back(number);
   if (numbers.size() != format.count()) {
-    diagnostics.add(json::problem(values, DiagnosticKind::OutOfRange,
-                                  std::format("{} numbers are given, but {} of type {} are needed, for the shape {}",
-                                              numbers.size(), format.count(), tensor::name_of(format.type),
-                                              tensor::shape_text(format.shape))));
+    diagnostics.add(json::problem(
+        values, DiagnosticKind::OutOfRange,
+        std::format("{} numbers are given, but {} of type {} are needed, for the shape {}", numbers.size(),
+                    format.count(), tensor::name_of(format.type), tensor::shape_text(format.shape))));
     return std::nullopt;
   }
   return numbers;
@@ -146,8 +146,9 @@ std::optional<launch::Contents> fill_contents(const InlineFill& fill, const Arra
   if (each && (!format.texel || fill.value.size() != components)) {
     diagnostics.add(json::problem(
         fill.value, DiagnosticKind::OutOfRange,
-        format.texel ? std::format("`fill` has {} numbers, but a texel has {} components", fill.value.size(), components)
-                     : "`fill` takes one number here; arrays are for the components of images"));
+        format.texel
+            ? std::format("`fill` has {} numbers, but a texel has {} components", fill.value.size(), components)
+            : "`fill` takes one number here; arrays are for the components of images"));
     return std::nullopt;
   }
   std::vector<std::byte> pattern(format.texel ? format.texel->texel_bytes : tensor::size_of(format.type));
@@ -191,6 +192,16 @@ std::optional<launch::Contents> random_contents(const InlineRandom& random, cons
 
 ArrayFormat ArrayFormat::of_elements(tensor::ElementType type, tensor::Shape shape) {
   return {.type = type, .texel = nullptr, .shape = std::move(shape)};
+}
+
+ArrayFormat ArrayFormat::of_tensor(vk::Format format, tensor::Shape shape) {
+  using enum tensor::NumericFormat;
+  const tensor::FormatInfo& info = *tensor::find_format(format);
+  if (info.numeric != Unorm && info.numeric != Snorm && info.numeric != Srgb) {
+    return of_elements(info.component, std::move(shape));
+  }
+  shape.push_back(1);
+  return {.type = info.component, .texel = &info, .shape = std::move(shape)};
 }
 
 ArrayFormat ArrayFormat::of_texels(const tensor::FormatInfo& texel, std::array<std::uint32_t, 3> extent) {

@@ -1,7 +1,7 @@
 // Contents that stand in the scenario itself: `data`, `fill` and `random` (scenario page 3.7).
 //
-// An array is described by its `ArrayFormat`; `data` is checked and stored when the plan is made, `fill` and `random` write
-// straight into the memory of the resource when it is loaded, whatever its size.
+// An array is described by its `ArrayFormat`; `data` is checked and stored when the plan is made, `fill` and `random`
+// write straight into the memory of the resource when it is loaded, whatever its size.
 #pragma once
 
 #include <optional>
@@ -21,14 +21,16 @@ struct ArrayFormat {
   tensor::Shape shape;
 
   static ArrayFormat of_elements(tensor::ElementType type, tensor::Shape shape);
+  // Normalized formats (UNORM ...) take real values: texels of one component, with a dimension of 1 behind the others.
+  static ArrayFormat of_tensor(vk::Format format, tensor::Shape shape);
   static ArrayFormat of_texels(const tensor::FormatInfo& texel, std::array<std::uint32_t, 3> extent);
 
   std::uint64_t count() const;  // of numbers; the shape is one that fits in memory
   std::uint64_t bytes() const;
 };
 
-// The one of `data`, `fill` and `random` that is given. Nothing, and errors at the JSON values concerned, when they do not fit the
-// format.
+// The one of `data`, `fill` and `random` that is given. Nothing, and errors at the JSON values concerned, when they do
+// not fit the format.
 std::optional<launch::Contents> inline_contents(const Contents& contents, const ArrayFormat& format,
                                                 Diagnostics& diagnostics);
 

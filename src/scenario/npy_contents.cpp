@@ -24,10 +24,10 @@ bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
 }  // namespace
 
 Diagnostic OpenNpy::mismatch(Span range, std::string message) const {
-  return named_by(Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                             .message = std::move(message),
-                             .place = Place::in_bytes(name, range)},
-                  named_at);
+  return named_by(
+      Diagnostic{
+          .kind = DiagnosticKind::FileMismatch, .message = std::move(message), .place = Place::in_bytes(name, range)},
+      named_at);
 }
 
 std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& diagnostics) {
@@ -45,15 +45,16 @@ std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& dia
 bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency, Diagnostics& diagnostics) {
   const tensor::NpyView& view = npy.view;
   if (view.structured || view.item_size != tensor::size_of(type)) {
-    diagnostics.add(npy.mismatch(
-        view.descr_range, std::format("the file has elements of dtype `{}` and {} bytes, but {} is expected, of {} bytes",
-                                      view.descr, view.item_size, tensor::name_of(type), tensor::size_of(type))));
+    diagnostics.add(
+        npy.mismatch(view.descr_range,
+                     std::format("the file has elements of dtype `{}` and {} bytes, but {} is expected, of {} bytes",
+                                 view.descr, view.item_size, tensor::name_of(type), tensor::size_of(type))));
     return false;
   }
   if (!reinterprets(view, type)) return true;
-  Diagnostic mismatch =
-      npy.mismatch(view.descr_range, std::format("the bits of dtype `{}` are taken as {}, without conversion",
-                                                 view.descr, tensor::name_of(type)));
+  Diagnostic mismatch = npy.mismatch(
+      view.descr_range,
+      std::format("the bits of dtype `{}` are taken as {}, without conversion", view.descr, tensor::name_of(type)));
   mismatch.severity = leniency;
   diagnostics.add(std::move(mismatch));
   return leniency != Severity::Error;
@@ -61,8 +62,8 @@ bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency
 
 launch::Contents npy_contents(OpenNpy npy) {
   const std::uint64_t size = npy.view.payload.size();
-  return {.size = size, .write = [npy = std::move(npy)](MutableBytes to) -> Result<> {
-            tensor::copy_elements(npy.view, to);
+  return {.size = size, .write = [file = std::move(npy.file), view = std::move(npy.view)](MutableBytes to) -> Result<> {
+            tensor::copy_elements(view, to);
             return {};
           }};
 }

@@ -24,8 +24,9 @@ struct OpenNpy {
 // The file that `request.contents.src` names.
 std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& diagnostics);
 
-// Whether the elements of a file can be taken as elements of a type: they must have its size; another kind is silent for
-// raw and integer dtypes that stand for types numpy does not have, and reported with `leniency` between floats and integers.
+// Whether the elements of a file can be taken as elements of a type: they must have its size; another kind is silent
+// for raw and integer dtypes that stand for types numpy does not have, and reported with `leniency` between floats and
+// integers.
 bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency, Diagnostics& diagnostics);
 
 // All elements in C order, little-endian.

@@ -38,10 +38,10 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   const auto [width, height, depth] = extent;
   const std::string extension = extension_of(path.string());
   const std::string format_name = vk::name_of(format.format);
+  if (format.is_block()) {
+    return refuse(dst, std::format("{} is a format to read from, not to write to", format_name), diagnostics);
+  }
   if (extension == ".npy") {
-    if (format.is_block()) {
-      return refuse(dst, std::format("{} has no elements for an npy file; use DDS", format_name), diagnostics);
-    }
     tensor::Shape shape{1, height, width, format.stored_components};
     if (depth > 1) shape.insert(shape.begin() + 1, depth);
     return npy_output(std::move(path), tensor::info_of(format.stored).descr, shape);
@@ -50,7 +50,9 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   if (extension == ".dds") {
     auto header = tensor::dds_header(format, width, height, dst.place());
     if (!header) {
-      diagnostics.add(std::move(header.error()));
+      for (Diagnostic& problem : header.error()) {
+        diagnostics.add(std::move(problem.at(dst.pointer(), json::uid_around(dst))));
+      }
       return std::nullopt;
     }
     return launch::Output{.path = std::move(path),
@@ -62,7 +64,8 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   }
   if (extension == ".png") {
     if (format.format != vk::Format::R8G8B8A8_UNORM) {
-      return refuse(dst, std::format("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
+      return refuse(dst,
+                    std::format("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
                     diagnostics);
     }
     return launch::Output{.path = std::move(path), .write = [width, height](OutputFile& file, Bytes data) -> Result<> {

@@ -26,8 +26,8 @@ void plan_shaders(Planning& planning) {
     if (shader && !planning.is_faulty(shader->at)) shaders.push_back(shader);
   }
   planning.compiled =
-      compile_shaders(planning.scenario, shaders, {.cache = planning.options.cache, .confine = planning.options.confine},
-                      planning.diagnostics);
+      compile_shaders(planning.scenario, shaders,
+                      {.cache = planning.options.cache, .confine = planning.options.confine}, planning.diagnostics);
 }
 
 void plan_expectations(Planning& planning) {

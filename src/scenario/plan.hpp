@@ -1,5 +1,5 @@
-// A scenario to a launch plan: phase 4 of the page's section 4. All files that the scenario names are opened and checked, its
-// shaders compiled and reflected, and every command is matched with what its shaders declare.
+// A scenario to a launch plan: phase 4 of the page's section 4. All files that the scenario names are opened and
+// checked, its shaders compiled and reflected, and every command is matched with what its shaders declare.
 //
 //   Diagnostics diagnostics;
 //   auto scenario = read_scenario(source, path.parent_path(), {}, diagnostics);
@@ -25,13 +25,14 @@ struct PlanOptions {
   Cache cache;           // of compiled shaders
 };
 
-// `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is reported that
-// only follows from them. Nothing is returned when there is any error, of whichever phase. The plan refers to the scenario's
-// document through its origins and contents, and may outlive `scenario`.
+// `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is
+// reported that only follows from them. Nothing is returned when there is any error, of whichever phase. The plan
+// refers to the scenario's document through its origins and contents, and may outlive `scenario`.
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const PlanOptions& options,
                                           Diagnostics& diagnostics);
 
-// What of the root's `requires` a device does not have, a line each: `skipped: requires <what>`. Empty: it has everything.
+// What of the root's `requires` a device does not have, a line each: `skipped: requires <what>`. Empty: it has
+// everything.
 std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device);
 
 }  // namespace slipway::scenario

@@ -85,9 +85,8 @@ class Maker {
     for (const ColorAttachment& attachment : command.color_attachments) {
       const auto image = planning_.resources.find(attachment.image.uid);
       if (image == planning_.resources.end()) continue;
-      draw.color_attachments.push_back({.image = image->second,
-                                        .level = attachment.lod.value_or(0),
-                                        .origin = origin_of(attachment.image.at)});
+      draw.color_attachments.push_back(
+          {.image = image->second, .level = attachment.lod.value_or(0), .origin = origin_of(attachment.image.at)});
     }
     if (command.render_extent) {
       draw.extent = *command.render_extent;
@@ -148,10 +147,10 @@ class Maker {
     const auto compiled = planning_.compiled.find(reference.uid);
     if (compiled == planning_.compiled.end()) return std::nullopt;
     if (compiled->second.stage != stage) {
-      planning_.diagnostics.add(json::problem(
-          reference.at, DiagnosticKind::WrongReference,
-          std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here", reference.uid,
-                      name_of(compiled->second.stage), name_of(stage))));
+      planning_.diagnostics.add(
+          json::problem(reference.at, DiagnosticKind::WrongReference,
+                        std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here",
+                                    reference.uid, name_of(compiled->second.stage), name_of(stage))));
       return std::nullopt;
     }
     auto& shaders = planning_.plan.shaders;
@@ -195,7 +194,8 @@ class Maker {
 
   // Nothing when the resource has errors.
   template <class T>
-  std::optional<launch::Barrier> barrier_on(const T& barrier, const Reference& resource, launch::Barrier::Kind kind) const {
+  std::optional<launch::Barrier> barrier_on(const T& barrier, const Reference& resource,
+                                            launch::Barrier::Kind kind) const {
     const auto found = planning_.resources.find(resource.uid);
     if (found == planning_.resources.end()) return std::nullopt;
     launch::Barrier made = barrier_in(barrier.uid, barrier.scope, barrier.at);
@@ -236,8 +236,10 @@ class Maker {
 
   template <class Action>
   void add(std::string name, Action action, json::Value at, bool barrier_after) {
-    planning_.plan.steps.push_back(
-        {.name = std::move(name), .action = std::move(action), .barrier_after = barrier_after, .origin = origin_of(at)});
+    planning_.plan.steps.push_back({.name = std::move(name),
+                                    .action = std::move(action),
+                                    .barrier_after = barrier_after,
+                                    .origin = origin_of(at)});
   }
 
   Planning& planning_;

@@ -1,5 +1,5 @@
-// The cases of tests/corpus/scenario_files: each is one text file with a scenario, the files that it names, and what planning it
-// reports and makes.
+// The cases of tests/corpus/scenario_files: each is one text file with a scenario, the files that it names, and what
+// planning it reports and makes.
 //
 //   What the case shows.
 //   === scene.json
@@ -10,8 +10,8 @@
 //   === diagnostics
 //   === plan
 //
-// Names begin with `fail_` exactly when there is an error. UPDATE_CORPUS=1 rewrites the last two sections, which may not change
-// what a name promises.
+// Names begin with `fail_` exactly when there is an error. UPDATE_CORPUS=1 rewrites the last two sections, which may
+// not change what a name promises.
 #include <gtest/gtest.h>
 
 #include <algorithm>

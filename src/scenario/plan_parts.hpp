@@ -20,7 +20,7 @@ struct Planning {
   launch::Plan plan;
   ResourceIndices resources;
   std::map<std::string, launch::Contents, std::less<>> raw_data;
-  std::map<std::string, launch::Shader, std::less<>> compiled;  // all that are good
+  std::map<std::string, launch::Shader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
 
   bool is_faulty(json::Value object) const;
@@ -30,7 +30,8 @@ struct Planning {
 std::string element_of(std::string_view pointer);
 launch::Origin origin_of(json::Value object);
 
-// In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up both.
+// In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up
+// both.
 void plan_resources(Planning& planning);
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);

@@ -56,7 +56,7 @@ class Maker {
     made.kind = launch::Buffer{.size = *size};
     const bool filled =
         !tensor.contents.given() ||
-        fill(made, array_contents(request(tensor), *type, shape, ShapeRule::SameBytes, diagnostics_));
+        fill(made, array_contents(request(tensor), *tensor.format.value, shape, ShapeRule::SameBytes, diagnostics_));
     if (!tensor.results.dst.empty()) made.outputs = {tensor_output(output(tensor), *type, shape)};
     if (const json::Value shared = shared_with_image(tensor)) {
       diagnostics_.add(json::problem(
@@ -95,8 +95,8 @@ class Maker {
       made.initial = std::move(contents->levels);
     }
     if (!image.results.dst.empty()) {
-      auto stored = image_output(output(image), *tensor::find_format(kind.format), image.extent, image.at["dst"],
-                                 diagnostics_);
+      auto stored =
+          image_output(output(image), *tensor::find_format(kind.format), image.extent, image.at["dst"], diagnostics_);
       if (!stored) return;
       made.outputs = {std::move(*stored)};
     }
@@ -113,7 +113,7 @@ class Maker {
   // Checked only: nothing that uses graph constants can be planned yet.
   void make(const GraphConstant& constant) {
     const auto type = diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
-    if (type) array_contents(request(constant), *type, constant.dims, ShapeRule::Exact, diagnostics_);
+    if (type) array_contents(request(constant), *constant.format.value, constant.dims, ShapeRule::Exact, diagnostics_);
   }
 
   void make(const Graph& graph) {

@@ -46,10 +46,9 @@ class Portability {
   void check(const Shader& shader) {
     for (const std::string_view key : {"source", "options", "entry_points"}) extra(shader.at[key]);
     if (shader.type == ShaderType::SpirvAssembly || shader.type == ShaderType::Rpl) extra_value(shader.at["type"]);
-    for (std::size_t i = 0; i < shader.include_dirs.size(); ++i) {
-      if (Path(shader.include_dirs[i]).is_absolute()) continue;
-      say(shader.at["include_dirs"][i],
-          "{} takes `include_dirs` relative to the current directory, not to the scenario file", kRunner);
+    for (const Value dir : shader.at["include_dirs"]) {
+      if (Path(dir.string()).is_absolute()) continue;
+      say(dir, "{} takes `include_dirs` relative to the current directory, not to the scenario file", kRunner);
     }
   }
   void check(const Graph& graph) {

@@ -17,8 +17,8 @@ std::string names_of(std::span<const StageInterface> stages) {
 std::optional<std::vector<std::byte>> push_constants(const Reference& push_data, const launch::Contents* data,
                                                      std::uint32_t size, json::Value command,
                                                      std::span<const StageInterface> stages, Diagnostics& diagnostics) {
-  const auto with_block = std::ranges::find_if(
-      stages, [](const StageInterface& stage) { return stage.entry->push_constants.has_value(); });
+  const auto with_block =
+      std::ranges::find_if(stages, [](const StageInterface& stage) { return stage.entry->push_constants.has_value(); });
   const auto using_it = std::ranges::find_if(stages, [](const StageInterface& stage) {
     return stage.entry->push_constants && stage.entry->push_constants->used;
   });
@@ -30,8 +30,9 @@ std::optional<std::vector<std::byte>> push_constants(const Reference& push_data,
   };
   if (!push_data) {
     if (using_it != stages.end()) {
-      warn(command, std::format("shader `{}` uses push constants, but the command has no `push_data_ref`; they are zeros",
-                                using_it->shader));
+      warn(command,
+           std::format("shader `{}` uses push constants, but the command has no `push_data_ref`; they are zeros",
+                       using_it->shader));
     }
     return bytes;
   }

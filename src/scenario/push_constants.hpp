@@ -12,7 +12,8 @@
 
 namespace slipway::scenario {
 
-// `size` bytes: the payload of `push_data`, then zeros. `data` is what that reference holds, or null when there is none.
+// `size` bytes: the payload of `push_data`, then zeros. `data` is what that reference holds, or null when there is
+// none.
 std::optional<std::vector<std::byte>> push_constants(const Reference& push_data, const launch::Contents* data,
                                                      std::uint32_t size, json::Value command,
                                                      std::span<const StageInterface> stages, Diagnostics& diagnostics);

@@ -12,8 +12,6 @@ using json::Decoder;
 using json::Type;
 using json::Value;
 
-bool is_free_key(std::string_view key) { return key == "comment" || key.starts_with('$') || key.starts_with('_'); }
-
 // What an element of `resources` and `commands` is called in the existing runner's messages (page 3.1).
 struct ListName {
   std::string_view key;   // "resources"
@@ -29,7 +27,7 @@ const Kind<Variant>* find_kind(const std::vector<Kind<Variant>>& kinds, std::str
 template <class Variant>
 void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vector<Kind<Variant>>& kinds) {
   for (const Value member : element) {
-    if (is_free_key(member.key())) continue;
+    if (json::is_free_key(member.key())) continue;
     Diagnostic diagnostic =
         json::problem(member, DiagnosticKind::UnknownKey,
                       std::format("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));

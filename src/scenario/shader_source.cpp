@@ -29,8 +29,9 @@ std::optional<Language> language_of(ShaderType type) {
 
 std::optional<ShaderSource> refuse_rpl(const Shader& shader, Diagnostics& diagnostics) {
   const json::Value at = shader.at["type"] ? shader.at["type"] : shader.at["src"];
-  diagnostics.add(json::problem(at, DiagnosticKind::Unsupported,
-                                std::format("shader `{}` is written in RPL, which this build cannot compile", shader.uid)));
+  diagnostics.add(
+      json::problem(at, DiagnosticKind::Unsupported,
+                    std::format("shader `{}` is written in RPL, which this build cannot compile", shader.uid)));
   return std::nullopt;
 }
 
@@ -94,9 +95,9 @@ std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& 
   if (shader.source) {
     const auto language = shader.type ? language_of(*shader.type) : std::nullopt;
     if (!language) {
-      diagnostics.add(json::problem(shader.at["source"], DiagnosticKind::MissingKey,
-                                    std::format("shader `{}` has no `type`, and nothing tells that of inline text",
-                                                shader.uid)));
+      diagnostics.add(
+          json::problem(shader.at["source"], DiagnosticKind::MissingKey,
+                        std::format("shader `{}` has no `type`, and nothing tells that of inline text", shader.uid)));
       return std::nullopt;
     }
     return ShaderSource{*language, shader.uid, nullptr, make_source(shader.uid, *shader.source)};

@@ -18,12 +18,13 @@ struct ShaderSource {
   SourcePtr text;    // null for SPIR-V
 };
 
-// The file or inline text of a shader, with its language as given or detected (decision 22). Errors: a file that is not there
+// The file or inline text of a shader, with its language as given or detected (decision 22). Errors: a file that is not
+// there
 // ("Cannot open GLSL shader file."), a language that cannot be told, RPL.
 std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics);
 
-// A problem of compiling, as the user should see it: in a file with a note where the scenario names that, in inline text at the
-// characters of the scenario. Where those have escapes the text is shown as a file named after the uid.
+// A problem of compiling, as the user should see it: in a file with a note where the scenario names that, in inline
+// text at the characters of the scenario. Where those have escapes the text is shown as a file named after the uid.
 Diagnostic in_scenario(Diagnostic problem, const Shader& shader, const ShaderSource& source);
 
 }  // namespace slipway::scenario

@@ -37,16 +37,17 @@ Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind
   return problem;
 }
 
-// Include directories count from the scenario's folder; one that is absent there but present relative to the current folder is
-// used, with a warning (decision 4).
+// Include directories count from the scenario's folder; one that is absent there but present relative to the current
+// folder is used, with a warning (decision 4).
 Path include_folder(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
   const Path folder = source_path(scenario, name);
   if (is_folder(folder) || !is_folder(name)) return folder;
-  diagnostics.add(json::problem(at, DiagnosticKind::DeprecatedForm,
-                                std::format("`{}` is found in the current directory only, and taken from there; include "
-                                            "directories count from the scenario file",
-                                            name),
-                                Severity::Warning));
+  diagnostics.add(
+      json::problem(at, DiagnosticKind::DeprecatedForm,
+                    std::format("`{}` is found in the current directory only, and taken from there; include "
+                                "directories count from the scenario file",
+                                name),
+                    Severity::Warning));
   return name;
 }
 
@@ -73,11 +74,11 @@ std::optional<shader::Options> compile_options(const Scenario& scenario, const S
     options.include_dirs.push_back(include_folder(scenario, shader.include_dirs[i], folders[i], diagnostics));
   }
   if (confine) {
-    options.read_file = [folder = scenario.folder.empty() ? Path(".") : scenario.folder](const Path& path) {
+    options.read_file = [folder = scenario.folder](const Path& path) {
       if (is_inside(path, folder)) return read_text(path);
-      return Result<std::string>(fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
-                                      std::format("{} is outside of the scenario's folder, to which --confine keeps it",
-                                                  path.string())));
+      return Result<std::string>(
+          fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
+               std::format("{} is outside of the scenario's folder, to which --confine keeps it", path.string())));
     };
   }
   return options;
@@ -130,10 +131,10 @@ std::optional<std::vector<launch::Specialization>> specializations_of(const Shad
     const auto declared =
         std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
     if (declared == reflection.specialization_constants.end()) {
-      diagnostics.add(json::problem(constant.at["id"], DiagnosticKind::UnknownReference,
-                                    std::format("shader `{}` has no specialization constant {}; this one has no effect",
-                                                shader.uid, constant.id),
-                                    Severity::Warning));
+      diagnostics.add(json::problem(
+          constant.at["id"], DiagnosticKind::UnknownReference,
+          std::format("shader `{}` has no specialization constant {}; this one has no effect", shader.uid, constant.id),
+          Severity::Warning));
     } else if (auto one = specialize(constant, *declared, diagnostics)) {
       all.push_back(std::move(*one));
     } else {
@@ -155,8 +156,8 @@ const spirv::EntryPoint* entry_point_of(const Shader& shader, const spirv::Refle
     others += std::format("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
   }
   diagnostics.add(problem_in(shader, "entry", DiagnosticKind::UnknownReference,
-                             std::format("shader `{}` has no {} entry point `{}`; it has {}", shader.uid, name_of(stage),
-                                         shader.entry, others.empty() ? "none" : others)));
+                             std::format("shader `{}` has no {} entry point `{}`; it has {}", shader.uid,
+                                         name_of(stage), shader.entry, others.empty() ? "none" : others)));
   return nullptr;
 }
 
@@ -166,10 +167,11 @@ std::optional<std::uint32_t> push_constant_size(const Shader& shader, const spir
   const std::uint64_t declared = entry.push_constants ? round_up(entry.push_constants->size, 4) : 0;
   if (shader.push_constants_size == 0) return static_cast<std::uint32_t>(declared);
   if (declared > shader.push_constants_size && entry.push_constants->used) {
-    diagnostics.add(problem_in(shader, "push_constants_size", DiagnosticKind::OutOfRange,
-                               std::format("`push_constants_size` is {}, but the push constant block of shader `{}` has {} "
-                                           "bytes",
-                                           shader.push_constants_size, shader.uid, entry.push_constants->size)));
+    diagnostics.add(
+        problem_in(shader, "push_constants_size", DiagnosticKind::OutOfRange,
+                   std::format("`push_constants_size` is {}, but the push constant block of shader `{}` has {} "
+                               "bytes",
+                               shader.push_constants_size, shader.uid, entry.push_constants->size)));
     return std::nullopt;
   }
   return shader.push_constants_size;
@@ -237,8 +239,10 @@ std::optional<launch::Specialization> specialize(const SpecializationConstant& c
   const json::Value value = constant.value;
   tensor::Number number = value.is(json::Type::Bool) ? tensor::Number(std::int64_t{value.boolean()}) : value.number();
   if (!tensor::is_float(declared.type)) {
-    if (const auto integer = value.is(json::Type::Number) ? value.integer() : std::nullopt) number = *integer;
-    else if (const auto large = value.is(json::Type::Number) ? value.unsigned_integer() : std::nullopt) number = *large;
+    if (const auto integer = value.is(json::Type::Number) ? value.integer() : std::nullopt)
+      number = *integer;
+    else if (const auto large = value.is(json::Type::Number) ? value.unsigned_integer() : std::nullopt)
+      number = *large;
   }
   // Vulkan takes booleans as 32-bit words.
   const bool boolean = declared.type == tensor::ElementType::Bool;

@@ -1,7 +1,7 @@
 // Shader resources to SPIR-V that is validated and reflected (scenario page 3.12, decisions 14, 15, 22).
 //
-// Shaders are compiled next to each other on all cores, through the cache. Problems in a shader's own file point there, with a
-// note at the resource; problems in inline `source` point into the scenario.
+// Shaders are compiled next to each other on all cores, through the cache. Problems in a shader's own file point there,
+// with a note at the resource; problems in inline `source` point into the scenario.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ struct ShaderOptions {
   bool confine = false;  // files that a shader includes must lie in the scenario's folder or below
 };
 
-// Shaders that are good, with their specialization constants, and `push_constant_size` as declared or reflected. Those that are
-// not are reported.
+// Shaders that are good, with their specialization constants, and `push_constant_size` as declared or reflected. Those
+// that are not are reported.
 std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenario& scenario,
                                                                    std::span<const Shader* const> shaders,
                                                                    const ShaderOptions& options,

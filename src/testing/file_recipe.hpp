@@ -1,6 +1,6 @@
 // Small binary files as recipes that people can read, for tests of what happens with good and bad files.
 //
-//   npy '<f4' (2, 3)        a NumPy header; `fortran` at the end for that order
+//   npy '<f4' (2, 3)        a NumPy header of that dtype and shape; `fortran` at the end for that order
 //   dds 61 4 2 1            a DDS header: DXGI code, width, height, levels
 //   f32 1 2.5 -3            values: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
 //   hex 00 ff  zeros 12     bytes (one command a line)
@@ -110,12 +110,10 @@ class Recipe {
   }
 
   void npy(const std::string& text) {
-    const std::size_t first = text.find('\''), last = text.rfind('\'');
-    const std::size_t open = text.find('(', last), close = text.rfind(')');
+    const std::size_t open = text.rfind('('), close = text.rfind(')');
     const bool fortran = text.find("fortran", close) != text.npos;
-    std::string header = std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}",
-                                     text.substr(first, last - first + 1), fortran ? "True" : "False",
-                                     text.substr(open, close - open + 1));
+    std::string header = std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", text.substr(4, open - 5),
+                                     fortran ? "True" : "False", text.substr(open, close - open + 1));
     header.append(63 - (header.size() + 10) % 64, ' ');
     header += '\n';
     put_text("\x93NUMPY");
@@ -127,8 +125,9 @@ class Recipe {
   void dds(std::istream& in) {
     std::uint32_t format = 0, width = 0, height = 0, levels = 0;
     in >> format >> width >> height >> levels;
-    const std::uint32_t words[37] = {0x20534444, 124, 0x100f, height, width, 0, 1, levels, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                     32,         4,   0x30315844, 0, 0, 0, 0, 0, 0x1000, 0, 0, 0, 0, format, 3, 0, 1, 0};
+    const std::uint32_t words[37] = {0x20534444, 124, 0x100f, height, width,  0,  1, levels,     0, 0, 0, 0, 0, 0,
+                                     0,          0,   0,      0,      0,      32, 4, 0x30315844, 0, 0, 0, 0, 0, 0x1000,
+                                     0,          0,   0,      0,      format, 3,  0, 1,          0};
     for (const std::uint32_t value : words) put(value);
   }
 

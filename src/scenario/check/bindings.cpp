@@ -1,4 +1,5 @@
 // Bindings of commands (page 3.3).
+#include <algorithm>
 #include <map>
 
 #include "scenario/check/context.hpp"
@@ -33,6 +34,11 @@ void check_binding(Context& context, const Binding& binding, Naming naming) {
 }
 
 }  // namespace
+
+std::array<std::uint32_t, 2> level_extent(const Image& image, std::uint32_t level) {
+  const auto side = [&](std::uint32_t size) { return level < 32 ? std::max(1u, size >> level) : 1u; };
+  return {side(image.extent[0]), side(image.extent[1])};
+}
 
 bool check_level(Context& context, const Image& image, std::optional<std::uint32_t> level, json::Value at,
                  std::string_view message) {

@@ -61,6 +61,8 @@ enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
 // Only that no two of them are for the same descriptor.
 void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming);
+// Width and height of a level.
+std::array<std::uint32_t, 2> level_extent(const Image& image, std::uint32_t level);
 // The image of a binding or attachment has the level that is asked for. `message` says what is wrong otherwise.
 bool check_level(Context& context, const Image& image, std::optional<std::uint32_t> level, json::Value at,
                  std::string_view message);

@@ -7,11 +7,6 @@ namespace {
 
 using Extent = std::array<std::uint32_t, 2>;
 
-Extent level_extent(const Image& image, std::uint32_t level) {
-  const auto side = [&](std::uint32_t size) { return level < 32 ? std::max(1u, size >> level) : 1u; };
-  return {side(image.extent[0]), side(image.extent[1])};
-}
-
 std::string extent_text(Extent extent) { return std::format("{}x{}", extent[0], extent[1]); }
 
 // The image of an attachment and its level; nothing when it is not usable.

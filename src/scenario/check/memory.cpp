@@ -44,6 +44,8 @@ Size least_bytes(const Resource& resource) {
   return std::nullopt;
 }
 
+Size end_of(const Member& member) { return checked_add(member.offset, least_bytes(*member.resource)); }
+
 const Contents* contents_of(const Resource& resource) {
   return std::visit(
       [](const auto& one) -> const Contents* {
@@ -151,26 +153,26 @@ void check_view(Context& context, const Tensor& tensor, const Image& image) {
   }
 }
 
-// Two members whose contents would be put over each other.
+// Two members whose contents would be put over each other. Each is compared with the one before it in memory that
+// reaches furthest.
 void check_contents(Context& context, const Group& group) {
   std::vector<const Member*> filled;
   for (const Member& member : group) {
     const Contents* contents = contents_of(*member.resource);
-    if (contents && contents->given()) filled.push_back(&member);
+    if (contents && contents->given() && end_of(member)) filled.push_back(&member);
   }
-  for (std::size_t i = 0; i < filled.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const Member& a = *filled[j];
-      const Member& b = *filled[i];
-      const Size a_end = checked_add(a.offset, least_bytes(*a.resource));
-      const Size b_end = checked_add(b.offset, least_bytes(*b.resource));
-      if (!a_end || !b_end || *a_end <= b.offset || *b_end <= a.offset) continue;
+  std::ranges::stable_sort(filled, {}, &Member::offset);
+  const Member* before = nullptr;
+  for (const Member* member : filled) {
+    if (before && member->offset < *end_of(*before)) {
       context
-          .error(b.at, DiagnosticKind::ConflictingKeys,
+          .error(member->at, DiagnosticKind::ConflictingKeys,
                  std::format("`{}` and `{}` share memory and both have contents: bytes {} to {} and {} to {}",
-                             uid_of(*a.resource), uid_of(*b.resource), a.offset, *a_end, b.offset, *b_end))
-          .note(std::format("`{}` is here", uid_of(*a.resource)), a.at.place());
+                             uid_of(*before->resource), uid_of(*member->resource), before->offset, *end_of(*before),
+                             member->offset, *end_of(*member)))
+          .note(std::format("`{}` is here", uid_of(*before->resource)), before->at.place());
     }
+    if (!before || *end_of(*member) > *end_of(*before)) before = member;
   }
 }
 
@@ -186,15 +188,15 @@ void check_group(Context& context, const Group& group) {
   const auto tiling = check_tiling(context, group);
   check_contents(context, group);
   if (tiling != Tiling::Linear) return;
+  std::map<std::uint64_t, const Image*> images;  // by offset
+  for (const Member& member : group) {
+    if (const auto* image = as<Image>(member)) images.emplace(member.offset, image);
+  }
   for (const Member& member : group) {
     const auto* tensor = as<Tensor>(member);
-    if (!tensor) continue;
+    const auto behind = images.upper_bound(member.offset);
     // The image that it lies in: the last one that begins at or before it.
-    const Member* seen = nullptr;
-    for (const Member& other : group) {
-      if (as<Image>(other) && other.offset <= member.offset && (!seen || other.offset > seen->offset)) seen = &other;
-    }
-    if (seen) check_view(context, *tensor, *as<Image>(*seen));
+    if (tensor && behind != images.begin()) check_view(context, *tensor, *std::prev(behind)->second);
   }
 }
 

@@ -39,12 +39,11 @@ void check_role(Context& context, const Role& role) {
                   std::format("`{}` must have one of the formats {}, but image `{}` has {}", role.key, accepted,
                               image->uid, image->format.name));
   }
-  const std::uint32_t level = role.binding.lod.value_or(0);
-  const Extent extent{std::max(1u, image->extent[0] >> level), std::max(1u, image->extent[1] >> level)};
-  if (extent == role.extent) return;
+  const auto [width, height] = level_extent(*image, role.binding.lod.value_or(0));
+  if (Extent{width, height} == role.extent) return;
   context.error(at, DiagnosticKind::FileMismatch,
                 std::format("`{}` must be {}x{}, but image `{}` is {}x{}", role.key, role.extent[0], role.extent[1],
-                            image->uid, extent[0], extent[1]));
+                            image->uid, width, height));
 }
 
 void check(Context& context, const DispatchOpticalFlow& command) {

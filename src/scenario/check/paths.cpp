@@ -46,9 +46,7 @@ void check_paths(Context& context) {
             for (const Expect& expect : one.results.expect) check_input(context, expect.src, expect.at["src"]);
           }
           if constexpr (requires { one.include_dirs; }) {
-            for (std::size_t i = 0; i < one.include_dirs.size(); ++i) {
-              check_input(context, one.include_dirs[i], one.at["include_dirs"][i]);
-            }
+            for (const json::Value dir : one.at["include_dirs"]) check_input(context, dir.string(), dir);
           }
         },
         resource);

@@ -70,9 +70,7 @@ std::vector<std::string_view> format_names() {
 
 bool NamedValues::read(Decoder& decoder, Value value, std::vector<NamedValue>& to) const {
   if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-  std::vector<std::string_view> names;
-  for (const Value member : value) names.push_back(member.key());
-  decoder.check_keys(value, names, std::format("`{}`", json::key_above(value)));
+  decoder.check_duplicates(value, std::format("`{}`", json::key_above(value)));
   for (const Value member : value) to.push_back({member.key(), member});
   return true;
 }

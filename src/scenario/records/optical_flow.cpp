@@ -1,4 +1,5 @@
 #include <format>
+#include <set>
 
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
@@ -39,12 +40,11 @@ struct Flags {
   bool read(Decoder& decoder, Value value, std::vector<FlowFlag>& to) const {
     if (!list().read(decoder, value, to)) return false;
     bool good = true;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      if (std::find(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(i), to[i]) ==
-          to.begin() + static_cast<std::ptrdiff_t>(i))
-        continue;
-      good = decoder.error(value[i], DiagnosticKind::DuplicateName,
-                           std::format("`{}` is in the list twice", value[i].string()));
+    std::set<std::string_view> seen;
+    for (const Value word : value) {
+      if (seen.insert(word.string()).second) continue;
+      good =
+          decoder.error(word, DiagnosticKind::DuplicateName, std::format("`{}` is in the list twice", word.string()));
     }
     return good;
   }
