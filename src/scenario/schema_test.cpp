@@ -7,13 +7,14 @@
 
 #include "base/files.hpp"
 #include "json/document.hpp"
+#include "testing/source_folder.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 // UPDATE_CORPUS=1 writes the file anew; so does `slipway schema scenario`.
 TEST(Schema, CommittedFileIsThatOfTheTables) {
-  const Path path = Path(SLIPWAY_SOURCE_DIR) / "schema/scenario.schema.json";
+  const Path path = testing::source_folder() / "schema/scenario.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, schema_text()));
   }
