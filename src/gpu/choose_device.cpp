@@ -43,16 +43,19 @@ Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string
 
   std::size_t index = 0;
   const char* end = selector.data() + selector.size();
-  if (const auto parsed = std::from_chars(selector.data(), end, index); parsed.ec == std::errc{} && parsed.ptr == end) {
-    if (index < devices.size()) return index;
-    return no_such_device(devices, std::format("no device {}: the last one is device {}", index, devices.size() - 1));
-  }
+  const auto parsed = std::from_chars(selector.data(), end, index);
+  const bool is_number = parsed.ec == std::errc{} && parsed.ptr == end;
+  if (is_number && index < devices.size()) return index;
 
+  // A larger number may still be part of a name.
   const std::string wanted = lower(selector);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (format_uuid(devices[i].device_uuid) == wanted) return i;
     if (lower(devices[i].name).contains(wanted)) found.push_back(i);
+  }
+  if (found.empty() && is_number) {
+    return no_such_device(devices, std::format("no device {}: the last one is device {}", index, devices.size() - 1));
   }
   if (found.empty()) return no_such_device(devices, std::format("no device has the name or UUID `{}`", selector));
   // Several devices of one name (a machine with eight equal cards): the first.

@@ -40,6 +40,7 @@ TEST(ChooseDevice, TakesAnIndexAPartOfANameOrAUuid) {
   EXPECT_EQ(*choose_device(kDevices, "LLVM"), 0u);
   EXPECT_EQ(*choose_device(kDevices, "geforce"), 1u);
   EXPECT_EQ(*choose_device(kDevices, "e 2"), 2u);
+  EXPECT_EQ(*choose_device(std::vector{kDevices[0], named("GeForce 4090", DeviceType::Discrete, 5)}, "4090"), 1u);
   EXPECT_EQ(*choose_device(kDevices, "44444444-4444-4444-4444-444444444444"), 3u);
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/commands.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -9,22 +10,13 @@
 namespace slipway::gpu {
 namespace {
 
-VkImageAspectFlags aspects_of(vk::Format format) {
-  if (!has_depth(format)) return VK_IMAGE_ASPECT_COLOR_BIT;
-  return VK_IMAGE_ASPECT_DEPTH_BIT | (has_stencil(format) ? VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT} : 0);
-}
-
-VkImageAspectFlags copy_aspect_of(vk::Format format) {
-  return has_depth(format) ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
-}
-
 VkImageLayout layout_of(vk::Layout layout) { return static_cast<VkImageLayout>(layout); }
 
 VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
   const bool whole = where.extent == std::array<std::uint32_t, 3>{};
   const auto [width, height, depth] = whole ? image.extent(where.level) : where.extent;
   return {.bufferOffset = where.offset,
-          .imageSubresource = {copy_aspect_of(image.info().format), where.level, 0, 1},
+          .imageSubresource = {image.plan().data_aspect, where.level, 0, 1},
           .imageOffset = {static_cast<std::int32_t>(where.origin[0]), static_cast<std::int32_t>(where.origin[1]),
                           static_cast<std::int32_t>(where.origin[2])},
           .imageExtent = {width, height, depth}};
@@ -174,7 +166,7 @@ void CommandList::barrier(const Barriers& barriers) {
          .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
          .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
          .image = entry.image->handle(),
-         .subresourceRange = {aspects_of(entry.image->info().format), entry.first_level,
+         .subresourceRange = {entry.image->plan().aspects, entry.first_level,
                               entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1}});
   }
   const VkDependencyInfo dependency{
@@ -214,28 +206,29 @@ void CommandList::fill(const Buffer& buffer, std::uint64_t offset, std::uint64_t
 }
 
 void CommandList::clear(const Image& image, ClearColor color, vk::Layout layout) {
-  const VkImageSubresourceRange all{aspects_of(image.info().format), 0, VK_REMAINING_MIP_LEVELS, 0, 1};
-  if (has_depth(image.info().format)) {
-    const VkClearDepthStencilValue value{std::bit_cast<float>(color.bits[0]), color.bits[1]};
-    state_->vk.vkCmdClearDepthStencilImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
+  const VkImageAspectFlags aspects = image.plan().aspects;
+  const VkImageSubresourceRange all{aspects, 0, VK_REMAINING_MIP_LEVELS, 0, 1};
+  if (aspects == VK_IMAGE_ASPECT_COLOR_BIT) {
+    VkClearColorValue value;
+    std::ranges::copy(color.bits, value.uint32);
+    state_->vk.vkCmdClearColorImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
     return;
   }
-  VkClearColorValue value;
-  std::ranges::copy(color.bits, value.uint32);
-  state_->vk.vkCmdClearColorImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
+  const std::uint32_t stencil = aspects & VK_IMAGE_ASPECT_DEPTH_BIT ? color.bits[1] : color.bits[0];
+  const VkClearDepthStencilValue value{std::bit_cast<float>(color.bits[0]), stencil};
+  state_->vk.vkCmdClearDepthStencilImage(state_->buffer, image.handle(), layout_of(layout), &value, 1, &all);
 }
 
 void CommandList::blit_level(const Image& image, std::uint32_t level) {
-  const vk::Format format = image.info().format;
-  const FormatFeatures features = state_->core.snapshot.format_features(format);
+  const FormatFeatures features = state_->core.snapshot.format_features(image.info().format);
   const std::uint64_t tiled = image.tiling() == Tiling::Linear ? features.linear : features.optimal;
-  const bool linear = !has_depth(format) && (tiled & format_feature::kSampledLinear);
+  const VkImageAspectFlags aspect = image.plan().data_aspect;
+  const bool linear = aspect == VK_IMAGE_ASPECT_COLOR_BIT && (tiled & format_feature::kSampledLinear);
   const auto corner = [&](std::uint32_t of) {
     const auto [width, height, depth] = image.extent(of);
     return VkOffset3D{static_cast<std::int32_t>(width), static_cast<std::int32_t>(height),
                       static_cast<std::int32_t>(depth)};
   };
-  const VkImageAspectFlags aspect = copy_aspect_of(format);
   const VkImageBlit region{.srcSubresource = {aspect, level - 1, 0, 1},
                            .srcOffsets = {{0, 0, 0}, corner(level - 1)},
                            .dstSubresource = {aspect, level, 0, 1},

@@ -2,29 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "gpu/choose_device.hpp"
+#include "testing/allocations.hpp"
 #include "testing/device_shaders.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/spirv_text.hpp"
 
-// Counts what this thread allocates with `new`.
-namespace {
-thread_local std::size_t allocations = 0;
-}
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace slipway::gpu {
 namespace {
 
+using slipway::testing::allocations_of_this_thread;
 using slipway::testing::must;
 
 using CommandsTest = slipway::testing::GpuTest;
@@ -149,6 +136,7 @@ TEST(Recording, DoesNotAllocate) {
   const std::vector<std::uint32_t> words = slipway::testing::assemble(slipway::testing::kMultiplyAdd);
   const Pipeline pipeline = must(create_compute_pipeline(device, {.shader = {.words = words}, .layout = &layout}));
   const Buffer buffer = must(create_buffer(device, {.size = 64}));
+  const Image image = must(create_image(device, {.format = vk::Format::R8_UINT, .uses = {.sampled = true}}));
   const DescriptorSetInfo info{.layout = &layout,
                                .writes = {{.binding = 0, .buffer = &buffer}, {.binding = 1, .buffer = &buffer}}};
   const DescriptorSets sets = must(create_descriptor_sets(device, {&info, 1}));
@@ -156,13 +144,14 @@ TEST(Recording, DoesNotAllocate) {
   const auto record = [&] {
     VkDescriptorSet_T* const set = sets[0];
     const std::uint32_t add = 1;
-    const BufferBarrier barrier{.buffer = &buffer};
+    const BufferBarrier buffer_barrier{.buffer = &buffer};
+    const ImageBarrier image_barrier{.image = &image};
     for (int i = 0; i < 1000; ++i) {
       list.bind(pipeline);
       list.bind_sets(pipeline, 0, {&set, 1});
       list.push_constants(pipeline, std::as_bytes(std::span(&add, 1)));
       list.dispatch(1, 1, 1);
-      list.barrier({.buffers = {&barrier, 1}});
+      list.barrier({.buffers = {&buffer_barrier, 1}, .images = {&image_barrier, 1}});
       list.full_barrier();
     }
   };
@@ -170,9 +159,9 @@ TEST(Recording, DoesNotAllocate) {
   record();
   must(list.end());
   must(list.begin());
-  const std::size_t before = allocations;
+  const std::size_t before = allocations_of_this_thread();
   record();
-  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(allocations_of_this_thread() - before, 0u);
   must(list.end());
 }
 

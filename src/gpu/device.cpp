@@ -80,6 +80,7 @@ VkResult create_allocator(DeviceCore& core) {
       .vkGetPhysicalDeviceMemoryProperties2KHR = instance.vkGetPhysicalDeviceMemoryProperties2,
       .vkGetDeviceBufferMemoryRequirements = f.vkGetDeviceBufferMemoryRequirements,
       .vkGetDeviceImageMemoryRequirements = f.vkGetDeviceImageMemoryRequirements,
+      .vkGetPhysicalDeviceProperties2KHR = instance.vkGetPhysicalDeviceProperties2,
   };
   VmaAllocatorCreateInfo info{};
   if (core.plan.has_feature("bufferDeviceAddress")) info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;

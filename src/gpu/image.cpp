@@ -48,10 +48,6 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
                                    .levels = limits.maxMipLevels});
 }
 
-VkImageAspectFlags aspect_of(const ImageInfo& info) {
-  return has_depth(info.format) ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
-}
-
 }  // namespace
 
 std::array<std::uint32_t, 3> Image::extent(std::uint32_t level) const {
@@ -84,7 +80,7 @@ Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& inf
   image.plan_ = *plan;
   set_debug_name(core, VK_OBJECT_TYPE_IMAGE, handle, info.name);
   if (plan->tiling == Tiling::Linear) {
-    const VkImageSubresource level0{aspect_of(info), 0, 0};
+    const VkImageSubresource level0{plan->data_aspect, 0, 0};
     VkSubresourceLayout layout;
     core.functions.vkGetImageSubresourceLayout(core.device, handle, &level0, &layout);
     image.linear_layout_ = {layout.offset, layout.rowPitch, layout.depthPitch};
@@ -135,7 +131,7 @@ Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image
       .image = image.handle(),
       .viewType = info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D,
       .format = static_cast<VkFormat>(info.format),
-      .subresourceRange = {aspect_of(info), first_level, levels ? levels : info.mips - first_level, 0, 1}};
+      .subresourceRange = {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0, 1}};
   VkImageView view = nullptr;
   const VkResult result = core.functions.vkCreateImageView(core.device, &create, nullptr, &view);
   if (result != VK_SUCCESS) return vulkan_failed("vkCreateImageView", result, "image", info.name);

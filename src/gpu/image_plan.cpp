@@ -12,6 +12,9 @@ namespace {
 constexpr std::uint32_t kTransferSource = 0x1, kTransferDestination = 0x2, kSampled = 0x4, kStorage = 0x8,
                         kColorAttachment = 0x10;
 
+// VkImageAspectFlagBits.
+constexpr std::uint32_t kColorAspect = 0x1, kDepthAspect = 0x2, kStencilAspect = 0x4;
+
 std::uint32_t usage_of(const ImageUses& uses) {
   std::uint32_t usage = kTransferSource | kTransferDestination;
   if (uses.sampled) usage |= kSampled;
@@ -38,7 +41,11 @@ class ImagePlanner {
   Result<ImagePlan> run() {
     check_size();
     check_mips();
-    const ImagePlan plan{choose_tiling(), usage_of(info_.uses)};
+    ImagePlan plan{.tiling = choose_tiling(), .usage = usage_of(info_.uses)};
+    if (has_depth(info_.format)) plan.aspects |= kDepthAspect;
+    if (has_stencil(info_.format)) plan.aspects |= kStencilAspect;
+    if (plan.aspects == 0) plan.aspects = kColorAspect;
+    plan.data_aspect = plan.aspects & kDepthAspect ? kDepthAspect : plan.aspects;
     if (problems_.has_errors()) return std::unexpected(problems_.release());
     return plan;
   }

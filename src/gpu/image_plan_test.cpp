@@ -85,6 +85,19 @@ TEST(ImagePlan, GivesTheUsage) {
   EXPECT_EQ(plan_image(all, image(1, 1, {.sampled = true, .storage = true, .color_attachment = true}))->usage, 0x1fu);
 }
 
+TEST(ImagePlan, GivesTheAspects) {
+  const auto aspects = [](Format format) {
+    ImageInfo info = image(1, 1);
+    info.format = format;
+    const ImagePlan plan = *plan_image(device_with(format, kAll, kAll), info);
+    return std::pair(plan.aspects, plan.data_aspect);
+  };
+  EXPECT_EQ(aspects(Format::R8_UINT), std::pair(1u, 1u));
+  EXPECT_EQ(aspects(Format::D32_SFLOAT), std::pair(2u, 2u));
+  EXPECT_EQ(aspects(Format::D24_UNORM_S8_UINT), std::pair(6u, 2u));
+  EXPECT_EQ(aspects(Format::S8_UINT), std::pair(4u, 4u));
+}
+
 TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   const Snapshot s = device_with(Format::R8_UINT, 0, 0);
   ImageInfo info = image(65, 4);

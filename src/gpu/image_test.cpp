@@ -103,7 +103,8 @@ TEST_F(ImageTest, IsTransferredInRowsWhenItIsLargerThanTheStaging) {
 }
 
 TEST_F(ImageTest, IsZeroed) {
-  for (const Format format : {Format::R8G8B8A8_UNORM, Format::D32_SFLOAT, Format::BC1_RGBA_UNORM_BLOCK}) {
+  for (const Format format : {Format::R8G8B8A8_UNORM, Format::D32_SFLOAT, Format::D32_SFLOAT_S8_UINT, Format::S8_UINT,
+                              Format::BC1_RGBA_UNORM_BLOCK}) {
     SCOPED_TRACE(vk::name_of(format));
     const ImageInfo info = info_of(format, 8, 8);
     const Image probe = must(create_image(device(), info));

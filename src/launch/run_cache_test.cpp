@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "launch/test_shaders/increment_comp.hpp"
 #include "testing/launch_fixture.hpp"
 

@@ -192,7 +192,7 @@ Stored store_component_word(const FormatInfo& info, std::uint32_t component, std
     if (is_float || (word != "nan" && word != "inf" && word != "-inf")) return stored;
     return std::unexpected(std::format("`{}` needs a float format, not `{}`", word, vk::name_of(info.format)));
   }
-  const double real = load<double>(element.data());
+  const auto real = load<double>(element.data());
   if (real < 0) return std::unexpected(std::format("{} has no negative values", component_name(info, channel)));
   put_channel_bits(info, channel, encode_float(unsigned_float(channel), real), texel);
   return {};

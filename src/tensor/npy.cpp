@@ -18,19 +18,13 @@ void transpose(const NpyView& array, MutableBytes to) {
   for (std::size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * static_cast<std::size_t>(shape[i - 1]);
 
   std::byte* out = to.data();
-  std::vector<std::int64_t> row(shape.size(), 0);
-  std::size_t offset = 0;  // of the row's first element
-  while (true) {
-    const std::byte* from = array.payload.data() + offset;
-    for (std::int64_t i = 0; i < shape[last]; ++i, out += size, from += strides[last]) std::memcpy(out, from, size);
-    std::size_t d = last;
-    while (d-- > 0) {
-      offset += strides[d];
-      if (++row[d] < shape[d]) break;
-      offset -= strides[d] * static_cast<std::size_t>(shape[d]);
-      row[d] = 0;
-    }
-    if (d == static_cast<std::size_t>(-1)) return;
+  const std::uint64_t rows = *element_count(ShapeView(shape).first(last));
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const Shape at = coordinates_of(ShapeView(shape).first(last), row);
+    const std::byte* from = array.payload.data();
+    for (std::size_t d = 0; d < last; ++d) from += strides[d] * static_cast<std::size_t>(at[d]);
+    const auto extent = static_cast<std::size_t>(shape[last]);
+    for (std::size_t i = 0; i < extent; ++i, out += size) std::memcpy(out, from + i * strides[last], size);
   }
 }
 

@@ -16,8 +16,8 @@ struct Named {
   const char* name;
   FloatLayout layout;
 };
-const std::vector<Named> kLayouts = {{"e4m3", kE4M3}, {"e5m2", kE5M2},      {"f16", kF16},
-                                     {"bf16", kBF16}, {"u11", kUnsigned11}, {"u10", kUnsigned10}};
+constexpr Named kLayouts[] = {{"e4m3", kE4M3}, {"e5m2", kE5M2},      {"f16", kF16},
+                              {"bf16", kBF16}, {"u11", kUnsigned11}, {"u10", kUnsigned10}};
 
 int width_of(FloatLayout layout) { return layout.exponent_bits + layout.mantissa_bits + (layout.has_sign ? 1 : 0); }
 
@@ -84,8 +84,7 @@ TEST(SmallFloat, EightBitsRoundToTheNearestValue) {
         tries.push_back(-between);
       }
     }
-    for (int i = 0; i < 2000; ++i)
-      tries.push_back(std::ldexp(static_cast<double>(random() >> 11), -53 - static_cast<int>(i % 18)));
+    for (int i = 0; i < 2000; ++i) tries.push_back(std::ldexp(static_cast<double>(random() >> 11), -53 - i % 18));
     for (const double value : tries) {
       std::uint32_t best = 0;
       for (std::uint32_t bits = 0; bits < 0x80; ++bits) {
