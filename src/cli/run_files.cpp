@@ -13,6 +13,9 @@
 namespace slipway::cli {
 namespace {
 
+// Whether the user has a layer loaded, which may have something to say (scenario page 5.4).
+bool layers_in_environment() { return std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE"); }
+
 std::string selector_of(const RunSettings& settings) {
   if (!settings.device.empty()) return settings.device;
   const char* chosen = std::getenv("SLIPWAY_DEVICE");
@@ -41,10 +44,12 @@ Runner::Runner(const RunSettings& settings, Log log, Cache cache)
                                 .disabled_extensions = settings.disabled_extensions};
   request.instance.debug_names = settings.debug_markers;
   request.instance.validation = settings.validate;
-  request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
-    const std::scoped_lock lock(messages->mutex);
-    messages->all.push_back(message);
-  };
+  if (settings.validate || layers_in_environment()) {
+    request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
+      const std::scoped_lock lock(messages->mutex);
+      messages->all.push_back(message);
+    };
+  }
   opening_ = std::make_unique<launch::DeviceOpening>(std::move(request));
 }
 
