@@ -5,6 +5,7 @@
 #
 # In every build a fuzzer is also linked with a small main that replays its corpus (tests/fuzz/corpus/STEM) in CTest.
 include(GoogleTest OPTIONAL)
+add_custom_target(fuzzers)
 
 function(slipway_room name)
   cmake_parse_arguments(arg "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
@@ -40,6 +41,7 @@ function(slipway_room name)
       continue()
     endif()
     target_link_libraries(${stem} PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES})
+    add_dependencies(fuzzers ${stem})
     set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
     if(NOT SLIPWAY_FUZZ)
       add_test(NAME fuzz.${stem} COMMAND ${stem} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${stem})
