@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/suggest.hpp"
-
 namespace slipway {
 namespace {
 
@@ -22,21 +20,6 @@ TEST(Bytes, ReaderStopsAtTheEnd) {
   EXPECT_EQ(far.remaining(), 0u);
   EXPECT_TRUE(far.take(1).empty());
   EXPECT_TRUE(far.failed());
-}
-
-TEST(Suggest, DistanceCountsSwapsOnce) {
-  EXPECT_EQ(edit_distance("abc", "abc"), 0u);
-  EXPECT_EQ(edit_distance("abc", "acb"), 1u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-}
-
-TEST(Suggest, OnlyWhatIsNear) {
-  const std::vector<std::string_view> words = {"dims", "format", "shader_access"};
-  EXPECT_EQ(closest("dimz", words), "dims");
-  EXPECT_EQ(closest("shader_acess", words), "shader_access");
-  EXPECT_EQ(closest("colour", words), std::nullopt);
-  EXPECT_EQ(closest("xims", std::vector<std::string_view>{"dims", "sims"}), "dims");  // the first of equals
 }
 
 }  // namespace
