@@ -13,7 +13,7 @@ namespace slipway {
 struct DeviceInfo {
   std::uint32_t index = 0;  // in the driver's order
   std::string name;
-  std::string type;         // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
+  std::string type;  // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
   std::string uuid;
   std::string api_version;  // "1.4.354"
 };
@@ -24,8 +24,8 @@ SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 // An opened device. Scenarios that run on one device run one after the other.
 class SLIPWAY_API Device {
  public:
-  // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the first
-  // by type: discrete, integrated, virtual, CPU, other.
+  // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the
+  // first by type: discrete, integrated, virtual, CPU, other.
   static Outcome<Device> open(std::string_view selector = {});
 
   Device(Device&&) noexcept;

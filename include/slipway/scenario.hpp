@@ -30,10 +30,10 @@ struct LoadOptions {
 };
 
 struct RunOptions {
-  std::uint32_t repeat = 1;              // iterations; each starts from what the one before left
-  std::optional<double> timeout;         // seconds for one wait; a command that takes longer ends the process
-  bool write_outputs = true;             // write the files that `dst` names
-  std::vector<std::string> capture;      // uids of buffers and images whose final contents go into the report
+  std::uint32_t repeat = 1;          // iterations; each starts from what the one before left
+  std::optional<double> timeout;     // seconds for one wait; a command that takes longer ends the process
+  bool write_outputs = true;         // write the files that `dst` names
+  std::vector<std::string> capture;  // uids of buffers and images whose final contents go into the report
 };
 
 // The outcome of one `expect`.
@@ -58,11 +58,12 @@ struct RunReport {
 
 class SLIPWAY_API Scenario {
  public:
-  // Reads the file and every file that it names, compiles the shaders and checks all of it. The error has every problem of
-  // severity Error and the warnings before them.
+  // Reads the file and every file that it names, compiles the shaders and checks all of it. The error has every problem
+  // of severity Error and the warnings before them.
   static Outcome<Scenario> load(const std::filesystem::path& file, const LoadOptions& options = {});
   // The same for a text; relative paths are resolved against `folder`.
-  static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& folder, const LoadOptions& options = {});
+  static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& folder,
+                                 const LoadOptions& options = {});
 
   Scenario(Scenario&&) noexcept;
   Scenario& operator=(Scenario&&) noexcept;
@@ -71,8 +72,8 @@ class SLIPWAY_API Scenario {
   // Warnings and notes of loading.
   const std::vector<Problem>& remarks() const;
 
-  // Replaces the initial contents of a buffer or of level 0 of an image (rows tightly packed). The bytes are copied. Errors:
-  // unknown-reference, file-mismatch when the size is not the resource's.
+  // Replaces the initial contents of a buffer or of level 0 of an image (rows tightly packed). The bytes are copied.
+  // Errors: unknown-reference, file-mismatch when the size is not the resource's.
   Outcome<bool> set_contents(std::string_view uid, std::span<const std::byte> bytes);
 
   // An unmet expectation is no error: see RunReport. May be called again; each run starts from the initial contents.

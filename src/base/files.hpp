@@ -76,7 +76,8 @@ Result<> write_file(const Path& path, std::string_view text);
 Result<> make_directories(const Path& path);
 void remove_file(const Path& path);  // no error when it is not there
 
-// Whether `path`, with links followed as far as it exists, lies in `folder` or below. An empty one is the current folder.
+// Whether `path`, with links followed as far as it exists, lies in `folder` or below. An empty one is the current
+// folder.
 bool is_inside(const Path& path, const Path& folder);
 
 }  // namespace slipway

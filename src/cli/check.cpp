@@ -28,7 +28,8 @@ int describe_key(const std::string& key) {
     return 0;
   }
   const auto near = closest(key, scenario::describable_keys());
-  print_error(std::format("slipway check: no key `{}`{}\n", key, near ? std::format("; did you mean `{}`?", *near) : ""));
+  print_error(
+      std::format("slipway check: no key `{}`{}\n", key, near ? std::format("; did you mean `{}`?", *near) : ""));
   return 2;
 }
 
@@ -52,7 +53,9 @@ int check_verb(const Arguments& arguments) {
   line.app.add_flag("--syntax", settings.syntax, "look at the structure of the file alone");
   line.app.add_flag("--no-files", settings.no_files, "do not open the files that it names");
   line.app.add_flag("--portable", settings.portable, "name everything that other runners of the format reject");
-  line.app.add_option("--device", settings.device, "check against this device too: index, part of its name, UUID; bare: the default device")
+  line.app
+      .add_option("--device", settings.device,
+                  "check against this device too: index, part of its name, UUID; bare: the default device")
       ->expected(0, 1);
   line.app.add_option("--output", settings.load.output, "base folder of relative `dst` paths (the scenario's folder)");
   line.app.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's folder");
@@ -74,8 +77,8 @@ int check_verb(const Arguments& arguments) {
   Diagnostics diagnostics;
   if (settings.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
   settings.load.depth = settings.syntax     ? scenario::Depth::Structure
-                         : settings.no_files ? scenario::Depth::References
-                                             : scenario::Depth::Files;
+                        : settings.no_files ? scenario::Depth::References
+                                            : scenario::Depth::Files;
   if (!settings.no_cache) settings.load.cache = Cache::of_user();
   for (const std::string& file : settings.files) {
     Diagnostics of_file;

@@ -20,8 +20,8 @@ class CommandLine {
  public:
   CommandLine(const std::string& name, const std::string& what, const std::string& example);
 
-  // An exit status when the program is to end here: 0 after help or version, 2 after a mistake, which is explained with the
-  // nearest option that exists.
+  // An exit status when the program is to end here: 0 after help or version, 2 after a mistake, which is explained with
+  // the nearest option that exists.
   std::optional<int> parse(const Arguments& arguments);
 
   // --json, --strict, --max-errors

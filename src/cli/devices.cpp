@@ -13,8 +13,6 @@ std::string version_of(const gpu::Snapshot& device) {
   return std::format("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
 }
 
-
-
 void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
   out.object([&] {
     out.member("index", device.index).member("name", device.name).member("type", gpu::name_of(device.type));
@@ -79,8 +77,9 @@ int devices_verb(const Arguments& arguments) {
     if (all || (!selector.empty() && device.index == *chosen)) {
       print(gpu::print_snapshot(device));
     } else if (selector.empty()) {
-      print(std::format("{} {}  {}  {}, Vulkan {}, {}\n", device.index == *chosen ? "*" : " ", device.index, device.name,
-                        gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid)));
+      print(std::format("{} {}  {}  {}, Vulkan {}, {}\n", device.index == *chosen ? "*" : " ", device.index,
+                        device.name, gpu::name_of(device.type), version_of(device),
+                        gpu::format_uuid(device.device_uuid)));
     }
   }
   return 0;

@@ -7,8 +7,8 @@
 
 namespace slipway::cli {
 
-// RenderDoc's in-application interface 1.0.0: a table of functions, of which only these two matter here. Later versions keep
-// the order of the entries.
+// RenderDoc's in-application interface 1.0.0: a table of functions, of which only these two matter here. Later versions
+// keep the order of the entries.
 struct FrameCapture::Functions {
   std::array<void (*)(), 19> others;
   void (*start_frame_capture)(void* device, void* window);
@@ -25,8 +25,10 @@ FrameCapture::FrameCapture(bool wanted, const Log& log) {
     void* table = nullptr;
     if (get_api && get_api(kVersion, &table) == 1) functions_ = static_cast<const Functions*>(table);
   }
-  if (functions_) functions_->start_frame_capture(nullptr, nullptr);
-  else log.warning("No frame capturer implementation found, ignoring");
+  if (functions_)
+    functions_->start_frame_capture(nullptr, nullptr);
+  else
+    log.warning("No frame capturer implementation found, ignoring");
 }
 
 FrameCapture::~FrameCapture() {

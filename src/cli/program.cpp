@@ -18,10 +18,12 @@ constexpr std::array kVerbs = {
 };
 
 std::string help() {
-  std::string text = "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
+  std::string text =
+      "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
   for (const Verb& verb : kVerbs) text += std::format("  {:9} {}\n", verb.name, verb.summary);
   return text +
-         "\n`slipway VERB --help` explains a verb. Exit status: 0 yes; 1 the answer is no; 2 wrong usage; 3 bad input;\n"
+         "\n`slipway VERB --help` explains a verb. Exit status: 0 yes; 1 the answer is no; 2 wrong usage; 3 bad "
+         "input;\n"
          "4 the device lacks something; 5 the device, a library or the file system failed.\n\n"
          "Example: slipway run examples/hello/scenario.json\n";
 }

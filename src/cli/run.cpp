@@ -11,17 +11,20 @@ namespace slipway::cli {
 namespace {
 
 void print_outcome(const launch::FileReport& file, const RunSettings& settings) {
-  print_error(format_diagnostics(file.diagnostics, {.colour = use_colour(stderr), .max_errors = settings.style.max_errors}));
+  print_error(
+      format_diagnostics(file.diagnostics, {.colour = use_colour(stderr), .max_errors = settings.style.max_errors}));
   if (file.report) print(launch::print_expectations(file.report->expectations));
   const int status = file.status();
-  constexpr std::array<std::string_view, 6> kOutcomes = {"ok", "FAILED", "wrong usage", "bad input", "skipped", "failed"};
+  constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+                                                         "bad input", "skipped", "failed"};
   std::string line = std::format("{}: {}", file.file, kOutcomes.at(static_cast<std::size_t>(status)));
   if (file.report) line += std::format(", on {}", file.report->device);
   (status == 0 || status == 1 ? print : print_error)(line + "\n");
 }
 
 // Files that are about the whole call, and so have every scenario in them.
-void write_reports(const RunSettings& settings, const std::vector<launch::FileReport>& files, Diagnostics& diagnostics) {
+void write_reports(const RunSettings& settings, const std::vector<launch::FileReport>& files,
+                   Diagnostics& diagnostics) {
   const auto write = [&](const std::string& path, const std::string& text) {
     if (path.empty()) return;
     if (Result<> written = write_file(path, text); !written) diagnostics.add(std::move(written.error()));
@@ -47,7 +50,8 @@ int run_verb(const Arguments& arguments) {
   Runner runner(settings, log, settings.no_cache ? Cache() : Cache::of_user());
   for (const std::string& file : settings.files) {
     files.push_back(runner.run(file));
-    if (!settings.style.json && !(settings.explain && files.back().diagnostics.empty())) print_outcome(files.back(), settings);
+    if (!settings.style.json && !(settings.explain && files.back().diagnostics.empty()))
+      print_outcome(files.back(), settings);
   }
   write_reports(settings, files, diagnostics);
   const int status = worst_status(overall_status(files), exit_status(diagnostics.all()));

@@ -67,7 +67,8 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
     };
   }
   if (settings_.pipeline_caching) {
-    const Path folder = settings_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(settings_.cache_path);
+    const Path folder =
+        settings_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(settings_.cache_path);
     options.pipeline_cache = {.path = folder / (Path(file).stem().string() + ".cache"),
                               .clear = settings_.clear_pipeline_cache,
                               .fail_on_miss = settings_.fail_on_pipeline_cache_miss};
@@ -85,22 +86,25 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
   std::optional<launch::Report> report = scenario::run(loaded, *opening_, options_for(file), log_, diagnostics);
   if (report && !settings_.trace_path.empty()) {
-    diagnostics.take(write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
-                         .transform([] { return true; }));
+    diagnostics.take(
+        write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
+            .transform([] { return true; }));
   }
   return report;
 }
 
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
-  const scenario::Loaded loaded = load_file(
-      file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
+  const scenario::Loaded loaded =
+      load_file(file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
   if (loaded.scenario) log_.info("Scenario file parsed");
   if (settings_.style.strict) diagnostics.make_strict();
   launch::FileReport result{.file = file};
   if (loaded.plan && !diagnostics.has_errors()) {
-    if (settings_.explain) print(launch::print_plan(*loaded.plan));
-    else result.report = run_plan(file, loaded, diagnostics);
+    if (settings_.explain)
+      print(launch::print_plan(*loaded.plan));
+    else
+      result.report = run_plan(file, loaded, diagnostics);
   }
   add_validation_messages(diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();

@@ -21,13 +21,14 @@ class Runner {
   // Begins to open the device in the background, unless the plan alone is asked for.
   Runner(const RunSettings& settings, Log log, Cache cache);
 
-  // Loads, checks and runs one file. What was found is in the result; nothing is printed but log lines and, with --explain,
-  // the plan.
+  // Loads, checks and runs one file. What was found is in the result; nothing is printed but log lines and, with
+  // --explain, the plan.
   launch::FileReport run(const std::string& file);
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
+  std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
+                                         Diagnostics& diagnostics);
   void add_validation_messages(Diagnostics& diagnostics);
 
   struct Messages;  // of the validation layer, which come from any thread

@@ -10,7 +10,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
 void add_cache_options(CLI::App& app, RunSettings& settings) {
-  app.add_flag("--pipeline-caching", settings.pipeline_caching, "keep the driver's pipelines in <cache-path>/<scenario>.cache");
+  app.add_flag("--pipeline-caching", settings.pipeline_caching,
+               "keep the driver's pipelines in <cache-path>/<scenario>.cache");
   app.add_option("--cache-path", settings.cache_path, "folder of that file (the system's temporary folder)");
   app.add_flag("--clear-pipeline-cache", settings.clear_pipeline_cache, "delete that file first");
   app.add_flag("--fail-on-pipeline-cache-miss", settings.fail_on_pipeline_cache_miss,
@@ -19,25 +20,30 @@ void add_cache_options(CLI::App& app, RunSettings& settings) {
 }
 
 void add_result_options(CLI::App& app, RunSettings& settings) {
-  app.add_option("--output", settings.output, "base folder of relative `dst` paths, made if missing (the scenario's folder)");
+  app.add_option("--output", settings.output,
+                 "base folder of relative `dst` paths, made if missing (the scenario's folder)");
   app.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
   app.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
   app.add_option("--trace", settings.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   app.add_option("--junit", settings.junit_path, "write a JUnit XML report");
   app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  app.add_option("--dump-on-failure", settings.failure_dump_folder, "write all resources into this folder when an expectation fails");
+  app.add_option("--dump-on-failure", settings.failure_dump_folder,
+                 "write all resources into this folder when an expectation fails");
 }
 
 // Options of graphs: understood, and of no effect until a scenario has a graph.
 void add_graph_options(CLI::App& app, RunSettings& settings) {
-  app.add_option("--emulate", settings.emulate, "tensors and graphs without the device's own support: auto, never, always (bare: always)")
+  app.add_option("--emulate", settings.emulate,
+                 "tensors and graphs without the device's own support: auto, never, always (bare: always)")
       ->check(CLI::IsMember({"auto", "never", "always"}));
   app.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
       ->check(CLI::IsMember({"auto", "reference"}));
   app.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator of a graph");
   app.add_option("--session-memory-dump-dir", settings.session_memory_folder, "write the session memory of graphs");
-  app.add_option("--emulation-layer-profiling-dump-dir", settings.graph_profiling_folder, "write times of graph operators");
-  app.add_option("--neural-debug-database-dump-dir", settings.debug_database_folder, "write the debug database of graphs");
+  app.add_option("--emulation-layer-profiling-dump-dir", settings.graph_profiling_folder,
+                 "write times of graph operators");
+  app.add_option("--neural-debug-database-dump-dir", settings.debug_database_folder,
+                 "write the debug database of graphs");
   app.add_option("--neural-statistics-dump-dir", settings.statistics_folder, "write the statistics of graphs");
   app.add_option("--neural-statistics-mode", settings.statistics_mode, "0 or 1 (1)")->check(CLI::IsMember({0, 1}));
 }
@@ -50,12 +56,16 @@ void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in) {
     app.add_option("--scenario", settings.files, "the scenario file")->required()->expected(1);
   } else {
     app.add_option("files", settings.files, "scenario files; `-` is standard input");
-    app.add_option_function<std::string>("--scenario", [&](const std::string& file) { settings.files.push_back(file); }, "the same");
+    app.add_option_function<std::string>(
+        "--scenario", [&](const std::string& file) { settings.files.push_back(file); }, "the same");
   }
   line.add_report_options(settings.style);
-  app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  app.add_option("--device", settings.device,
+                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   app.add_option("--repeat", settings.repeat, "run the commands this often (1)");
-  app.add_option("--timeout", settings.timeout, "seconds to wait for the commands; then name the one that hangs and end")->check(CLI::PositiveNumber);
+  app.add_option("--timeout", settings.timeout,
+                 "seconds to wait for the commands; then name the one that hangs and end")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
   app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
   app.add_flag("--confine", settings.confine, "refuse paths that leave the scenario's folder");

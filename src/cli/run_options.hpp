@@ -43,8 +43,8 @@ struct RunSettings {
 // Adds all options; `files` are positional for `run`, and `--scenario` alone for the drop-in name.
 void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in);
 
-// Puts right what CLI11 cannot say: a bare `--emulate` is `--emulate=always`, and names behind `--disable-extension` end
-// where a word is no extension.
+// Puts right what CLI11 cannot say: a bare `--emulate` is `--emulate=always`, and names behind `--disable-extension`
+// end where a word is no extension.
 Arguments normalized(Arguments arguments);
 
 // Mistakes that a single option cannot see: folders that are none, counts, extensions that nobody knows.

@@ -1,4 +1,5 @@
-// The drop-in name `scenario-runner`: the command line, exit status and log lines of the tool of that name (scenario page 5).
+// The drop-in name `scenario-runner`: the command line, exit status and log lines of the tool of that name (scenario
+// page 5).
 #include "cli/program.hpp"
 #include "cli/run_files.hpp"
 #include "cli/version.hpp"
@@ -20,9 +21,15 @@ std::string one_line(const Diagnostic& diagnostic) {
 void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     switch (diagnostic.severity) {
-      case Severity::Error: log.error(one_line(diagnostic)); break;
-      case Severity::Warning: log.warning(one_line(diagnostic)); break;
-      case Severity::Note: log.info(one_line(diagnostic)); break;
+      case Severity::Error:
+        log.error(one_line(diagnostic));
+        break;
+      case Severity::Warning:
+        log.warning(one_line(diagnostic));
+        break;
+      case Severity::Note:
+        log.info(one_line(diagnostic));
+        break;
     }
   }
 }

@@ -9,11 +9,16 @@ namespace {
 
 std::string_view name_of(Cause cause) {
   switch (cause) {
-    case Cause::Answer: return "the answer is no";
-    case Cause::Usage: return "wrong usage";
-    case Cause::Input: return "bad input";
-    case Cause::Device: return "the device lacks something";
-    case Cause::Failure: return "the device, a library or the file system failed";
+    case Cause::Answer:
+      return "the answer is no";
+    case Cause::Usage:
+      return "wrong usage";
+    case Cause::Input:
+      return "bad input";
+    case Cause::Device:
+      return "the device lacks something";
+    case Cause::Failure:
+      return "the device, a library or the file system failed";
   }
   return "";
 }
@@ -22,11 +27,13 @@ std::string_view name_of(Cause cause) {
 std::string diagnostic_kinds_page() {
   std::string page =
       "# Diagnostics\n\n"
-      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them; in JSON (`--json`, shape:\n"
+      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them; in JSON "
+      "(`--json`, shape:\n"
       "`schema/diagnostics.schema.json`) they stand under `kind`. The cause of the errors decides the exit status.\n\n"
       "| kind | exit status | meaning |\n|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
-    page += std::format("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause), info.meaning);
+    page += std::format("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
+                        info.meaning);
   }
   return page;
 }

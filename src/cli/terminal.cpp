@@ -22,10 +22,14 @@ void write(std::FILE* stream, std::string_view text) {
 
 std::string_view word_for(LogLevel level) {
   switch (level) {
-    case LogLevel::Debug: return "DEBUG";
-    case LogLevel::Info: return "INFO";
-    case LogLevel::Warning: return "WARNING";
-    case LogLevel::Error: return "ERROR";
+    case LogLevel::Debug:
+      return "DEBUG";
+    case LogLevel::Info:
+      return "INFO";
+    case LogLevel::Warning:
+      return "WARNING";
+    case LogLevel::Error:
+      return "ERROR";
   }
   return "";
 }
@@ -43,8 +47,7 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
   if (style.json) {
     write(json_to, json::diagnostics_text(diagnostics.all()));
   } else {
-    print_error(
-        format_diagnostics(diagnostics.all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
+    print_error(format_diagnostics(diagnostics.all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
   }
   return exit_status(diagnostics.all());
 }
@@ -58,7 +61,8 @@ void wait_for_enter() {
 std::string stamped_line(LogLevel level, std::string_view name, std::string_view text) {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
   std::tm local{};
   ::localtime_r(&seconds, &local);
   char date[32];

@@ -29,8 +29,8 @@ void wait_for_enter();
 // Sorts, makes strict, prints to standard error (JSON to `json_to`), and gives the exit status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
-// The log lines of the existing scenario runner (scenario page 5.1): `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`, errors to
-// standard error, the rest to standard output, flushed line by line.
+// The log lines of the existing scenario runner (scenario page 5.1): `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`,
+// errors to standard error, the rest to standard output, flushed line by line.
 Log stamped_log(LogLevel lowest);
 std::string stamped_line(LogLevel level, std::string_view name, std::string_view text);
 

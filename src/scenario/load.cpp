@@ -22,7 +22,8 @@ Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& set
   return loaded;
 }
 
-void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics) {
+void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device,
+                  Diagnostics& diagnostics) {
   const Requirements& requirements = loaded.scenario->requirements;
   for (const std::string& line : check_requires(requirements, device)) {
     diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.place(), line);

@@ -24,8 +24,8 @@ std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failu
 
 std::unexpected<std::vector<Problem>> unknown_resource(std::string_view uid) {
   return problems(Failure{{.kind = DiagnosticKind::UnknownReference,
-                    .message = std::format("the scenario has no buffer or image `{}`", uid),
-                    .uid = std::string(uid)}});
+                           .message = std::format("the scenario has no buffer or image `{}`", uid),
+                           .uid = std::string(uid)}});
 }
 
 // The index of a buffer or image.
@@ -58,18 +58,18 @@ Outcome<Scenario> Scenario::load(const std::filesystem::path& file, const LoadOp
   return load_text(*text, file.string(), file.parent_path(), options);
 }
 
-Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::path& folder, const LoadOptions& options) {
+Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::path& folder,
+                                  const LoadOptions& options) {
   return load_text(std::string(text), "<text>", folder, options);
 }
 
 Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const std::filesystem::path& folder,
                                       const LoadOptions& options) {
   Diagnostics diagnostics;
-  scenario::Loaded loaded = scenario::load(make_source(std::move(name), std::move(text)), folder,
-                                           {.output = options.output,
-                                            .confine = options.confine,
-                                            .cache = options.cache ? Cache::of_user() : Cache()},
-                                           diagnostics);
+  scenario::Loaded loaded = scenario::load(
+      make_source(std::move(name), std::move(text)), folder,
+      {.output = options.output, .confine = options.confine, .cache = options.cache ? Cache::of_user() : Cache()},
+      diagnostics);
   if (options.strict) diagnostics.make_strict();
   diagnostics.sort();
   if (!loaded.plan || diagnostics.has_errors()) return problems(diagnostics.all());
@@ -83,9 +83,9 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::
   const std::uint64_t size = contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
-                      .message = std::format("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
-                      .place = resource.origin.place,
-                      .uid = std::string(uid)}});
+                             .message = std::format("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
+                             .place = resource.origin.place,
+                             .uid = std::string(uid)}});
   }
   auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
   resource.initial = {{.size = size, .write = [copy](MutableBytes to) -> Result<> {
@@ -108,16 +108,15 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   for (const std::string& uid : options.capture) {
     const auto index = find_resource(*loaded.plan, uid);
     if (!index) return unknown_resource(uid);
-    loaded.plan->captures.push_back({*index, [&result, uid](Bytes bytes) {
-                                       result.captured[uid].assign(bytes.begin(), bytes.end());
-                                     }});
+    loaded.plan->captures.push_back(
+        {*index, [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); }});
   }
   Diagnostics diagnostics;
   const auto report = scenario::run(loaded, device.state().opening, std::move(how), Log(), diagnostics);
   if (!report) return problems(diagnostics.all());
   for (const launch::ExpectationOutcome& outcome : report->expectations) {
-    result.expectations.push_back({outcome.resource, outcome.comparison.passed,
-                                   tensor::comparison_text(outcome.resource, outcome.comparison)});
+    result.expectations.push_back(
+        {outcome.resource, outcome.comparison.passed, tensor::comparison_text(outcome.resource, outcome.comparison)});
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// Where the project's files are, for tests that read corpora: CTest starts them in the checkout; SLIPWAY_SOURCE_DIR says
-// otherwise (a bundle).
+// Where the project's files are, for tests that read corpora: CTest starts them in the checkout; SLIPWAY_SOURCE_DIR
+// says otherwise (a bundle).
 #pragma once
 
 #include <cstdlib>
