@@ -97,8 +97,8 @@ launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
   const scenario::Loaded loaded =
       load_file(file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
-  if (loaded.scenario) log_.info("Scenario file parsed");
   if (settings_.style.strict) diagnostics.make_strict();
+  if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};
   if (loaded.plan && !diagnostics.has_errors()) {
     if (settings_.explain)
