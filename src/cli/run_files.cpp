@@ -59,7 +59,7 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   options.dry_run = settings_.dry_run;
   options.timestamps = !settings_.profiling_path.empty() || !settings_.trace_path.empty();
   if (settings_.timeout) {
-    options.time_out = std::chrono::nanoseconds(static_cast<std::int64_t>(*settings_.timeout * 1e9));
+    options.time_out = launch::time_out_of(*settings_.timeout);
     options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
       Diagnostics diagnostics;
       diagnostics.add(diagnostic);

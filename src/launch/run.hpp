@@ -7,6 +7,7 @@
 // which command was being executed.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,12 @@ struct PipelineCacheFile {
   bool clear = false;         // delete the file first
   bool fail_on_miss = false;  // only when the file holds a valid cache
 };
+
+// A time-out as users give it; longer than the clock can count means the longest.
+inline std::chrono::nanoseconds time_out_of(double seconds) {
+  constexpr double kLongest = 9e9;  // about 285 years
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));
+}
 
 struct RunOptions {
   std::uint32_t repeat = 1;

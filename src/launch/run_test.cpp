@@ -12,6 +12,11 @@
 namespace slipway::launch {
 namespace {
 
+TEST(TimeOut, IsInSecondsAndHasALongest) {
+  EXPECT_EQ(time_out_of(0.2), std::chrono::milliseconds(200));
+  EXPECT_EQ(time_out_of(1e300), std::chrono::seconds(9'000'000'000));
+}
+
 using RunPlan = LaunchTest;
 
 // c = a * scale + b + offset for 8 floats, a and b given.

@@ -99,7 +99,7 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   scenario::Loaded loaded = state_->loaded;
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {
-    how.time_out = std::chrono::nanoseconds(static_cast<std::int64_t>(*options.timeout * 1e9));
+    how.time_out = launch::time_out_of(*options.timeout);
   }
   if (!options.write_outputs) {
     for (launch::Resource& resource : loaded.plan->resources) resource.outputs.clear();
