@@ -1,0 +1,418 @@
+#include "zeinfo/zebin/elf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+
+#include "base/checked.hpp"
+
+namespace slipway::zebin {
+namespace {
+
+// Fields of both classes, at increasing offsets. Reads past the end give 0; callers have checked the size.
+class FieldReader {
+ public:
+  FieldReader(Bytes bytes, std::uint64_t at, bool wide) : reader_(bytes, at), wide_(wide) {}
+  std::uint8_t u8() { return reader_.read<std::uint8_t>(); }
+  std::uint16_t u16() { return reader_.read<std::uint16_t>(); }
+  std::uint32_t u32() { return reader_.read<std::uint32_t>(); }
+  std::uint64_t u64() { return reader_.read<std::uint64_t>(); }
+  // An address, offset or size.
+  std::uint64_t word() { return wide_ ? u64() : u32(); }
+
+ private:
+  ByteReader reader_;
+  bool wide_;
+};
+
+// The bytes `[offset, offset + size)` of the file; empty optional when they are not all there.
+std::optional<Bytes> part_of(Bytes file, std::uint64_t offset, std::uint64_t size) {
+  const Size end = checked_add(offset, size);
+  if (!end || *end > file.size()) return std::nullopt;
+  return file.subspan(offset, size);
+}
+
+// The string at an offset of a table; nothing if it begins outside or does not end.
+std::optional<std::string_view> string_at(Bytes table, std::uint64_t offset) {
+  if (offset >= table.size()) return std::nullopt;
+  const std::string_view rest = text_of(table.subspan(offset));
+  const std::size_t end = rest.find('\0');
+  if (end == rest.npos) return std::nullopt;
+  return rest.substr(0, end);
+}
+
+class Reader {
+ public:
+  Reader(Bytes file, Problems& problems) : problems_(problems) { elf_.file = file; }
+
+  std::optional<Elf> read() {
+    if (!header() || !supported()) return std::nullopt;
+    sections();
+    names();
+    links();
+    symbols();
+    relocations();
+    notes();
+    return std::move(elf_);
+  }
+
+ private:
+  // The offsets of header fields, for messages.
+  std::uint64_t shoff_at() const { return elf_.header.wide ? 40 : 32; }
+  std::uint64_t shentsize_at() const { return elf_.header.wide ? 58 : 46; }
+
+  bool header() {
+    const Bytes file = elf_.file;
+    Header& h = elf_.header;
+    if (!is_elf(file)) {
+      problems_.error(DiagnosticKind::NotRecognised, {0, std::min<std::size_t>(file.size(), 4)}, "not an ELF file");
+      return false;
+    }
+    for (std::size_t i = 0; i < 16 && i < file.size(); ++i) h.ident[i] = static_cast<std::uint8_t>(file[i]);
+    if (file.size() > 4 && h.ident[4] != 1 && h.ident[4] != 2) {
+      problems_.error(DiagnosticKind::UnsupportedContainer, {4, 5}, std::format("an ELF file of class {}", h.ident[4]));
+      return false;
+    }
+    h.wide = h.ident[4] == 2;
+    if (file.size() > 5 && h.ident[5] != 1) {
+      problems_.error(DiagnosticKind::UnsupportedContainer, {5, 6},
+                      h.ident[5] == 2 ? "a big-endian ELF file" : std::format("an ELF file of byte order {}", h.ident[5]));
+      return false;
+    }
+    if (file.size() < h.size()) {
+      problems_.error(DiagnosticKind::NotRecognised, {0, file.size()},
+                      std::format("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
+      return false;
+    }
+    FieldReader in(file, 16, h.wide);
+    h.type = in.u16();
+    h.machine = in.u16();
+    h.version = in.u32();
+    h.entry = in.word();
+    h.phoff = in.word();
+    h.shoff = in.word();
+    h.flags = in.u32();
+    h.ehsize = in.u16();
+    h.phentsize = in.u16();
+    h.phnum = in.u16();
+    h.shentsize = in.u16();
+    h.shnum = in.u16();
+    h.shstrndx = in.u16();
+    return true;
+  }
+
+  bool supported() {
+    const std::uint16_t type = elf_.header.type;
+    if (type == kRelocatable || type == kOldZebin) return true;
+    const std::string_view what = type == kOpenClWrapper ? "an OpenCL ELF wrapper, which holds an older binary format"
+                                  : type == 0xff11       ? "a zebin of type 0xff11 (relocatable), which no runtime loads"
+                                  : type == 0xff13       ? "a zebin of type 0xff13 (dynamic), which no runtime loads"
+                                  : type == 2            ? "an executable"
+                                  : type == 3            ? "a shared library"
+                                                         : "";
+    problems_.error(DiagnosticKind::UnsupportedContainer, {16, 18},
+                    what.empty() ? std::format("an ELF file of type {:#x}, which is no zebin", type)
+                                 : std::format("{}, not a zebin", what));
+    return false;
+  }
+
+  void sections() {
+    const Header& h = elf_.header;
+    if (h.shoff == 0 && h.shnum == 0) return;
+    if (h.shentsize != h.section_header_size()) {
+      problems_.error(DiagnosticKind::ElfHeader, {shentsize_at(), shentsize_at() + 2},
+                      std::format("section headers of {} bytes; they have {}", h.shentsize, h.section_header_size()));
+      return;
+    }
+    std::uint64_t count = h.shnum;
+    if (!part_of(elf_.file, h.shoff, count * h.section_header_size())) {
+      problems_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
+                      std::format("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count, h.shoff,
+                                  elf_.file.size()));
+      // What is there of it can be read.
+      count = h.shoff < elf_.file.size() ? (elf_.file.size() - h.shoff) / h.section_header_size() : 0;
+    }
+    elf_.sections.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) section(i);
+  }
+
+  void section(std::uint32_t index) {
+    const Header& h = elf_.header;
+    Section& s = elf_.sections.emplace_back();
+    s.index = index;
+    s.header_at = h.shoff + index * h.section_header_size();
+    FieldReader in(elf_.file, s.header_at, h.wide);
+    s.name_offset = in.u32();
+    s.type = in.u32();
+    s.flags = in.word();
+    s.address = in.word();
+    s.offset = in.word();
+    s.size = in.word();
+    s.link = in.u32();
+    s.info = in.u32();
+    s.alignment = in.word();
+    s.entry_size = in.word();
+    s.name = std::format("#{}", index);
+    if (s.type == kNull || s.type == kNobits) {
+      s.in_file = true;
+      return;
+    }
+    if (const std::optional<Bytes> bytes = part_of(elf_.file, s.offset, s.size)) {
+      s.bytes = *bytes;
+      s.in_file = true;
+      return;
+    }
+    const std::uint64_t at = s.header_at + (h.wide ? 24 : 16);
+    problems_.error(DiagnosticKind::ElfOutOfBounds, {at, at + (h.wide ? 16 : 8)},
+                    std::format("section {} has {:#x} bytes at {:#x}, past the end of the file, {:#x}", index, s.size,
+                                s.offset, elf_.file.size()));
+  }
+
+  void names() {
+    const Header& h = elf_.header;
+    if (elf_.sections.empty()) return;
+    const std::uint64_t at = shentsize_at() + 4;
+    if (h.shstrndx >= elf_.sections.size() || elf_.sections[h.shstrndx].type != kStrtab) {
+      problems_.error(DiagnosticKind::SectionName, {at, at + 2},
+                      std::format("section {} should hold the names of the sections, but {}", h.shstrndx,
+                                  h.shstrndx >= elf_.sections.size() ? "there is none" : "is no string table"));
+      return;
+    }
+    const Bytes table = elf_.sections[h.shstrndx].bytes;
+    for (Section& s : elf_.sections) {
+      if (s.type == kNull) {
+        s.name.clear();
+      } else if (const auto name = string_at(table, s.name_offset)) {
+        s.name = *name;
+      } else {
+        problems_.error(DiagnosticKind::SectionName, {s.header_at, s.header_at + 4},
+                        std::format("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}",
+                                    s.index, s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
+      }
+    }
+  }
+
+  // sh_link of tables that have one, sh_info of relocations.
+  void links() {
+    const auto bad = [&](const Section& s, std::string_view field, std::uint32_t value, std::uint64_t at, std::string_view what) {
+      problems_.error(DiagnosticKind::SectionLink, {at, at + 4},
+                      std::format("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
+    };
+    for (const Section& s : elf_.sections) {
+      const std::uint64_t link_at = s.header_at + (elf_.header.wide ? 40 : 24);
+      const bool relocations = s.type == kRel || s.type == kRela;
+      if (s.type != kSymtab && !relocations) continue;
+      const std::uint32_t wanted = s.type == kSymtab ? kStrtab : kSymtab;
+      if (s.link >= elf_.sections.size()) {
+        bad(s, "sh_link", s.link, link_at, std::format("but there are {} sections", elf_.sections.size()));
+      } else if (elf_.sections[s.link].type != wanted) {
+        bad(s, "sh_link", s.link, link_at, std::format("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
+      }
+      if (relocations && (s.info == 0 || s.info >= elf_.sections.size())) {
+        bad(s, "sh_info", s.info, link_at + 4, std::format("no section to relocate: there are {} sections", elf_.sections.size()));
+      }
+    }
+  }
+
+  // The number of whole entries of a table, 0 after an error.
+  std::size_t entries_of(const Section& s, std::size_t entry_size, DiagnosticKind kind) {
+    if (s.entry_size != entry_size || s.bytes.size() % entry_size != 0) {
+      const std::uint64_t at = s.header_at + (elf_.header.wide ? 56 : 36);
+      problems_.error(kind, {at, at + (elf_.header.wide ? 8 : 4)},
+                      std::format("section {} `{}` has {} bytes in entries of {}; an entry has {}", s.index, s.name,
+                                  s.bytes.size(), s.entry_size, entry_size));
+      return 0;
+    }
+    return s.bytes.size() / entry_size;
+  }
+
+  void symbols() {
+    const Section* table = elf_.find_type(kSymtab);
+    if (!table) return;
+    const std::size_t size = elf_.header.symbol_size();
+    const std::size_t count = entries_of(*table, size, DiagnosticKind::SymbolEntrySize);
+    const Bytes strings = table->link < elf_.sections.size() ? elf_.sections[table->link].bytes : Bytes();
+    elf_.symbols.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Symbol& s = elf_.symbols.emplace_back();
+      s.index = i;
+      s.at = table->offset + i * size;
+      FieldReader in(elf_.file, s.at, elf_.header.wide);
+      const std::uint32_t name = in.u32();
+      if (elf_.header.wide) {
+        s.info = in.u8(), s.other = in.u8(), s.section = in.u16(), s.value = in.u64(), s.size = in.u64();
+      } else {
+        s.value = in.u32(), s.size = in.u32(), s.info = in.u8(), s.other = in.u8(), s.section = in.u16();
+      }
+      if (i == 0 && name == 0 && s.section == 0) continue;  // the entry that ELF leaves empty
+      if (const auto text = string_at(strings, name)) {
+        s.name = *text;
+      } else {
+        problems_.error(DiagnosticKind::SymbolName, {s.at, s.at + 4},
+                        std::format("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
+      }
+      if (s.section >= elf_.sections.size() && s.section < 0xff00) {
+        const std::uint64_t at = s.at + (elf_.header.wide ? 6 : 14);
+        problems_.error(DiagnosticKind::SymbolSection, {at, at + 2},
+                        std::format("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section, elf_.sections.size()));
+      }
+    }
+  }
+
+  void relocations() {
+    // Sections may overlap; together they cannot have more entries than the file has room for, were each byte used once.
+    const std::size_t most = elf_.file.size() / 8;
+    for (const Section& s : elf_.sections) {
+      if (s.type != kRel && s.type != kRela) continue;
+      const bool with_addend = s.type == kRela;
+      const std::size_t size = elf_.header.relocation_size(with_addend);
+      const std::size_t count = entries_of(s, size, DiagnosticKind::RelocEntrySize);
+      if (count > most - elf_.relocations.size()) {
+        problems_.error(DiagnosticKind::RelocSection, {s.header_at, s.header_at + elf_.header.section_header_size()},
+                        std::format("section {} `{}` shares its relocations with other sections", s.index, s.name));
+        return;
+      }
+      for (std::size_t i = 0; i < count; ++i) relocation(s, s.offset + i * size, with_addend);
+    }
+  }
+
+  void relocation(const Section& s, std::uint64_t at, bool with_addend) {
+    Relocation& r = elf_.relocations.emplace_back();
+    r.section = s.index;
+    r.at = at;
+    FieldReader in(elf_.file, at, elf_.header.wide);
+    r.offset = in.word();
+    const std::uint64_t info = in.word();
+    r.symbol = static_cast<std::uint32_t>(info >> (elf_.header.wide ? 32 : 8));
+    r.type = static_cast<std::uint32_t>(elf_.header.wide ? info & 0xffffffff : info & 0xff);
+    if (with_addend) r.addend = elf_.header.wide ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
+
+    const std::uint64_t info_at = at + (elf_.header.wide ? 8 : 4);
+    if (r.symbol >= elf_.symbols.size()) {
+      problems_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
+                      std::format("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol, elf_.symbols.size()));
+    }
+    if (relocation_type_name(r.type).empty()) {
+      problems_.warning(DiagnosticKind::RelocType, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
+                        std::format("a relocation of `{}` is of unknown type {}", s.name, r.type));
+    }
+    if (s.info == 0 || s.info >= elf_.sections.size()) return;
+    const Section& target = elf_.sections[s.info];
+    const std::uint64_t width = r.type == 1 ? 8 : r.type == 7 ? 2 : r.type == 0 ? 0 : 4;
+    const Size end = checked_add(r.offset, width);
+    if (!end || *end > target.size) {
+      problems_.error(DiagnosticKind::RelocOffset, {at, at + (elf_.header.wide ? 8 : 4)},
+                      std::format("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
+                                  target.name, target.size));
+    }
+  }
+
+  void notes() {
+    const Section* section = elf_.find(".note.intelgt.compat");
+    if (!section || section->type != kNote) return;
+    ByteReader in(section->bytes);
+    while (in.remaining() > 0) {
+      const std::uint64_t at = section->offset + in.offset();
+      const auto owner_size = in.read<std::uint32_t>(), value_size = in.read<std::uint32_t>();
+      Note note{.section = section->index, .type = in.read<std::uint32_t>(), .at = at};
+      const Bytes owner = in.take(owner_size);
+      in.take(round_up(std::uint64_t{owner_size}, 4) - owner_size);
+      note.value = in.take(value_size);
+      if (in.failed()) {
+        problems_.error(DiagnosticKind::NoteTruncated, {at, section->offset + section->bytes.size()},
+                        std::format("note {} goes past the end of `{}`", elf_.notes.size(), section->name));
+        return;
+      }
+      in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4) - value_size, in.remaining()));
+      note.owner = text_of(owner);
+      note.owner = note.owner.substr(0, note.owner.find('\0'));
+      elf_.notes.push_back(note);
+    }
+  }
+
+  Elf elf_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+const Section* Elf::find(std::string_view name) const {
+  const auto found = std::ranges::find_if(sections, [&](const Section& s) { return s.type != kNull && s.name == name; });
+  return found == sections.end() ? nullptr : &*found;
+}
+
+const Section* Elf::find_type(std::uint32_t type) const {
+  const auto found = std::ranges::find(sections, type, &Section::type);
+  return found == sections.end() ? nullptr : &*found;
+}
+
+bool is_elf(Bytes bytes) { return text_of(bytes).starts_with("\x7f" "ELF"); }
+
+std::optional<Elf> read_elf(Bytes file, Problems& problems) { return Reader(file, problems).read(); }
+
+namespace {
+
+struct NumberName {
+  std::uint32_t number;
+  std::string_view name;
+};
+
+template <std::size_t N>
+std::string_view name_in(const std::array<NumberName, N>& table, std::uint32_t number) {
+  const auto found = std::ranges::find(table, number, &NumberName::number);
+  return found == table.end() ? std::string_view() : found->name;
+}
+
+}  // namespace
+
+std::string_view section_type_name(std::uint32_t type) {
+  static constexpr auto kNames = std::to_array<NumberName>({{kNull, "NULL"},
+                                                            {kProgbits, "PROGBITS"},
+                                                            {kSymtab, "SYMTAB"},
+                                                            {kStrtab, "STRTAB"},
+                                                            {kRela, "RELA"},
+                                                            {kNote, "NOTE"},
+                                                            {kNobits, "NOBITS"},
+                                                            {kRel, "REL"},
+                                                            {kSpirv, "SPIRV"},
+                                                            {kZeInfo, "ZEINFO"},
+                                                            {kGtpinInfo, "GTPIN_INFO"},
+                                                            {kVisaAsm, "VISAASM"},
+                                                            {kMisc, "MISC"},
+                                                            {kPisa, "PISA"}});
+  return name_in(kNames, type);
+}
+
+std::string_view symbol_type_name(std::uint8_t type) {
+  static constexpr auto kNames =
+      std::to_array<NumberName>({{0, "NOTYPE"}, {1, "OBJECT"}, {2, "FUNC"}, {3, "SECTION"}, {4, "FILE"}});
+  return name_in(kNames, type);
+}
+
+std::string_view symbol_binding_name(std::uint8_t binding) {
+  static constexpr auto kNames = std::to_array<NumberName>({{0, "LOCAL"}, {1, "GLOBAL"}, {2, "WEAK"}});
+  return name_in(kNames, binding);
+}
+
+std::string_view relocation_type_name(std::uint32_t type) {
+  static constexpr auto kNames = std::to_array<NumberName>({{0, "NONE"},
+                                                            {1, "SYM_ADDR"},
+                                                            {2, "SYM_ADDR_32"},
+                                                            {3, "SYM_ADDR_32_HI"},
+                                                            {4, "PER_THREAD_PAYLOAD_OFFSET_32"},
+                                                            {5, "GLOBAL_IMM_32"},
+                                                            {6, "SEND"},
+                                                            {7, "SYM_ADDR_16"}});
+  return name_in(kNames, type);
+}
+
+std::string section_flags_text(std::uint64_t flags) {
+  std::string text;
+  if (flags & 1) text += 'W';
+  if (flags & 2) text += 'A';
+  if (flags & 4) text += 'X';
+  if (const std::uint64_t rest = flags & ~std::uint64_t{7}) text += std::format("{}{:#x}", text.empty() ? "" : "+", rest);
+  return text;
+}
+
+}  // namespace slipway::zebin
