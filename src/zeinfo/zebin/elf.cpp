@@ -415,4 +415,37 @@ std::string section_flags_text(std::uint64_t flags) {
   return text;
 }
 
+namespace {
+
+// The length of the UTF-8 character at the start; 0 if there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool outside = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
+  return overlong || outside ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const std::size_t length = character_length(name);
+    if (length == 0) {
+      text += std::format("\\x{:02x}", static_cast<unsigned char>(name[0]));
+    } else {
+      text += name.substr(0, length);
+    }
+    name.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
+}
+
 }  // namespace slipway::zebin

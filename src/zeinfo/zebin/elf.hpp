@@ -115,4 +115,7 @@ std::string_view symbol_binding_name(std::uint8_t binding);  // "LOCAL"
 std::string_view relocation_type_name(std::uint32_t type);  // "R_SYM_ADDR"
 std::string section_flags_text(std::uint64_t flags);        // "WAX"
 
+// A name from a file as UTF-8 without control characters: other bytes become `\\x1b`.
+std::string printable(std::string_view name);
+
 }  // namespace slipway::zebin
