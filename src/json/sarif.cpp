@@ -1,0 +1,84 @@
+#include "json/sarif.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "json/writer.hpp"
+
+namespace slipway::json {
+namespace {
+
+std::string_view level_of(Severity severity) {
+  return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
+}
+
+void write_location(Writer& out, const Place& place, std::string_view message) {
+  out.object([&] {
+    if (place.kind != Place::Kind::None) {
+      out.key("physicalLocation").object([&] {
+        out.key("artifactLocation").object([&] { out.member("uri", place.file); });
+        if (place.kind == Place::Kind::Text) {
+          const Position start = place.source->position(place.span.begin), end = place.source->position(place.span.end);
+          out.key("region").object([&] {
+            out.member("startLine", start.line).member("startColumn", start.column);
+            out.member("endLine", end.line).member("endColumn", end.column);
+          });
+        } else if (place.kind == Place::Kind::Bytes) {
+          out.key("region").object([&] {
+            out.member("byteOffset", place.span.begin).member("byteLength", place.span.end - place.span.begin);
+          });
+        }
+      });
+    }
+    if (!message.empty()) out.key("message").object([&] { out.member("text", message); });
+  });
+}
+
+void write_result(Writer& out, const Diagnostic& diagnostic) {
+  out.object([&] {
+    out.member("ruleId", name_of(diagnostic.kind)).member("level", level_of(diagnostic.severity));
+    out.key("message").object([&] { out.member("text", diagnostic.message); });
+    out.key("locations").array([&] { write_location(out, diagnostic.place, ""); });
+    if (diagnostic.notes.empty()) return;
+    out.key("relatedLocations").array([&] {
+      for (const DiagnosticNote& note : diagnostic.notes) write_location(out, note.place, note.message);
+    });
+  });
+}
+
+}  // namespace
+
+std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view version) {
+  std::set<DiagnosticKind> kinds;
+  for (const Diagnostic& diagnostic : diagnostics) kinds.insert(diagnostic.kind);
+  Writer out;
+  out.object([&] {
+    out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json").member("version", "2.1.0");
+    out.key("runs").array([&] {
+      out.object([&] {
+        out.key("tool").object([&] {
+          out.key("driver").object([&] {
+            out.member("name", "slipway").member("semanticVersion", version);
+            out.key("rules").array([&] {
+              for (const DiagnosticKind kind : kinds) {
+                out.object([&] {
+                  out.member("id", name_of(kind));
+                  out.key("shortDescription").object([&] {
+                    out.member("text", diagnostic_kinds()[static_cast<std::size_t>(kind)].meaning);
+                  });
+                });
+              }
+            });
+          });
+        });
+        out.key("columnKind").value("unicodeCodePoints");
+        out.key("results").array([&] {
+          for (const Diagnostic& diagnostic : diagnostics) write_result(out, diagnostic);
+        });
+      });
+    });
+  });
+  return out.text();
+}
+
+}  // namespace slipway::json

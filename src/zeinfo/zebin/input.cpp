@@ -1,0 +1,204 @@
+#include "zeinfo/zebin/input.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "zeinfo/json.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/zebin/unpack.hpp"
+
+namespace slipway::zebin {
+namespace {
+
+constexpr std::string_view kStandardInput = "<stdin>";
+
+// Reads text that stands in a container or alone.
+void read_document(Input& input, std::string_view text, const OpenOptions& options, Diagnostics& diagnostics) {
+  const bool inside = input.zebin.has_value();
+  input.text_problems = std::make_unique<zeinfo::Problems>(inside ? input.name + "(.ze_info)" : input.name, text, diagnostics,
+                                                           options.limit);
+  if (inside) {
+    const Section& section = *input.zebin->ze_info;
+    input.text_problems->on_report([name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
+      const Span span = diagnostic.place.span;
+      diagnostic.note(std::format("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
+                      Place::in_bytes(name, {at + span.begin, at + span.end}));
+    });
+  }
+  input.document = zeinfo::parse(text, *input.text_problems, {.container_version = input.target.container_version});
+  input.has_document = true;
+}
+
+std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options, Diagnostics& diagnostics) {
+  Input input{.name = std::move(name), .kind = InputKind::Zebin, .size = bytes.size()};
+  input.container_problems = std::make_unique<Problems>(input.name, diagnostics, 0, options.limit);
+  input.zebin = read_zebin(bytes, *input.container_problems);
+  if (!input.zebin) return std::nullopt;
+  input.target = input.zebin->target;
+  if (input.zebin->ze_info) read_document(input, input.zebin->text(), options, diagnostics);
+  return input;
+}
+
+const zeinfo::Device* device_of(const std::string& product, Diagnostics& diagnostics) {
+  if (product.empty()) return nullptr;
+  const std::optional<zeinfo::Target> target = diagnostics.take(zeinfo::Target::of_product(product));
+  return target ? target->device : nullptr;
+}
+
+// Whether the member of an archive is for that device, or runs on it.
+bool member_fits(const Member& member, const zeinfo::Device& device, bool exactly) {
+  const zeinfo::Device* const built_for = zeinfo::find_device(member.device());
+  if (!built_for) return false;
+  return built_for == &device || (!exactly && zeinfo::runs_on(built_for->config, device.config));
+}
+
+std::vector<Member> choose_members(const std::vector<Member>& members, const std::string& name, const OpenOptions& options,
+                                   Diagnostics& diagnostics) {
+  std::vector<Member> chosen;
+  const auto take = [&](auto&& fits) { std::ranges::copy_if(members, std::back_inserter(chosen), fits); };
+  if (!options.member.empty()) {
+    take([&](const Member& m) { return m.name == options.member || m.device() == options.member; });
+  } else if (!options.product.empty()) {
+    const zeinfo::Device* const device = device_of(options.product, diagnostics);
+    if (!device) return {};
+    take([&](const Member& m) { return member_fits(m, *device, true); });
+    if (chosen.empty()) take([&](const Member& m) { return member_fits(m, *device, false); });
+  } else {
+    take([](const Member& m) { return is_elf(m.bytes); });
+  }
+  if (!chosen.empty()) return chosen;
+  std::string names;
+  for (const Member& member : members) {
+    if (!member.is_padding()) names += std::format("{}`{}`", names.empty() ? "" : ", ", member.name);
+  }
+  diagnostics.error(DiagnosticKind::UnknownValue, Place::in_file(name),
+                    std::format("the archive has no {}; its members are {}",
+                                !options.member.empty()    ? std::format("member `{}`", options.member)
+                                : !options.product.empty() ? std::format("zebin for `{}`", options.product)
+                                                           : "zebin",
+                                names.empty() ? "none" : names));
+  return {};
+}
+
+std::string first_bytes(Bytes bytes) {
+  std::string text;
+  for (const std::byte byte : bytes.first(std::min<std::size_t>(bytes.size(), 8))) {
+    text += std::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<int>(byte));
+  }
+  return bytes.empty() ? "it is empty" : std::format("it begins with {}", text);
+}
+
+bool first_is_brace(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  const std::size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return at != text.npos && text[at] == '{';
+}
+
+}  // namespace
+
+zeinfo::Version Input::version() const { return zeinfo::effective_version(document, target.container_version); }
+
+std::size_t Input::kernel_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(document.kernels, [](const zeinfo::Kernel& k) { return !zeinfo::is_pseudo_kernel(k); }));
+}
+
+bool Input::has_functions() const { return std::ranges::any_of(document.kernels, zeinfo::is_pseudo_kernel); }
+
+bool looks_like_json(const std::vector<std::string>& keys) {
+  return std::ranges::contains(keys, "kernels") && !std::ranges::contains(keys, "resources");
+}
+
+std::vector<MemberInfo> members_of(Bytes bytes) {
+  Diagnostics ignored;  // whoever opens the archive has reported them
+  Problems problems("", ignored);
+  std::vector<MemberInfo> infos;
+  for (const Member& member : read_archive(bytes, problems)) {
+    if (!member.is_padding()) infos.push_back({member.name, member.offset, member.bytes.size(), is_elf(member.bytes)});
+  }
+  return infos;
+}
+
+std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options, Diagnostics& diagnostics) {
+  std::vector<Input> inputs;
+  if (is_archive(bytes)) {
+    Problems problems(name, diagnostics);
+    const std::vector<Member> members = read_archive(bytes, problems);
+    for (const Member& member : choose_members(members, name, options, diagnostics)) {
+      std::optional<Input> input = read_container(std::format("{}({})", name, member.name), member.bytes, options, diagnostics);
+      if (input) inputs.push_back(std::move(*input));
+    }
+    return inputs;
+  }
+  if (is_elf(bytes)) {
+    std::optional<Input> input = read_container(name, bytes, options, diagnostics);
+    if (input) inputs.push_back(std::move(*input));
+    return inputs;
+  }
+  const zeinfo::Device* const device = device_of(options.product, diagnostics);
+  Input input{.name = name, .size = bytes.size()};
+  if (device) input.target = zeinfo::Target::of(*device);
+  if (first_is_brace(bytes)) {
+    input.kind = InputKind::Json;
+    const SourcePtr source = make_source(name, std::string(text_of(bytes)));
+    input.document = zeinfo::read_json(source, diagnostics);
+    input.has_document = true;
+    input.owner = source;
+  } else if (zeinfo::looks_like_text(text_of(bytes))) {
+    read_document(input, text_of(bytes), options, diagnostics);
+  } else {
+    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_bytes(name, {0, std::min<std::size_t>(bytes.size(), 8)}),
+                      std::format("neither a zebin nor ZE Info: {}", first_bytes(bytes)));
+    return inputs;
+  }
+  inputs.push_back(std::move(input));
+  return inputs;
+}
+
+std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics) {
+  struct Owner {
+    MappedFile file;
+    std::vector<std::byte> bytes;
+    std::shared_ptr<const void> inner;
+  };
+  const auto owner = std::make_shared<Owner>();
+  std::string name = path;
+  Bytes bytes;
+  if (path == "-") {
+    std::optional<std::string> text = diagnostics.take(read_text("-"));
+    if (!text) return {};
+    name = kStandardInput;
+    owner->bytes.assign(bytes_of(*text).begin(), bytes_of(*text).end());
+    bytes = owner->bytes;
+  } else if (is_folder(path)) {
+    std::optional<Packed> packed = diagnostics.take(pack_from(path));
+    if (!packed) return {};
+    owner->bytes = std::move(packed->bytes);
+    bytes = owner->bytes;
+  } else {
+    std::optional<MappedFile> file = diagnostics.take(map_file(path));
+    if (!file) return {};
+    owner->file = std::move(*file);
+    bytes = owner->file.bytes();
+  }
+  std::vector<Input> inputs = read_inputs(name, bytes, options, diagnostics);
+  for (Input& input : inputs) {
+    if (!input.owner) {
+      input.owner = owner;
+    } else {  // JSON has its own source
+      const auto both = std::make_shared<Owner>();
+      both->inner = input.owner;
+      input.owner = both;
+    }
+  }
+  return inputs;
+}
+
+void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* run_on) {
+  const zeinfo::CheckOptions options{.level = level.level, .release = level.release, .run_on = run_on};
+  if (input.zebin && level.level != zeinfo::Level::Spec) check_container(*input.zebin, *input.container_problems);
+  if (input.zebin && level.level == zeinfo::Level::Runtime) check_container_for(*input.zebin, level.release, *input.container_problems);
+  if (input.has_document && input.text_problems) zeinfo::check(input.document, input.target, options, *input.text_problems);
+}
+
+}  // namespace slipway::zebin

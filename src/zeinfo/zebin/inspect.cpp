@@ -1,0 +1,421 @@
+#include "zeinfo/zebin/inspect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <map>
+
+#include "base/print_diagnostic.hpp"
+#include "zeinfo/compare.hpp"
+#include "zeinfo/json.hpp"
+#include "zeinfo/occupancy.hpp"
+#include "zeinfo/schema.hpp"
+
+namespace slipway::zebin {
+namespace {
+
+using zeinfo::ArgType;
+using zeinfo::Kernel;
+using zeinfo::PayloadArgument;
+
+// Columns as wide as their widest cell; the last is not padded.
+class Table {
+ public:
+  explicit Table(std::string indent) : indent_(std::move(indent)) {}
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_) {
+      widths.resize(std::max(widths.size(), row.size()));
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min<std::size_t>(display_width(row[i]), 48));
+    }
+    std::string out;
+    for (const auto& row : rows_) {
+      std::string line = indent_;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        line += row[i];
+        const std::size_t width = display_width(row[i]);
+        if (i + 1 < row.size()) line.append(std::max(widths[i], width) - width + 2, ' ');
+      }
+      out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return out;
+  }
+
+ private:
+  std::string indent_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+bool is_explicit(const PayloadArgument& argument) { return argument.arg_index >= 0; }
+
+// The surface of an argument without space in the payload.
+std::optional<std::int32_t> binding_of(const Kernel& kernel, std::int32_t index) {
+  for (const zeinfo::BindingTableIndex& entry : kernel.binding_table_indices) {
+    if (entry.arg_index == index) return entry.bti_value;
+  }
+  return std::nullopt;
+}
+
+std::string head_line(const Input& input) {
+  std::string text = input.name + ": ";
+  const bool is_zebin = input.kind == InputKind::Zebin;
+  text += is_zebin ? "zebin" : input.kind == InputKind::Json ? "ZE Info as JSON," : "ZE Info";
+  if (input.has_document || input.target.container_version) {
+    text += std::format(" {}", input.has_document ? text_of(input.version()) : text_of(*input.target.container_version));
+  }
+  const zeinfo::Target& target = input.target;
+  std::vector<std::string> facts;
+  if (target.config) facts.push_back(text_of(*target.config));
+  if (target.grf_bytes) facts.push_back(std::format("{}-byte registers", *target.grf_bytes));
+  std::string device = target.device ? std::string(target.device->name()) : "";
+  if (device.empty() && target.family) device = zeinfo::name_of_family(*target.family);
+  if (!device.empty() || !facts.empty()) {
+    text += std::format(" for {}", device.empty() ? "an unknown device" : device);
+    for (std::size_t i = 0; i < facts.size(); ++i) text += (i == 0 ? " (" : ", ") + facts[i];
+    if (!facts.empty()) text += ")";
+  }
+  if (input.zebin && !input.zebin->generator().empty()) text += std::format(", generator {}", input.zebin->generator());
+  const std::size_t kernels = input.kernel_count();
+  text += std::format(", {} kernel{}{}", kernels, kernels == 1 ? "" : "s", input.has_functions() ? ", functions and globals" : "");
+  return text + std::format(", {} bytes\n", input.size);
+}
+
+std::string registers_text(double registers) {
+  return registers == std::floor(registers) ? std::format("{:.0f}", registers) : std::format("{:.1f}", registers);
+}
+
+// "x y z": the dimensions whose local ids a thread gets.
+std::string dimensions_text(const Kernel& kernel, const zeinfo::Target& target) {
+  for (const zeinfo::PerThreadPayloadArgument& argument : kernel.per_thread_payload_arguments) {
+    std::int64_t channel = 2;
+    if (argument.arg_type == ArgType::local_id) {
+      const std::int64_t register_bytes = target.grf_bytes.value_or(32);
+      channel = (2 * std::max<std::int64_t>(kernel.execution_env.simd_size, 16) + register_bytes - 1) / register_bytes * register_bytes;
+    } else if (argument.arg_type != ArgType::packed_local_ids) {
+      continue;
+    }
+    const std::int64_t count = argument.size / channel;
+    return count >= 3 ? " (x y z)" : count == 2 ? " (x y)" : count == 1 ? " (x)" : "";
+  }
+  return "";
+}
+
+std::string work_group_text(const Kernel& kernel) {
+  const zeinfo::Int3& size = kernel.execution_env.required_work_group_size;
+  if (!size || (size[0] == 0 && size[1] == 0 && size[2] == 0)) return "any";
+  return std::format("{}x{}x{}", size[0], size[1], size[2]);
+}
+
+std::string arguments_text(const zeinfo::Document& document, const Kernel& kernel) {
+  std::map<std::int32_t, std::vector<const PayloadArgument*>> by_index;
+  std::string implicit;
+  for (const PayloadArgument& argument : kernel.payload_arguments) {
+    if (is_explicit(argument)) {
+      by_index[argument.arg_index].push_back(&argument);
+    } else {
+      implicit += std::format("{}{}", implicit.empty() ? "" : ", ", where_text(kernel, argument));
+    }
+  }
+  std::string text;
+  if (!by_index.empty()) {
+    Table table("  ");
+    table.row({"arg", "name", "type", "where"});
+    for (const auto& [index, arguments] : by_index) {
+      const zeinfo::ArgInfo* const info = zeinfo::arg_info(document, kernel, index);
+      std::string where;
+      for (const PayloadArgument* argument : arguments) where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
+      if (arguments[0]->access_type != zeinfo::AccessType::unset) where += std::format(", {}", name_of_value(arguments[0]->access_type));
+      const std::string type = info ? printable(info->type_name.substr(0, info->type_name.find(';'))) : "";
+      table.row({std::to_string(index), info ? printable(info->name) : "", type, where});
+    }
+    text += table.text();
+  }
+  if (!implicit.empty()) text += std::format("  implicit: {}\n", implicit);
+  return text;
+}
+
+std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
+  const auto& size = *options.occupancy_of;
+  const std::optional<zeinfo::Occupancy> o = zeinfo::occupancy(kernel, target, size, options.eus);
+  if (!o) return "  occupancy: the device is not known; give --product\n";
+  std::string text = std::format("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0], size[1],
+                                 size[2], options.eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
+  if (o->group_thread_limit && o->threads_per_group > static_cast<std::uint64_t>(*o->group_thread_limit)) {
+    text += std::format("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
+  }
+  return text;
+}
+
+std::string kernel_text(const Input& input, const Kernel& kernel, const InspectOptions& options) {
+  const zeinfo::KernelSummary s = summarize(kernel, input.version(), input.target);
+  std::string text = std::format("kernel `{}`: simd {}, {} registers", printable(kernel.name), s.simd, s.grf);
+  if (s.threads_per_eu) text += std::format(", {} threads/EU", *s.threads_per_eu);
+  if (s.code_bytes) text += std::format(", {} bytes of code", *s.code_bytes);
+  text += std::format("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n", s.spill_bytes,
+                      registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes, s.slm_bytes, s.barriers);
+  text += std::format("  cross-thread {} B ({} inline), per-thread {} B{}, work group {}\n", s.cross_thread_bytes, s.inline_bytes,
+                      s.per_thread_bytes, dimensions_text(kernel, input.target), work_group_text(kernel));
+  if (!kernel.user_attributes.invalid_kernel.empty()) {
+    text += std::format("  must not run: {}\n", printable(kernel.user_attributes.invalid_kernel));
+  }
+  text += arguments_text(input.document, kernel);
+  if (options.occupancy_of) text += occupancy_text(kernel, input.target, options);
+  if (options.layout) text += print(layout_of(input.document, kernel, input.target));
+  return text;
+}
+
+std::string hex(std::uint64_t number) { return std::format("{:#x}", number); }
+
+std::string type_text(std::uint32_t type) {
+  const std::string_view name = section_type_name(type);
+  return name.empty() ? hex(type) : std::string(name);
+}
+
+std::string sections_text(const Elf& elf) {
+  Table table("  ");
+  table.row({"section", "name", "type", "flags", "offset", "size", "link", "info"});
+  for (const Section& s : elf.sections) {
+    table.row({std::to_string(s.index), printable(s.name), type_text(s.type), section_flags_text(s.flags), hex(s.offset), hex(s.size),
+               std::to_string(s.link), std::to_string(s.info)});
+  }
+  return table.text();
+}
+
+std::string section_name(const Elf& elf, std::uint32_t index) {
+  return index < elf.sections.size() ? printable(elf.sections[index].name) : std::format("#{}", index);
+}
+
+std::string symbols_text(const Elf& elf) {
+  Table table("  ");
+  table.row({"symbol", "name", "type", "binding", "section", "value", "size"});
+  for (const Symbol& s : elf.symbols) {
+    table.row({std::to_string(s.index), printable(s.name), std::string(symbol_type_name(s.type())),
+               std::string(symbol_binding_name(s.binding())), s.section == 0 ? "undefined" : section_name(elf, s.section), hex(s.value),
+               hex(s.size)});
+  }
+  return table.text();
+}
+
+std::string relocation_type_text(std::uint32_t type) {
+  const std::string_view name = relocation_type_name(type);
+  return name.empty() ? std::to_string(type) : std::string(name);
+}
+
+std::string symbol_name(const Elf& elf, std::uint32_t index) {
+  return index < elf.symbols.size() ? printable(elf.symbols[index].name) : std::format("#{}", index);
+}
+
+std::string relocations_text(const Elf& elf) {
+  Table table("  ");
+  table.row({"relocations", "offset", "type", "symbol", "addend"});
+  for (const Relocation& r : elf.relocations) {
+    table.row({section_name(elf, r.section), hex(r.offset), relocation_type_text(r.type), symbol_name(elf, r.symbol),
+               r.addend ? std::to_string(*r.addend) : ""});
+  }
+  return table.text();
+}
+
+std::string notes_text(const Elf& elf) {
+  Table table("  ");
+  table.row({"note", "name", "value"});
+  for (const Note& note : elf.notes) {
+    const NoteInfo* const info = note_info(note.type);
+    table.row({std::to_string(note.type), std::string(info ? info->name : "unknown"), printable(note_text(note))});
+  }
+  return table.text();
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+void write_argument(json::Writer& out, const Input& input, const Kernel& kernel, const PayloadArgument& argument) {
+  out.object([&] {
+    if (is_explicit(argument)) {
+      out.member("index", argument.arg_index);
+      if (const zeinfo::ArgInfo* const info = zeinfo::arg_info(input.document, kernel, argument.arg_index)) {
+        out.member("name", printable(info->name)).member("type_name", printable(info->type_name));
+      }
+    }
+    out.member("type", name_of_value(argument.arg_type)).member("offset", argument.offset).member("size", argument.size);
+    if (argument.addrmode != zeinfo::AddrMode::unset) out.member("addrmode", name_of_value(argument.addrmode));
+    if (argument.addrspace != zeinfo::AddrSpace::unset) out.member("addrspace", name_of_value(argument.addrspace));
+    if (argument.access_type != zeinfo::AccessType::unset) out.member("access_type", name_of_value(argument.access_type));
+    if (const auto bti = argument.addrmode == zeinfo::AddrMode::stateful ? binding_of(kernel, argument.arg_index) : std::nullopt) {
+      out.member("bti", *bti);
+    }
+  });
+}
+
+void write_summary(json::Writer& out, const Input& input, const Kernel& kernel) {
+  const zeinfo::KernelSummary s = summarize(kernel, input.version(), input.target);
+  const zeinfo::PayloadLayout layout = layout_of(input.document, kernel, input.target);
+  const auto number_or_null = [&](std::string_view key, const auto& number) {
+    if (number) {
+      out.member(key, *number);
+    } else {
+      out.key(key).null();
+    }
+  };
+  out.object([&] {
+    out.member("kernel", printable(kernel.name)).member("simd", s.simd).member("grf", s.grf);
+    number_or_null("threads_per_eu", s.threads_per_eu);
+    number_or_null("code_bytes", s.code_bytes);
+    out.member("spill_bytes", s.spill_bytes).member("spill_registers_per_lane", s.spill_registers_per_lane);
+    out.member("scratch_bytes", s.scratch_bytes).member("private_bytes", s.private_bytes).member("slm_bytes", s.slm_bytes);
+    out.member("barriers", s.barriers).member("cross_thread_bytes", s.cross_thread_bytes).member("inline_bytes", s.inline_bytes);
+    out.member("per_thread_bytes", s.per_thread_bytes);
+    out.key("holes").array([&] {
+      for (const zeinfo::PayloadRange& range : layout.cross_thread) {
+        if (range.kind == zeinfo::PayloadRange::Kind::Hole) out.array([&] { out.value(range.offset).value(range.size); });
+      }
+    });
+    for (const bool want_explicit : {true, false}) {
+      out.key(want_explicit ? "args" : "implicit").array([&] {
+        for (const PayloadArgument& argument : kernel.payload_arguments) {
+          if (is_explicit(argument) == want_explicit) write_argument(out, input, kernel, argument);
+        }
+      });
+    }
+  });
+}
+
+void write_container(json::Writer& out, const Zebin& zebin) {
+  const Elf& elf = zebin.elf;
+  out.key("notes").array([&] {
+    for (const Note& note : elf.notes) {
+      const NoteInfo* const info = note_info(note.type);
+      out.object([&] {
+        out.member("type", note.type).member("name", info ? info->name : "unknown");
+        out.key("value");
+        if (note.value.size() == 4 && !(info && info->size == 0)) {
+          out.value(load<std::uint32_t>(note.value.data()));
+        } else {
+          out.value(printable(note_text(note)));
+        }
+      });
+    }
+  });
+  out.key("sections").array([&] {
+    for (const Section& s : elf.sections) {
+      out.object([&] {
+        out.member("index", s.index).member("name", printable(s.name)).member("type", type_text(s.type));
+        out.member("flags", section_flags_text(s.flags)).member("offset", s.offset).member("size", s.size);
+        out.member("link", s.link).member("info", s.info);
+      });
+    }
+  });
+  out.key("symbols").array([&] {
+    for (const Symbol& s : elf.symbols) {
+      out.object([&] {
+        out.member("index", s.index).member("name", printable(s.name)).member("type", symbol_type_name(s.type()));
+        out.member("binding", symbol_binding_name(s.binding())).member("section", s.section).member("value", s.value);
+        out.member("size", s.size);
+      });
+    }
+  });
+  out.key("relocations").array([&] {
+    for (const Relocation& r : elf.relocations) {
+      out.object([&] {
+        out.member("section", section_name(elf, r.section)).member("offset", r.offset);
+        out.member("type", relocation_type_text(r.type)).member("symbol", symbol_name(elf, r.symbol));
+        if (r.addend) out.member("addend", *r.addend);
+      });
+    }
+  });
+}
+
+void write_target(json::Writer& out, const zeinfo::Target& target) {
+  out.key("target").object([&] {
+    const auto member = [&](std::string_view key, const auto& value) {
+      if (value) {
+        out.member(key, *value);
+      } else {
+        out.key(key).null();
+      }
+    };
+    member("device", target.device ? std::optional(target.device->name()) : std::nullopt);
+    member("family", target.family);
+    member("core", target.core);
+    member("product_config", target.config ? std::optional(text_of(*target.config)) : std::nullopt);
+    member("grf_bytes", target.grf_bytes);
+    out.member("source", target.source == zeinfo::Target::Source::Notes     ? "notes"
+                         : target.source == zeinfo::Target::Source::Product ? "product"
+                                                                            : "none");
+  });
+}
+
+}  // namespace
+
+std::string where_text(const Kernel& kernel, const PayloadArgument& argument) {
+  const auto at = [&](std::string_view what) {
+    return std::format("{} @{}+{}", what, argument.offset, argument.size);
+  };
+  switch (argument.arg_type) {
+    case ArgType::arg_byvalue:
+      if (argument.has(PayloadArgument::Key::source_offset)) {
+        return at(std::format("value[{}..{}]", argument.source_offset, std::int64_t{argument.source_offset} + argument.size));
+      }
+      return at("value");
+    case ArgType::arg_bypointer: {
+      const std::string mode(argument.addrmode == zeinfo::AddrMode::unset ? "pointer" : name_of_value(argument.addrmode));
+      if (argument.addrmode == zeinfo::AddrMode::stateful) {
+        if (argument.addrspace == zeinfo::AddrSpace::sampler) return std::format("{} sampler {}", mode, argument.sampler_index);
+        const auto bti = binding_of(kernel, argument.arg_index);
+        return bti ? std::format("{} bti {}", mode, *bti) : mode;
+      }
+      return at(mode);
+    }
+    case ArgType::buffer_offset:
+      return at("offset");
+    case ArgType::buffer_address:
+      return at("address");
+    case ArgType::buffer_size:
+      return at("size");
+    default:
+      return at(name_of_value(argument.arg_type));
+  }
+}
+
+std::vector<const Kernel*> chosen_kernels(const Input& input, const InspectOptions& options) {
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : input.document.kernels) {
+    if (options.kernel.empty() ? !zeinfo::is_pseudo_kernel(kernel) : kernel.name == options.kernel) kernels.push_back(&kernel);
+  }
+  return kernels;
+}
+
+std::string print_input(const Input& input, const InspectOptions& options) {
+  std::string text = head_line(input);
+  for (const Kernel* kernel : chosen_kernels(input, options)) text += kernel_text(input, *kernel, options);
+  if (!input.zebin) return text;
+  const Elf& elf = input.zebin->elf;
+  if (options.sections) text += sections_text(elf);
+  if (options.symbols) text += symbols_text(elf);
+  if (options.relocations) text += relocations_text(elf);
+  if (options.notes) text += notes_text(elf);
+  return text;
+}
+
+void write_input(json::Writer& out, const Input& input, const InspectOptions& options) {
+  out.object([&] {
+    out.member("format", input.zebin ? "zebin" : "zeinfo").member("path", printable(input.name)).member("size", input.size);
+    if (input.zebin) {
+      const Header& h = input.zebin->elf.header;
+      out.key("elf").object([&] {
+        out.member("class", h.wide ? 64 : 32).member("type", h.type).member("machine", h.machine).member("flags", h.flags);
+        out.member("abi_version", h.abi_version());
+      });
+    }
+    write_target(out, input.target);
+    if (input.zebin) write_container(out, *input.zebin);
+    if (input.has_document) {
+      out.key("ze_info");
+      zeinfo::write_json(input.document, out, {.defaults = options.defaults});
+    }
+    out.key("summary").array([&] {
+      for (const Kernel* kernel : chosen_kernels(input, options)) write_summary(out, input, *kernel);
+    });
+  });
+}
+
+}  // namespace slipway::zebin
