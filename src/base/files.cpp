@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -112,6 +113,17 @@ bool file_exists(const Path& path) {
 bool is_folder(const Path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+std::vector<Path> files_in(const Path& folder) {
+  std::error_code error;
+  std::vector<Path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
 Result<> make_directories(const Path& path) {

@@ -46,6 +46,8 @@ Result<std::vector<std::byte>> peek_standard_input();
 
 bool file_exists(const Path& path);
 bool is_folder(const Path& path);
+// The files in a folder by name, without those of its folders; empty if it cannot be read.
+std::vector<Path> files_in(const Path& folder);
 
 // An output file in the making. Destroying it without `commit` leaves the disk as it was.
 class OutputFile {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/scenario_verbs.hpp"
+#include "cli/zebin/verbs.hpp"
 #include "json/document.hpp"
 
 namespace slipway::cli {
@@ -17,6 +18,13 @@ constexpr std::array kFormats = {
            .tells = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
+    Format{.name = "zebin",
+           .summary = "Intel GPU kernels: zebin files, archives and folders of them, ZE Info text and JSON",
+           .tells = is_zebin,
+           .check = check_zebin,
+           .inspect = inspect_zebin,
+           .diff = diff_zebin,
+           .convert = convert_zebin},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

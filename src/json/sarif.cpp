@@ -12,6 +12,13 @@ std::string_view level_of(Severity severity) {
   return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
 
+// Ours count bytes, these count characters.
+std::uint32_t column_of(const Source& source, Position position) {
+  const std::string_view before = source.line(position.line).substr(0, position.column - 1);
+  const auto follows = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, follows));
+}
+
 void write_location(Writer& out, const Place& place, std::string_view message) {
   out.object([&] {
     if (place.kind != Place::Kind::None) {
@@ -20,8 +27,8 @@ void write_location(Writer& out, const Place& place, std::string_view message) {
         if (place.kind == Place::Kind::Text) {
           const Position start = place.source->position(place.span.begin), end = place.source->position(place.span.end);
           out.key("region").object([&] {
-            out.member("startLine", start.line).member("startColumn", start.column);
-            out.member("endLine", end.line).member("endColumn", end.column);
+            out.member("startLine", start.line).member("startColumn", column_of(*place.source, start));
+            out.member("endLine", end.line).member("endColumn", column_of(*place.source, end));
           });
         } else if (place.kind == Place::Kind::Bytes) {
           out.key("region").object([&] {

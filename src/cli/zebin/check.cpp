@@ -1,0 +1,189 @@
+// slipway check on Intel GPU kernels: the format, what holds in all real kernels, and what a runtime makes of them.
+#include <algorithm>
+#include <format>
+
+#include "cli/version.hpp"
+#include "cli/zebin/verbs.hpp"
+#include "json/diagnostics.hpp"
+#include "json/sarif.hpp"
+#include "zeinfo/zebin/unpack.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct Settings {
+  ReportStyle style;
+  std::vector<std::string> files;
+  zebin::OpenOptions open;
+  std::string level = "consistency", form = "text";
+};
+
+// What a release makes of one input, for `runtime` levels.
+struct RuntimeLine {
+  std::string file;
+  zeinfo::RuntimeVerdict verdict;
+};
+
+struct Outcome {
+  std::string file;
+  std::vector<Diagnostic> diagnostics;
+};
+
+std::string verdict_line(const Outcome& outcome) {
+  const auto count = [&](Severity severity) { return std::ranges::count(outcome.diagnostics, severity, &Diagnostic::severity); };
+  const auto errors = count(Severity::Error), warnings = count(Severity::Warning);
+  const auto counted = [](std::ptrdiff_t n, std::string_view what) { return std::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  if (errors == 0 && warnings == 0) return std::format("{}: ok\n", outcome.file);
+  if (errors == 0) return std::format("{}: ok, {}\n", outcome.file, counted(warnings, "warning"));
+  return std::format("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
+}
+
+// A folder that is no unpacked zebin stands for its files.
+std::vector<std::string> files_of(const std::vector<std::string>& given) {
+  std::vector<std::string> files;
+  for (const std::string& name : given) {
+    if (name == "-" || !is_folder(name) || file_exists(Path(name) / zebin::kManifestName)) {
+      files.push_back(name);
+      continue;
+    }
+    for (const Path& file : files_in(name)) {
+      const Result<ContentOf> read = ContentOf::read(file.string());
+      if (read && is_zebin(read->content())) files.push_back(file.string());
+    }
+  }
+  return files;
+}
+
+zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release release, const zeinfo::Device* device) {
+  zeinfo::RuntimeVerdict verdict = runtime_verdict(input.document, input.target, release, device);
+  if (!input.zebin) return verdict;
+  // The container speaks first: the runtime reads it first.
+  Diagnostics diagnostics;
+  zebin::Problems problems(input.name, diagnostics);
+  check_container_for(*input.zebin, verdict.release, problems);
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    const bool refuses = diagnostic.severity == Severity::Error;
+    const auto of = refuses ? zeinfo::Verdict::Refuses : zeinfo::Verdict::AcceptsWithWarnings;
+    verdict.findings.insert(verdict.findings.begin(), {.verdict = of, .kind = diagnostic.kind, .message = diagnostic.message});
+    if (refuses && verdict.code == 0) verdict.code = 2;
+    verdict.verdict = std::max(verdict.verdict, of);
+  }
+  return verdict;
+}
+
+// The first reason for the verdict, not the first finding.
+std::string reason_of(const zeinfo::RuntimeVerdict& verdict) {
+  const auto found = std::ranges::find(verdict.findings, verdict.verdict, &zeinfo::RuntimeFinding::verdict);
+  return found == verdict.findings.end() ? "" : std::format(": {}", found->message);
+}
+
+void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* device,
+                       std::vector<RuntimeLine>& lines) {
+  if (level.level != zeinfo::Level::Runtime) return;
+  if (!level.all_releases) {
+    lines.push_back({input.name, verdict_of(input, level.release, device)});
+    return;
+  }
+  for (const zeinfo::RuntimeStep& step : zeinfo::runtime_steps()) lines.push_back({input.name, verdict_of(input, step.from, device)});
+}
+
+void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
+  std::string_view file;
+  for (const RuntimeLine& line : lines) {
+    if (line.file != file) print(std::format("{}:\n", line.file));
+    file = line.file;
+    const auto& v = line.verdict;
+    const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : std::format("1.{}", v.decoder_minor);
+    print(std::format("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict), reason_of(v)));
+  }
+}
+
+std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vector<RuntimeLine>& lines) {
+  json::Writer out;
+  out.object([&] {
+    json::write_diagnostics(out, diagnostics);
+    if (lines.empty()) return;
+    out.key("runtime").array([&] {
+      for (const RuntimeLine& line : lines) {
+        out.object([&] {
+          out.member("file", line.file).member("release", text_of(line.verdict.release));
+          out.member("verdict", name_of(line.verdict.verdict)).member("runtime_code", line.verdict.code);
+          const std::string reason = reason_of(line.verdict);
+          if (!reason.empty()) out.member("reason", reason.substr(2));
+        });
+      }
+    });
+  });
+  return out.text();
+}
+
+}  // namespace
+
+int check_zebin(const Arguments& arguments) {
+  Settings settings;
+  CommandLine line("slipway check", "Finds every mistake in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
+                   "slipway check --level runtime=24.45 kernel.bin");
+  line.add_report_options(settings.style);
+  line.app.add_option("files", settings.files, "zebin files, archives, unpacked folders, ZE Info texts, or folders of those; `-` is standard input");
+  line.app.add_option("--level", settings.level,
+                      "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "
+                      "Intel compute runtime loads it; runtime: the last one; runtime=all: each of them (consistency)");
+  add_open_options(line, settings.open);
+  line.app.add_option("--format", settings.form, "text, json or sarif (text)")->check(CLI::IsMember({"text", "json", "sarif"}));
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (settings.form == "json") settings.style.json = true;
+  settings.open.limit = settings.style.max_errors;
+
+  Diagnostics diagnostics;
+  const std::optional<zeinfo::LevelChoice> level = zeinfo::parse_level(settings.level);
+  if (!level) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      std::format("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all", settings.level));
+  }
+  const std::vector<std::string> files = files_of(settings.files);
+  if (files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
+  const zeinfo::Device* device = nullptr;
+  if (!settings.open.product.empty()) {
+    if (const auto target = diagnostics.take(zeinfo::Target::of_product(settings.open.product))) device = target->device;
+  }
+  if (diagnostics.has_errors()) return report(diagnostics, settings.style, stdout);
+
+  std::vector<Outcome> outcomes;
+  std::vector<RuntimeLine> runtime;
+  std::size_t hidden = 0;
+  for (const std::string& file : files) {
+    Diagnostics of_file;
+    std::vector<zebin::Input> inputs = open_inputs(file, settings.open, of_file);
+    for (zebin::Input& input : inputs) {
+      // All releases: the lines below say what each makes of it.
+      zeinfo::LevelChoice rules = *level;
+      if (level->all_releases) rules.level = zeinfo::Level::Consistency;
+      check_input(input, rules, device);
+      add_runtime_lines(input, *level, device, runtime);
+    }
+    hidden += dropped(inputs);
+    if (settings.style.strict) of_file.make_strict();
+    of_file.sort();
+    outcomes.push_back({file, of_file.release()});
+    diagnostics.add(outcomes.back().diagnostics);
+  }
+  if (settings.form == "sarif") {
+    diagnostics.sort();
+    print(json::sarif_text(diagnostics.all(), version_text().substr(version_text().find(' ') + 1)));
+    return exit_status(diagnostics.all());
+  }
+  if (settings.style.json) {
+    diagnostics.sort();
+    print(json_of(diagnostics.all(), runtime));
+    return exit_status(diagnostics.all());
+  }
+  const int status = report(diagnostics, settings.style);
+  if (hidden > 0) print_error(std::format("{} more problems were found than are shown\n", hidden));
+  print_runtime_lines(runtime);
+  for (const Outcome& outcome : outcomes) {
+    if (outcomes.size() > 1 || exit_status(outcome.diagnostics) == 0) print(verdict_line(outcome));
+  }
+  return status;
+}
+
+}  // namespace slipway::cli

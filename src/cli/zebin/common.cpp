@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "cli/zebin/verbs.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/zebin/unpack.hpp"
+
+namespace slipway::cli {
+namespace {
+
+// An ELF file of Intel's machine or types, sound or not; others that name the section are old ones.
+bool is_zebin_elf(Bytes bytes) {
+  if (!zebin::is_elf(bytes) || bytes.size() < 20) return false;
+  const auto type = load<std::uint16_t>(&bytes[16]), machine = load<std::uint16_t>(&bytes[18]);
+  return machine == zebin::kIntelMachine || machine == 0xcd00 || type == zebin::kOpenClWrapper ||
+         (type >= 0xff11 && type <= 0xff13) || text_of(bytes).contains(".ze_info");
+}
+
+bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
+  return is_zebin_elf(bytes) || zebin::is_archive(bytes) || zebin::looks_like_json(keys) ||
+         zeinfo::looks_like_text(text_of(bytes));
+}
+
+}  // namespace
+
+bool is_zebin(const Content& content) {
+  if (!content.folder) return is_zebin_file(content.bytes, content.keys);
+  if (file_exists(content.path / zebin::kManifestName)) return true;
+  return std::ranges::any_of(files_in(content.path), [](const Path& file) {
+    const Result<ContentOf> read = ContentOf::read(file.string());
+    return read && is_zebin_file(read->content().bytes, read->content().keys);
+  });
+}
+
+void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
+  line.app.add_option("--member", options.member, "of an archive: the member of this name, `64.pvc` or `pvc`");
+  line.app.add_option("--product", options.product,
+                      "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and tells text what it is for");
+}
+
+std::size_t dropped(const std::vector<zebin::Input>& inputs) {
+  std::size_t count = 0;
+  for (const zebin::Input& input : inputs) {
+    if (input.container_problems) count += input.container_problems->dropped();
+    if (input.text_problems) count += input.text_problems->dropped();
+  }
+  return count;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,219 @@
+// slipway diff on Intel GPU kernels: what changed between two builds, and whether it got worse.
+#include <algorithm>
+#include <format>
+
+#include "base/suggest.hpp"
+#include "cli/zebin/verbs.hpp"
+#include "json/writer.hpp"
+#include "zeinfo/compare.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using zeinfo::Change;
+using zeinfo::Comparison;
+using zeinfo::KernelChanges;
+
+struct Settings {
+  ReportStyle style;
+  std::vector<std::string> files;
+  zebin::OpenOptions open;
+  std::string kernel, form = "text";
+  std::vector<std::string> fail_on, ignored;
+};
+
+bool is_field(std::string_view name) { return std::ranges::contains(zeinfo::diff_fields(), name); }
+
+void check_field(std::string_view name, std::string_view option, Diagnostics& diagnostics) {
+  if (is_field(name)) return;
+  Diagnostic& diagnostic = diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} does not know the field `{}`", option, name));
+  if (const auto near = closest(name, zeinfo::diff_fields())) {
+    diagnostic.hint(std::format("did you mean `{}`?", *near));
+    return;
+  }
+  std::string fields;
+  for (const std::string_view field : zeinfo::diff_fields()) fields += std::format("{}{}", fields.empty() ? "" : ", ", field);
+  diagnostic.hint(std::format("the fields are {}", fields));
+}
+
+std::vector<zeinfo::Threshold> thresholds_of(const Settings& settings, Diagnostics& diagnostics) {
+  std::vector<zeinfo::Threshold> thresholds;
+  for (const std::string& text : settings.fail_on) {
+    const std::optional<zeinfo::Threshold> threshold = zeinfo::parse_threshold(text);
+    if (threshold) {
+      check_field(threshold->field, "--fail-on", diagnostics);
+      thresholds.push_back(*threshold);
+    } else if (const std::string field = text.substr(0, text.find('+')); !is_field(field)) {
+      check_field(field, "--fail-on", diagnostics);
+    } else {
+      diagnostics.error(DiagnosticKind::Usage, {}, std::format("`{}` is not FIELD, FIELD+N or FIELD+N%", text));
+    }
+  }
+  for (const std::string& field : settings.ignored) check_field(field, "--ignore", diagnostics);
+  return thresholds;
+}
+
+// Leaves what was asked for.
+Comparison filtered(Comparison comparison, const Settings& settings) {
+  const auto is_ignored = [&](const Change& change) { return std::ranges::contains(settings.ignored, change.field); };
+  std::erase_if(comparison.whole, is_ignored);
+  for (KernelChanges& kernel : comparison.kernels) std::erase_if(kernel.changes, is_ignored);
+  std::erase_if(comparison.kernels, [&](const KernelChanges& kernel) {
+    return kernel.changes.empty() || (!settings.kernel.empty() && kernel.name != settings.kernel);
+  });
+  if (!settings.kernel.empty()) comparison.whole.clear();
+  return comparison;
+}
+
+std::string text_of(const Change& change) {
+  if (change.from.empty() && change.to.empty()) return std::string(change.field);
+  return std::format("{} {} -> {}", change.field, change.from.empty() ? "none" : change.from, change.to.empty() ? "none" : change.to);
+}
+
+std::string line_of(std::string_view name, const std::vector<Change>& changes) {
+  std::string text = zebin::printable(name) + ": ";
+  for (std::size_t i = 0; i < changes.size(); ++i) text += (i == 0 ? "" : ", ") + text_of(changes[i]);
+  return text + "\n";
+}
+
+std::string as_text(const Comparison& comparison) {
+  std::string text;
+  if (!comparison.whole.empty()) text += line_of("file", comparison.whole);
+  for (const KernelChanges& kernel : comparison.kernels) text += line_of(kernel.name, kernel.changes);
+  return text;
+}
+
+std::string in_cell(std::string_view text) {
+  std::string out;
+  for (const char c : zebin::printable(text)) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string as_markdown(const Comparison& comparison, const Settings& settings) {
+  if (comparison.equal()) return "No differences.\n";
+  std::string text = std::format("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]), in_cell(settings.files[1]));
+  const auto rows = [&](std::string_view name, const std::vector<Change>& changes) {
+    for (const Change& change : changes) {
+      text += std::format("| {} | {} | {} | {} |\n", in_cell(name), change.field, in_cell(change.from), in_cell(change.to));
+    }
+  };
+  rows("(file)", comparison.whole);
+  for (const KernelChanges& kernel : comparison.kernels) rows(std::format("`{}`", kernel.name), kernel.changes);
+  return text;
+}
+
+void write_changes(json::Writer& out, const std::vector<Change>& changes) {
+  out.array([&] {
+    for (const Change& change : changes) {
+      out.object([&] {
+        out.member("field", change.field);
+        const auto side = [&](std::string_view key, const std::optional<double>& number, const std::string& text) {
+          out.key(key);
+          if (number) {
+            out.value(*number);
+          } else {
+            out.value(zebin::printable(text));
+          }
+        };
+        side("from", change.before, change.from);
+        side("to", change.after, change.to);
+      });
+    }
+  });
+}
+
+std::string as_json(const Comparison& comparison, const Settings& settings, const std::vector<Diagnostic>& exceeded) {
+  json::Writer out;
+  out.object([&] {
+    out.member("a", settings.files[0]).member("b", settings.files[1]).member("equal", comparison.equal());
+    out.key("file");
+    write_changes(out, comparison.whole);
+    out.key("kernels").array([&] {
+      for (const KernelChanges& kernel : comparison.kernels) {
+        out.object([&] {
+          out.member("name", zebin::printable(kernel.name));
+          out.key("changes");
+          write_changes(out, kernel.changes);
+        });
+      }
+    });
+    out.key("exceeded").array([&] {
+      for (const Diagnostic& diagnostic : exceeded) out.value(diagnostic.message);
+    });
+  });
+  return out.text();
+}
+
+void find_exceeded(std::string_view where, const std::vector<Change>& changes, const std::vector<zeinfo::Threshold>& thresholds,
+                   Diagnostics& diagnostics) {
+  for (const Change& change : changes) {
+    for (const zeinfo::Threshold& threshold : thresholds) {
+      if (threshold.field != change.field || !exceeds(change, threshold)) continue;
+      std::string limit = threshold.more == 0 ? "any" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
+      diagnostics.error(DiagnosticKind::ThresholdExceeded, {},
+                        std::format("{}: {}; the limit is {} change{}", where, text_of(change), threshold.more == 0 ? "no" : limit,
+                                    threshold.more == 0 ? "" : " at most"));
+    }
+  }
+}
+
+std::optional<zebin::Input> open_one(const std::string& file, const Settings& settings, Diagnostics& diagnostics) {
+  std::vector<zebin::Input> inputs = open_inputs(file, settings.open, diagnostics);
+  if (inputs.size() == 1) return std::move(inputs[0]);
+  if (inputs.size() > 1) {
+    diagnostics.error(DiagnosticKind::Usage, Place::in_file(file),
+                      std::format("the archive has {} zebins; choose one with --member or --product", inputs.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int diff_zebin(const Arguments& arguments) {
+  Settings settings;
+  CommandLine line("slipway diff", "Compares the kernels of two files by name: registers, spills, sizes, arguments.",
+                   "slipway diff --fail-on spill+10% --fail-on code+5% old.bin new.bin");
+  line.app.add_option("files", settings.files, "two of: zebin, unpacked folder, ZE Info text or JSON, archive with --member or --product");
+  line.add_report_options(settings.style);
+  line.app.add_option("--kernel", settings.kernel, "this kernel alone");
+  line.app
+      .add_option("--fail-on", settings.fail_on,
+                  "FIELD[+N|+N%]: exit status 1 only if that field got worse by more; without it, for any change")
+      ->take_all();
+  line.app.add_option("--ignore", settings.ignored, "a field that does not count")->take_all();
+  add_open_options(line, settings.open);
+  line.app.add_option("--format", settings.form, "text, json or markdown (text)")->check(CLI::IsMember({"text", "json", "markdown"}));
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (settings.form == "json") settings.style.json = true;
+
+  Diagnostics diagnostics;
+  const std::vector<zeinfo::Threshold> thresholds = thresholds_of(settings, diagnostics);
+  if (settings.files.size() != 2) {
+    diagnostics.error(DiagnosticKind::Usage, {}, std::format("two files are compared; {} given", settings.files.size()));
+  }
+  if (diagnostics.has_errors()) return report(diagnostics, settings.style);
+  const std::optional<zebin::Input> a = open_one(settings.files[0], settings, diagnostics);
+  const std::optional<zebin::Input> b = open_one(settings.files[1], settings, diagnostics);
+  if (!a || !b || diagnostics.has_errors()) return report(diagnostics, settings.style);
+
+  const Comparison comparison = filtered(zeinfo::compare({&a->document, &a->target}, {&b->document, &b->target}), settings);
+  Diagnostics exceeded;
+  find_exceeded("file", comparison.whole, thresholds, exceeded);
+  for (const KernelChanges& kernel : comparison.kernels) {
+    find_exceeded(std::format("kernel `{}`", zebin::printable(kernel.name)), kernel.changes, thresholds, exceeded);
+  }
+  if (settings.style.json) {
+    print(as_json(comparison, settings, exceeded.all()));
+  } else {
+    print(settings.form == "markdown" ? as_markdown(comparison, settings) : as_text(comparison));
+  }
+  const bool failed = settings.fail_on.empty() ? !comparison.equal() : exceeded.has_errors();
+  diagnostics.add(exceeded.release());
+  if (!diagnostics.empty()) {
+    const int status = report(diagnostics, settings.style);
+    if (status != 0) return status;
+  }
+  return failed ? 1 : 0;
+}
+
+}  // namespace slipway::cli
