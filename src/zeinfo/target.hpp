@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "zeinfo/model.hpp"
 
 namespace slipway::zeinfo {
