@@ -27,6 +27,23 @@ constexpr Need R{true};
 constexpr Need O{};
 constexpr Need W(int from, int to) { return {false, from, to}; }
 
+// Places in all_enums() and all_mappings().
+enum EnumNumber : std::uint8_t {
+#define ENUM(name, doc) name##Number,
+#define VALUE(name, value, since, until, first, last, doc)
+#define END_ENUM(name)
+#define MAPPING(name, doc)
+#define FIELD(key, type, of, need, default_, since, until, loss, first, last, doc)
+#define END_MAPPING(name)
+#include "zeinfo/schema.def"
+};
+enum MappingNumber : std::uint8_t {
+#define MAPPING(name, doc) name##MappingNumber,
+#define FIELD(key, type, of, need, default_, since, until, loss, first, last, doc)
+#define END_MAPPING(name)
+#include "zeinfo/schema.def"
+};
+
 // --- enums ---
 
 #define ENUM(name, doc) constexpr ValueInfo k##name##Values[] = {
@@ -37,7 +54,7 @@ constexpr Need W(int from, int to) { return {false, from, to}; }
   ;
 #include "zeinfo/schema.def"
 
-#define ENUM(name, doc) constexpr EnumInfo k##name##Enum{#name, k##name##Values, doc};
+#define ENUM(name, doc) constexpr EnumInfo k##name##Enum{#name, k##name##Values, doc, name##Number};
 #define VALUE(name, value, since, until, first, last, doc)
 #define END_ENUM(name)
 #include "zeinfo/schema.def"
@@ -114,7 +131,7 @@ constexpr std::uint64_t required_bits(std::span<const FieldInfo> fields) {
   }                                                                                               \
   constexpr MappingInfo k##name##Mapping{#name,           name##_table::kFields,                  \
                                          sizeof(name),    name##_table::kDoc,                     \
-                                         &blank_of<name>, required_bits(name##_table::kFields)};  \
+                                         &blank_of<name>, name##MappingNumber, required_bits(name##_table::kFields)};  \
   template <>                                                                                     \
   constexpr const MappingInfo* kMappingOf<name> = &k##name##Mapping;
 #include "zeinfo/schema.def"

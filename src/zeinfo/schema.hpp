@@ -46,6 +46,7 @@ struct EnumInfo {
   std::string_view name;
   std::span<const ValueInfo> values;  // values[i] is number i + 1
   std::string_view doc;
+  std::uint8_t number = 0;  // in all_enums()
 
   const ValueInfo& operator[](std::uint8_t number) const { return values[number - 1u]; }
   // 0 for a word that is none of them.
@@ -75,6 +76,7 @@ struct MappingInfo {
   std::uint16_t size = 0;  // of the structure; `present` and `at` are its first two members
   std::string_view doc;
   const void* (*blank)() = nullptr;  // an object with all defaults, to copy from
+  std::uint8_t number = 0;           // in all_mappings()
   std::uint64_t required = 0;        // bits of the required fields
 
   const FieldInfo* find(std::string_view key) const;

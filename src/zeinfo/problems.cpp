@@ -1,0 +1,27 @@
+#include "zeinfo/problems.hpp"
+
+#include <algorithm>
+
+namespace slipway::zeinfo {
+
+Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
+  const bool wanted = wants(severity);
+  count(severity);
+  if (!wanted) return nullptr;
+  Diagnostic& added = to_->add({.severity = severity, .kind = kind, .message = std::string(message), .place = place(span)});
+  if (decorate_) decorate_(added);
+  return &added;
+}
+
+Place Problems::place(Span span) {
+  if (!source_) source_ = make_source(name_, std::string(text_));
+  return Place::in_text(source_, span);
+}
+
+std::size_t Problems::dropped() const {
+  std::size_t sum = 0;
+  for (const std::size_t one : counts_) sum += one - std::min(one, limit_);
+  return sum;
+}
+
+}  // namespace slipway::zeinfo

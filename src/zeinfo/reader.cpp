@@ -1,0 +1,810 @@
+// The structure of a text: mappings, sequences and flow values, led by the schema (ZE Info page, 3.1 and 3.4).
+
+#include "zeinfo/reader.hpp"
+
+#include <algorithm>
+#include <format>
+#include <ranges>
+
+#include "base/suggest.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/scalars.hpp"
+#include "zeinfo/words.hpp"
+
+namespace slipway::zeinfo {
+namespace {
+
+// The largest structure that stands in a list.
+constexpr std::size_t kLargestItem = std::max({sizeof(Kernel), sizeof(Function), sizeof(KernelCostInfo),
+                                               sizeof(PayloadArgument), sizeof(ArgInfo)});
+
+bool is_null_word(std::string_view word) { return word == "null" || word == "Null" || word == "NULL" || word == "~"; }
+
+}  // namespace
+
+void Reader::mark(std::byte* object, const FieldInfo& field) {
+  *reinterpret_cast<std::uint64_t*>(object) |= std::uint64_t{1} << field.index;
+}
+
+bool Reader::enter(const char* at) {
+  if (depth_ < kMaxDepth) {
+    ++depth_;
+    return true;
+  }
+  error(DiagnosticKind::NestingTooDeep, span(at, at + 1), std::format("nested more than {} deep", kMaxDepth));
+  return false;
+}
+
+void Reader::wrong_kind(const FieldInfo& field, Span span) {
+  switch (field.type) {
+    case Type::Mapping:
+      return error(DiagnosticKind::NotAMapping, span, std::format("`{}` takes a mapping", field.key));
+    case Type::Sequence:
+      return error(DiagnosticKind::NotASequence, span, std::format("`{}` takes a sequence of mappings", field.key));
+    case Type::Int3:
+      return error(DiagnosticKind::NotASequence, span, std::format("`{}` takes a sequence of three integers", field.key));
+    default: return error(DiagnosticKind::NotAScalar, span, std::format("`{}` takes a single value", field.key));
+  }
+}
+
+void Reader::note_entry(Span key, Span value) {
+  if (!found_ || depth_ != found_depth_) return;
+  if (found_->first_key == Span{}) found_->first_key = key;
+  std::string_view word(begin_ + key.begin, key.end - key.begin);
+  if (word.size() >= 2 && (word.front() == '"' || word.front() == '\'')) word = word.substr(1, word.size() - 2);
+  if (found_->found || word != wanted_) return;
+  found_->found = true;
+  found_->place = {key, value};
+}
+
+// --- block mappings --------------------------------------------------------------------------------------------------
+
+// Lines that are indented deeper than an entry that has its value already. True if the position moved.
+bool Reader::skip_deeper(int column, std::size_t errors_before) {
+  if (at_end() || column_ <= column) return false;
+  if (errors_ == errors_before) {
+    if (looks_like_entry() || at_dash()) {
+      error(DiagnosticKind::BadIndentation, span(p_, p_ + 1),
+            std::format("column {} belongs to no mapping or sequence here; the one above stands in column {}", column_ + 1,
+                        column + 1));
+    } else {
+      error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a value over several lines; ZE Info does without them");
+      oddity(OddityKind::Unsupported, span(p_, p_ + 1));
+    }
+  }
+  while (!at_end() && column_ > column) {
+    skip_line();
+    next_token();
+  }
+  return true;
+}
+
+void Reader::block_mapping(const MappingInfo* mapping, std::byte* object, int column, bool of_item) {
+  const char* first = p_;
+  if (!enter(p_)) {
+    do {
+      skip_line();
+      next_token();
+    } while (!at_end() && column_ >= column && !at_marker());
+    return;
+  }
+  if (object) *reinterpret_cast<std::uint32_t*>(object + sizeof(std::uint64_t)) = offset(p_);
+  std::uint64_t seen = 0;
+  Span first_key = span(p_, p_);
+  const bool quick = mapping != nullptr;
+  bool is_first = true;
+  while (true) {
+    const std::size_t errors_before = errors_;
+    if (!(quick && p_ < quick_end_ && quick_entry(*mapping, object, seen))) {
+      Entry entry = read_key(mapping, seen, false);
+      entry.column = column;
+      if (is_first) first_key = entry.key;
+      if (entry.good) {
+        const Span value_span = value(entry, mapping, object, of_item && is_first);
+        note_entry(entry.key, value_span);
+      } else {
+        skip_line();
+        next_token();
+      }
+    }
+    is_first = false;
+    skip_deeper(column, errors_before);
+    while (!at_end() && column_ == column && at_dash()) {
+      error(DiagnosticKind::BadToken, span(p_, p_ + 1), "a sequence item where a key belongs");
+      const std::size_t told = errors_ - 1;
+      skip_line();
+      next_token();
+      skip_deeper(column, told);
+    }
+    if (at_end() || column_ < column || at_marker()) break;
+  }
+  --depth_;
+  if (mapping) {
+    if (first_key.begin == first_key.end) {
+      const char* colon = static_cast<const char*>(std::memchr(first, ':', static_cast<std::size_t>(end_ - first)));
+      first_key = span(first, colon ? colon : first);
+    }
+    finish_mapping(mapping, object, seen, first_key);
+  }
+}
+
+void Reader::finish_mapping(const MappingInfo* mapping, std::byte*, std::uint64_t seen, Span at) {
+  std::uint64_t missing = mapping->required & ~seen;
+  for (; missing; missing &= missing - 1) {
+    const FieldInfo& field = mapping->fields[static_cast<std::size_t>(std::countr_zero(missing))];
+    error(DiagnosticKind::MissingKey, at, std::format("{} without its required key `{}`", mapping->name, field.key));
+  }
+}
+
+void Reader::unknown_key(const MappingInfo& mapping, std::string_view key, Span where) {
+  const bool runtime_only = (&mapping == &mapping_of<Root>() && key == "required_libs") ||
+                            (&mapping == &mapping_of<UserAttributes>() && key.contains("_hint"));
+  if (runtime_only) {
+    oddity(OddityKind::RuntimeOnlyKey, where, &mapping);
+    problem(Severity::Warning, DiagnosticKind::RuntimeOnlyKey, where,
+            std::format("`{}` is no key of {} in any version; only the runtime knows it", key, mapping.name));
+    return;
+  }
+  // Error or warning is decided when the version is known (parse.cpp).
+  if (document_.oddities.size() >= Document::kMaxOddities) {
+    error(DiagnosticKind::UnknownKey, where, std::format("unknown key `{}` in {}", key, mapping.name));
+    return;
+  }
+  oddity(OddityKind::UnknownKey, where, &mapping);
+}
+
+// Reads the key and its colon.
+Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, bool in_flow) {
+  Entry entry;
+  const bool quoted = peek() == '"' || peek() == '\'';
+  const Scalar key = read_scalar(in_flow, true);
+  entry.key = key.span;
+  if (!key.good) return entry;
+  if (quoted) oddity(OddityKind::QuotedKey, key.span, mapping);
+  skip_inline_blanks();
+  if (peek() != ':' || !(is_blank_or_end(p_ + 1) || (in_flow && quoted))) {
+    oddity(OddityKind::NoKey, key.span, mapping);
+    error(DiagnosticKind::BadToken, key.span,
+          quoted || key.text.empty() ? std::string("a key and its `:` belong here")
+                                     : std::format("no `:` and a blank behind `{}`", key.text.substr(0, 40)));
+    return entry;
+  }
+  ++p_;
+  if (!quoted && key.text == "<<") {
+    oddity(OddityKind::Unsupported, key.span, mapping);
+    error(DiagnosticKind::UnsupportedYaml, key.span, "a merge key: ZE Info does without them");
+    return entry;
+  }
+  entry.good = true;
+  if (!mapping) return entry;
+  const std::uint8_t place = keys_of(*mapping).find(key.text);
+  if (place == WordTable::kNone) {
+    unknown_key(*mapping, key.text, key.span);
+    return entry;
+  }
+  const FieldInfo& field = mapping->fields[place];
+  if (seen >> place & 1) {
+    oddity(OddityKind::DuplicateKey, key.span, mapping, &field);
+    error(DiagnosticKind::DuplicateKey, key.span, std::format("`{}` stands here twice", field.key));
+    return entry;
+  }
+  seen |= std::uint64_t{1} << place;
+  entry.field = &field;
+  return entry;
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+// Behind the colon; leaves the position at the next token.
+Span Reader::value(const Entry& entry, const MappingInfo* in, std::byte* object, bool opens_item) {
+  skip_inline_blanks();
+  if (!is_line_end(p_) && peek() != '#') {
+    const Span where = inline_value(entry.field, in, object, false);
+    if (flow_broken_) {
+      flow_broken_ = false;
+      skip_line();
+    }
+    end_line();
+    next_token();
+    return where;
+  }
+  next_token();
+  const bool takes_sequence = !entry.field || entry.field->type == Type::Sequence || entry.field->type == Type::Int3 ||
+                              is_sequence_form(*entry.field);
+  if (!at_end() && column_ > entry.column) {
+    if (opens_item && !at_dash()) oddity(OddityKind::ItemOpensMapping, entry.key, in, entry.field);
+    return block_value(entry.field, in, object, entry.column);
+  }
+  if (!at_end() && column_ == entry.column && at_dash() && takes_sequence) {
+    if (entry.column == 0) oddity(OddityKind::ZeroIndentedAtRoot, span(p_, p_ + 1), in, entry.field);
+    return block_value(entry.field, in, object, entry.column);
+  }
+  if (entry.field && entry.field->type == Type::Sequence && !at_end() && column_ == entry.column) {
+    oddity(OddityKind::EmptyVector, entry.key, in, entry.field);
+  }
+  return no_value(entry.field, in, object, entry.key);
+}
+
+Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, Span key) {
+  const Span behind{key.end, key.end};
+  if (!field) return behind;
+  switch (field->type) {
+    case Type::Mapping:
+      mark(object, *field);
+      *reinterpret_cast<std::uint32_t*>(object + field->offset + sizeof(std::uint64_t)) =
+          static_cast<std::uint32_t>(key.begin);
+      finish_mapping(field->mapping, object + field->offset, 0, key);
+      break;
+    case Type::Sequence: mark(object, *field); break;
+    case Type::Int3: break;
+    default:
+      oddity(OddityKind::MissingValue, key, in, field);
+      error(DiagnosticKind::MissingValue, key, std::format("`{}` has no value", field->key));
+  }
+  return behind;
+}
+
+Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, bool in_flow) {
+  const char* from = p_;
+  if (peek() == '{') {
+    oddity(OddityKind::FlowMapping, span(p_, p_ + 1), in, field);
+    if (field && field->type == Type::Mapping) {
+      mark(object, *field);
+      flow_mapping(field->mapping, object + field->offset);
+    } else {
+      if (field) wrong_kind(*field, span(p_, p_ + 1));
+      flow_mapping(nullptr, nullptr);
+    }
+  } else if (peek() == '[') {
+    if (field && field->type == Type::Int3) {
+      int3_flow(*field, in, object);
+    } else if (field && field->type == Type::Sequence) {
+      mark(object, *field);
+      flow_sequence(field, in, object);
+    } else if (field && is_sequence_form(*field)) {
+      sequence_form(*field, in, object, true);
+    } else {
+      if (field) wrong_kind(*field, span(p_, p_ + 1));
+      flow_sequence(nullptr, nullptr, nullptr);
+    }
+  } else {
+    const Scalar scalar = read_scalar(in_flow, false);
+    if (!scalar.good) {
+      flow_broken_ = in_flow;
+    } else if (field) {
+      scalar_value(*field, in, object, scalar);
+    }
+  }
+  return span(from, p_);
+}
+
+// At the first token of a value that stands on lines of its own.
+Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, int key_column) {
+  const char* from = p_;
+  const void* newline = std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_));
+  const char* to = newline ? static_cast<const char*>(newline) : end_;
+  while (to > from && (to[-1] == ' ' || to[-1] == '\r')) --to;
+  const Span where = span(from, to);
+  if (at_dash()) {
+    if (field && field->type == Type::Int3) {
+      int3_block(*field, in, object, column_);
+    } else if (field && field->type == Type::Sequence) {
+      mark(object, *field);
+      block_sequence(field, object, column_);
+    } else if (field && is_sequence_form(*field)) {
+      sequence_form(*field, in, object, false);
+    } else {
+      if (field) wrong_kind(*field, where);
+      block_sequence(nullptr, nullptr, column_);
+    }
+  } else if (peek() != '{' && peek() != '[' && looks_like_entry()) {
+    if (field && field->type == Type::Mapping) {
+      mark(object, *field);
+      block_mapping(field->mapping, object + field->offset, column_, false);
+    } else {
+      if (field) wrong_kind(*field, where);
+      block_mapping(nullptr, nullptr, column_, false);
+    }
+  } else {
+    const std::size_t errors_before = errors_;
+    const Span inside = inline_value(field, in, object, false);
+    if (flow_broken_) {
+      flow_broken_ = false;
+      skip_line();
+    }
+    end_line();
+    next_token();
+    skip_deeper(key_column, errors_before);
+    return inside;
+  }
+  return where;
+}
+
+// --- sequences -------------------------------------------------------------------------------------------------------
+
+void Reader::store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count) {
+  const std::size_t size = std::size_t{count} * field.mapping->size;
+  std::byte* items = nullptr;
+  if (count) {
+    items = document_.arena->allocate(size);
+    std::memcpy(items, scratch_.data() + from, size);
+  }
+  scratch_.resize(from);
+  member<RawList>(object, field) = {items, count};
+}
+
+// One item, behind its dash; leaves the position at the next token.
+void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_column) {
+  const char* dash = p_++;
+  skip_inline_blanks();
+  if (is_line_end(p_) || peek() == '#') {
+    next_token();
+    if (at_end() || column_ <= dash_column) {
+      if (mapping) finish_mapping(mapping, object, 0, span(dash, dash + 1));
+      return;
+    }
+  } else {
+    column_ = static_cast<int>(p_ - line_);
+  }
+  if (at_dash()) {
+    if (mapping) {
+      error(DiagnosticKind::NotAMapping, span(p_, p_ + 1),
+            std::format("a sequence where a mapping belongs ({})", mapping->name));
+    }
+    block_sequence(nullptr, nullptr, column_);
+  } else if (peek() != '{' && peek() != '[' && looks_like_entry()) {
+    block_mapping(mapping, object, column_, true);
+  } else {
+    if (peek() == '{') {
+      oddity(OddityKind::FlowMapping, span(p_, p_ + 1), mapping);
+      flow_mapping(mapping, object);
+    } else {
+      const char* from = p_;
+      const std::size_t errors_before = errors_;
+      inline_value(nullptr, nullptr, nullptr, false);
+      const std::string_view word(from, static_cast<std::size_t>(p_ - from));
+      if (mapping && errors_ == errors_before) {
+        if (is_null_word(word)) {
+          finish_mapping(mapping, object, 0, span(from, p_));
+        } else {
+          error(DiagnosticKind::NotAMapping, span(from, p_), std::format("a mapping belongs here ({})", mapping->name));
+        }
+      }
+    }
+    if (flow_broken_) {
+      flow_broken_ = false;
+      skip_line();
+    }
+    end_line();
+    next_token();
+  }
+}
+
+// `field` is null for what is read for its form alone.
+void Reader::block_sequence(const FieldInfo* field, std::byte* object, int column) {
+  if (!enter(p_)) {
+    do {
+      skip_line();
+      next_token();
+    } while (!at_end() && (column_ > column || (column_ == column && at_dash())));
+    return;
+  }
+  const MappingInfo* mapping = field ? field->mapping : nullptr;
+  const std::size_t from = scratch_.size();
+  const bool kernels = mapping == &mapping_of<Kernel>();
+  std::uint32_t count = 0;
+  while (!at_end() && column_ == column && at_dash()) {
+    const std::size_t errors_before = errors_;
+    alignas(8) std::byte item[kLargestItem];
+    if (mapping) {
+      std::memcpy(item, mapping->blank(), mapping->size);
+      *reinterpret_cast<std::uint32_t*>(item + sizeof(std::uint64_t)) = offset(p_);
+    }
+    if (kernels) kernel_ = count;
+    read_item(mapping, mapping ? item : nullptr, column);
+    if (mapping) scratch_.insert(scratch_.end(), item, item + mapping->size);
+    ++count;
+    skip_deeper(column, errors_before);
+  }
+  if (kernels) kernel_ = ~0u;
+  --depth_;
+  if (field) store_list(*field, object, from, count);
+}
+
+// experimental_properties and debug_env were sequences before 1.7; they are read as such in every version.
+bool Reader::is_sequence_form(const FieldInfo& field) const {
+  return field.type == Type::Mapping &&
+         (field.mapping == &mapping_of<ExperimentalProperties>() || field.mapping == &mapping_of<DebugEnv>());
+}
+
+void Reader::sequence_form(const FieldInfo& field, const MappingInfo* in, std::byte* object, bool in_flow) {
+  const Span where = span(p_, p_ + 1);
+  RawList items;
+  FieldInfo list = field;
+  list.type = Type::Sequence;
+  list.offset = 0;
+  auto* to = reinterpret_cast<std::byte*>(&items);
+  if (in_flow) {
+    flow_sequence(&list, in, to);
+  } else {
+    block_sequence(&list, to, column_);
+  }
+  oddity(OddityKind::SequenceForm, where, in, &field);
+  problem(Severity::Note, DiagnosticKind::LegacySequenceForm, where,
+          std::format("`{}` as a sequence, as before 1.7; it is a mapping now", field.key));
+  if (items.count == 0) return;
+  if (items.count > 1) {
+    error(DiagnosticKind::ListLength, where, std::format("`{}` has {} items and takes one", field.key, items.count));
+  }
+  mark(object, field);
+  std::memcpy(object + field.offset, items.data, field.mapping->size);
+}
+
+// --- flow values -----------------------------------------------------------------------------------------------------
+
+void Reader::break_flow(const char* at, std::string_view message) {
+  error(DiagnosticKind::BadToken, span(at, at + (at < end_)), message);
+  flow_broken_ = true;
+}
+
+void Reader::flow_mapping(const MappingInfo* mapping, std::byte* object) {
+  const char* open = p_;
+  if (!enter(p_)) {
+    flow_broken_ = true;
+    return;
+  }
+  if (object) *reinterpret_cast<std::uint32_t*>(object + sizeof(std::uint64_t)) = offset(p_);
+  std::uint64_t seen = 0;
+  Span first_key = span(p_, p_ + 1);
+  bool is_first = true;
+  ++p_;
+  while (!flow_broken_) {
+    next_token();
+    if (peek() == '}') break;
+    if (at_end() || at_marker()) {
+      break_flow(open, "this `{` is not closed");
+      break;
+    }
+    const Entry entry = read_key(mapping, seen, true);
+    if (!entry.good) {
+      flow_broken_ = true;
+      break;
+    }
+    if (is_first) first_key = entry.key;
+    is_first = false;
+    next_token();
+    const Span where = peek() == ',' || peek() == '}' ? no_value(entry.field, mapping, object, entry.key)
+                                                      : inline_value(entry.field, mapping, object, true);
+    note_entry(entry.key, where);
+    if (flow_broken_) break;
+    next_token();
+    if (peek() == ',') {
+      ++p_;
+    } else if (peek() != '}') {
+      if (at_end()) {
+        break_flow(open, "this `{` is not closed");
+      } else {
+        break_flow(p_, "`,` or `}` belongs here");
+      }
+    }
+  }
+  --depth_;
+  if (!flow_broken_) ++p_;
+  if (mapping && !flow_broken_) finish_mapping(mapping, object, seen, first_key);
+}
+
+// `field` is null for what is read for its form alone.
+void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte* object) {
+  const char* open = p_;
+  if (!enter(p_)) {
+    flow_broken_ = true;
+    return;
+  }
+  const MappingInfo* mapping = field ? field->mapping : nullptr;
+  const std::size_t from = scratch_.size();
+  const bool kernels = mapping == &mapping_of<Kernel>();
+  std::uint32_t count = 0;
+  ++p_;
+  while (!flow_broken_) {
+    next_token();
+    if (peek() == ']') break;
+    if (at_end() || at_marker()) {
+      break_flow(open, "this `[` is not closed");
+      break;
+    }
+    if (kernels) kernel_ = count;
+    if (mapping && peek() == '{') {
+      alignas(8) std::byte item[kLargestItem];
+      std::memcpy(item, mapping->blank(), mapping->size);
+      oddity(OddityKind::FlowMapping, span(p_, p_ + 1), mapping);
+      flow_mapping(mapping, item);
+      scratch_.insert(scratch_.end(), item, item + mapping->size);
+      ++count;
+    } else {
+      const char* at = p_;
+      const Span where = inline_value(nullptr, nullptr, nullptr, true);
+      if (mapping && !flow_broken_) {
+        error(DiagnosticKind::NotAMapping, where, std::format("a mapping belongs here ({})", mapping->name));
+      }
+      if (p_ == at && !flow_broken_) break_flow(p_, "a value belongs here");
+    }
+    if (flow_broken_) break;
+    next_token();
+    if (peek() == ',') {
+      ++p_;
+    } else if (peek() != ']') {
+      if (at_end()) {
+        break_flow(open, "this `[` is not closed");
+      } else {
+        break_flow(p_, "`,` or `]` belongs here");
+      }
+    }
+  }
+  if (kernels) kernel_ = ~0u;
+  --depth_;
+  if (!flow_broken_) ++p_;
+  if (field) store_list(*field, object, from, count);
+}
+
+// --- scalars ---------------------------------------------------------------------------------------------------------
+
+void Reader::bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span where,
+                        std::string_view message) {
+  oddity(OddityKind::BadScalar, where, in, &field);
+  error(kind, where, message);
+}
+
+void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::byte* object, const Scalar& scalar) {
+  const std::string_view word = scalar.text;
+  const bool quoted = scalar.style != Style::Plain;
+  const bool is_null = !quoted && is_null_word(word);
+  const std::string_view shown = word.substr(0, 60);
+  if (quoted && (field.type == Type::Int32 || field.type == Type::Bool || field.type == Type::Float)) {
+    oddity(OddityKind::QuotedScalar, scalar.span, in, &field);
+    problem(Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
+            std::format("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
+  }
+  switch (field.type) {
+    case Type::Int32: {
+      const auto value = parse_int32(word);
+      if (!value) {
+        const bool range = value.error() == DiagnosticKind::IntegerRange;
+        bad_scalar(field, in, value.error(), scalar.span,
+                   range ? std::format("{} does not fit in 32 bits", shown)
+                         : std::format("`{}` takes an integer, not `{}`", field.key, shown));
+        return;
+      }
+      member<std::int32_t>(object, field) = *value;
+      break;
+    }
+    case Type::Bool: {
+      const auto value = parse_boolean(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadBoolean, scalar.span,
+                   std::format("`{}` takes `true` or `false`, not `{}`", field.key, shown));
+        return;
+      }
+      member<bool>(object, field) = *value;
+      break;
+    }
+    case Type::Float: {
+      const auto value = parse_real(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadFloat, scalar.span,
+                   std::format("`{}` takes a number, not `{}`", field.key, shown));
+        return;
+      }
+      member<float>(object, field) = *value;
+      break;
+    }
+    case Type::String: member<std::string_view>(object, field) = word; break;
+    case Type::Enum: {
+      const std::uint8_t place = words_of(*field.values).find(word);
+      if (place == WordTable::kNone) {
+        // Error or warning is decided when the version is known (parse.cpp).
+        if (document_.oddities.size() >= Document::kMaxOddities) {
+          error(DiagnosticKind::UnknownEnumValue, scalar.span, std::format("`{}` has no value `{}`", field.key, shown));
+        }
+        oddity(OddityKind::UnknownValue, scalar.span, in, &field);
+        return;
+      }
+      member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(place + 1);
+      break;
+    }
+    case Type::Version: {
+      const auto value = parse_version(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadVersion, scalar.span,
+                   std::format("`{}` is no version; it is MAJOR.MINOR, such as 1.73", shown));
+        return;
+      }
+      if (value->major != 1) {
+        bad_scalar(field, in, DiagnosticKind::UnsupportedVersion, scalar.span,
+                   std::format("version {}: the major version of ZE Info is 1", shown));
+        return;
+      }
+      member<Version>(object, field) = *value;
+      break;
+    }
+    case Type::Mapping:
+    case Type::Sequence:
+    case Type::Int3:
+      if (is_null) {
+        no_value(&field, in, object, scalar.span);
+      } else {
+        wrong_kind(field, scalar.span);
+      }
+      return;
+  }
+  mark(object, field);
+}
+
+void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const Scalar& scalar, Int3Reading& to) {
+  const auto value = scalar.good ? parse_int32(scalar.text) : std::unexpected(DiagnosticKind::BadInteger);
+  if (!value) {
+    to.good = false;
+    if (scalar.good) {
+      bad_scalar(field, in, value.error(), scalar.span,
+                 std::format("`{}` takes integers of 32 bits, not `{}`", field.key, scalar.text.substr(0, 60)));
+    }
+  } else if (to.count < 3) {
+    to.value.values[to.count] = *value;
+  }
+  ++to.count;
+}
+
+void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byte* object, Int3Reading reading,
+                         Span where) {
+  if (reading.count != 0 && reading.count != 3) {
+    oddity(OddityKind::WrongListLength, where, in, &field);
+    error(DiagnosticKind::ListLength, where, std::format("`{}` has {} elements and takes 3", field.key, reading.count));
+    return;
+  }
+  if (reading.count == 0 || !reading.good) return;
+  reading.value.present = true;
+  member<Int3>(object, field) = reading.value;
+  mark(object, field);
+}
+
+void Reader::int3_block(const FieldInfo& field, const MappingInfo* in, std::byte* object, int column) {
+  const Span where = span(p_, p_ + 1);
+  Int3Reading reading;
+  while (!at_end() && column_ == column && at_dash()) {
+    const std::size_t errors_before = errors_;
+    ++p_;
+    skip_inline_blanks();
+    if (is_line_end(p_) || peek() == '{' || peek() == '[') {
+      error(DiagnosticKind::NotAScalar, span(p_ - 1, p_), std::format("an element of `{}` is an integer", field.key));
+      reading.good = false;
+      ++reading.count;
+      skip_line();
+    } else {
+      int3_element(field, in, read_scalar(false, false), reading);
+    }
+    end_line();
+    next_token();
+    skip_deeper(column, errors_before);
+  }
+  finish_int3(field, in, object, reading, where);
+}
+
+void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte* object) {
+  const char* open = p_++;
+  Int3Reading reading;
+  while (!flow_broken_) {
+    next_token();
+    if (peek() == ']') break;
+    if (at_end() || at_marker()) {
+      break_flow(open, "this `[` is not closed");
+      break;
+    }
+    if (peek() == '[' || peek() == '{') {
+      break_flow(p_, std::format("an element of `{}` is an integer", field.key));
+      break;
+    }
+    if (peek() == '-') oddity(OddityKind::NegativeInFlow, span(p_, p_ + 1), in, &field);
+    const Scalar element = read_scalar(true, false);
+    if (!element.good) {
+      flow_broken_ = true;
+      break;
+    }
+    int3_element(field, in, element, reading);
+    next_token();
+    if (peek() == ',') {
+      ++p_;
+    } else if (peek() != ']') {
+      if (at_end()) {
+        break_flow(open, "this `[` is not closed");
+      } else {
+        break_flow(p_, "`,` or `]` belongs here");
+      }
+    }
+  }
+  if (flow_broken_) return;
+  ++p_;
+  finish_int3(field, in, object, reading, span(open, p_));
+}
+
+// --- the text --------------------------------------------------------------------------------------------------------
+
+void Reader::read_text(Root& root) {
+  auto* object = reinterpret_cast<std::byte*>(&root);
+  const MappingInfo& mapping = mapping_of<Root>();
+  while (end_ > begin_ && end_[-1] == '\0') --end_;  // padding
+  quick_end_ = std::min(quick_end_, end_);
+  if (std::string_view(begin_, static_cast<std::size_t>(end_ - begin_)).starts_with("\xef\xbb\xbf")) {
+    oddity(OddityKind::ByteOrderMark, {0, 3});
+    problem(Severity::Note, DiagnosticKind::ByteOrderMark, {0, 3}, "a byte order mark; UTF-8 needs none");
+    p_ = line_ = begin_ + 3;
+  }
+  next_token();
+  while (!at_end() && fresh_ && column_ == 0 && peek() == '%') {
+    error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a directive: ZE Info does without them");
+    oddity(OddityKind::Unsupported, span(p_, p_ + 1));
+    skip_line();
+    next_token();
+  }
+  if (at_marker() && peek() == '-') {
+    p_ += 3;
+    end_line();
+    next_token();
+  }
+  if (at_end() || at_marker()) {
+    problem(Severity::Warning, DiagnosticKind::EmptyText, span(p_, p_), "the text is empty: no version and no kernels");
+  } else if (peek() == '{') {
+    oddity(OddityKind::FlowMapping, span(p_, p_ + 1), &mapping);
+    flow_mapping(&mapping, object);
+    flow_broken_ = false;
+    end_line();
+    next_token();
+  } else if (!at_dash() && peek() != '[' && looks_like_entry()) {
+    block_mapping(&mapping, object, column_, false);
+  } else {
+    const char* from = p_;
+    oddity(OddityKind::NoKey, span(p_, p_ + 1), &mapping);
+    skip_line();
+    const char* to = p_;
+    error(DiagnosticKind::NotAMapping, span(from, std::min(to, from + 60)),
+          "a ZE Info text is a mapping: `version: ...`, `kernels: ...`");
+    return;  // nothing of what follows is known to belong anywhere
+  }
+  if (at_end()) return;
+  if (!at_marker()) {
+    error(DiagnosticKind::BadIndentation, span(p_, p_ + 1), "a line left of the root's first key");
+    return;
+  }
+  if (peek() == '.') {
+    p_ += 3;
+    end_line();
+    next_token();
+    if (at_end()) return;
+  }
+  const bool second = at_marker() && peek() == '-';
+  oddity(OddityKind::SecondDocument, span(p_, p_ + 1));
+  error(second ? DiagnosticKind::SecondDocument : DiagnosticKind::TrailingContent, span(p_, p_ + 1),
+        second ? "a second document; a text has one" : "something behind the end of the document");
+}
+
+Reader::Found Reader::find_entry(std::uint32_t at, std::string_view key) {
+  Found found;
+  if (at >= static_cast<std::size_t>(end_ - begin_)) return found;
+  p_ = begin_ + at;
+  line_ = p_;
+  while (line_ > begin_ && line_[-1] != '\n') --line_;
+  column_ = static_cast<int>(p_ - line_);
+  wanted_ = key;
+  found_ = &found;
+  found_depth_ = 1;
+  if (peek() == '{') {
+    flow_mapping(nullptr, nullptr);
+  } else if (looks_like_entry()) {
+    block_mapping(nullptr, nullptr, column_, false);
+  } else {
+    found.first_key = span(p_, p_ + 1);
+  }
+  if (found.first_key == Span{}) found.first_key = span(p_, p_);
+  found_ = nullptr;
+  return found;
+}
+
+}  // namespace slipway::zeinfo

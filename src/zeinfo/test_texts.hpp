@@ -1,0 +1,81 @@
+// What the tests of this room share: texts, and reading them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "testing/source_folder.hpp"
+#include "zeinfo/check.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/write.hpp"
+
+namespace slipway::zeinfo::testing {
+
+// A text, what it reads to, and what was said.
+struct Reading {
+  std::string text;
+  Diagnostics diagnostics;
+  Document document;
+
+  explicit Reading(std::string of, const ParseOptions& options = {}, std::string name = "t.ze_info") : text(std::move(of)) {
+    Problems problems(std::move(name), text, diagnostics);
+    document = parse(text, problems, options);
+  }
+  Reading(const Reading&) = delete;
+
+  Reading& check(Level level = Level::Consistency, const Target& target = {}, Release release = kLastRelease) {
+    Problems problems("t.ze_info", text, diagnostics);
+    zeinfo::check(document, target, {.level = level, .release = release}, problems);
+    return *this;
+  }
+  // "error 3:7 unknown-key" for each, in order.
+  std::string said() {
+    diagnostics.sort();
+    std::string out;
+    for (const Diagnostic& one : diagnostics.all()) {
+      constexpr std::string_view kNames[] = {"note", "warning", "error"};
+      const Position at = one.place.source ? one.place.source->position(one.place.span.begin) : Position{};
+      out += std::string(kNames[static_cast<int>(one.severity)]) + " " + std::to_string(at.line) + ":" +
+             std::to_string(at.column) + " " + std::string(name_of(one.kind)) + "\n";
+    }
+    return out;
+  }
+  bool says(DiagnosticKind kind) const {
+    return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind);
+  }
+};
+
+// The texts of the folder of samples beside the project, where it is there: `.ze_info` files and the text inside
+// binaries, which begins and ends with its markers.
+struct Sample {
+  std::string name;
+  std::string text;
+};
+inline std::vector<Sample> samples(std::string_view part = {}) {
+  std::vector<Sample> found;
+  const Path folder = slipway::testing::source_folder() / "../shared/data/zebin";
+  if (!is_folder(folder)) return found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = std::filesystem::relative(entry.path(), folder).string();
+    if (!entry.is_regular_file() || !name.contains(part) || name.starts_with("negative")) continue;
+    if (name.ends_with(".ze_info")) {
+      found.push_back({name, read_text(entry.path()).value()});
+    } else if (name.ends_with(".bin") || name.ends_with(".ar")) {
+      const std::string bytes = read_text(entry.path()).value();
+      for (const std::string_view start : {"---\nversion:", "---\nkernels:"}) {
+        for (std::size_t at = bytes.find(start); at != bytes.npos; at = bytes.find(start, at + 1)) {
+          const std::size_t end = bytes.find("\n...\n", at);
+          if (end != bytes.npos) found.push_back({name, bytes.substr(at, end + 5 - at)});
+        }
+      }
+    }
+  }
+  std::ranges::sort(found, {}, &Sample::name);
+  return found;
+}
+
+}  // namespace slipway::zeinfo::testing
