@@ -13,7 +13,8 @@ std::string to_base64(Bytes bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (i + j < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i + j]) : 0);
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (i + j < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i + j]) : 0);
     for (std::size_t j = 0; j < 4; ++j) text += i + j > bytes.size() ? '=' : kDigits[group >> (18 - 6 * j) & 63];
   }
   return text;
@@ -35,7 +36,8 @@ std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
       if (digit == kDigits.npos) return std::nullopt;
       group = group << 6 | static_cast<std::uint32_t>(digit);
     }
-    for (std::size_t j = 0; j < 3 - (last ? padding : 0); ++j) bytes.push_back(static_cast<std::byte>(group >> (16 - 8 * j) & 255));
+    for (std::size_t j = 0; j < 3 - (last ? padding : 0); ++j)
+      bytes.push_back(static_cast<std::byte>(group >> (16 - 8 * j) & 255));
   }
   return bytes;
 }

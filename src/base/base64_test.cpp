@@ -6,9 +6,13 @@ namespace slipway {
 namespace {
 
 TEST(Base64, TheVectorsOfTheStandard) {  // RFC 4648, section 10
-  const std::pair<std::string_view, std::string_view> cases[] = {
-      {"", ""},         {"f", "Zg=="},        {"fo", "Zm8="},        {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<std::string_view, std::string_view> cases[] = {{"", ""},
+                                                                 {"f", "Zg=="},
+                                                                 {"fo", "Zm8="},
+                                                                 {"foo", "Zm9v"},
+                                                                 {"foob", "Zm9vYg=="},
+                                                                 {"fooba", "Zm9vYmE="},
+                                                                 {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, coded] : cases) {
     EXPECT_EQ(to_base64(bytes_of(plain)), coded);
     const auto back = from_base64(coded);

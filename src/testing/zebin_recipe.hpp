@@ -2,13 +2,11 @@
 //
 //   class 32                               the default is 64
 //   type 0xff12   machine 29   flags 0x8000   abi 2
-//   section .text.k PROGBITS AX zeros 64   name, type (word or number), flags or -, then bytes: zeros N, hex .., text ..
-//   symbol k FUNC LOCAL .text.k 0 40       name, type, binding, section or -, value, size
-//   reloc .text.k 8 SYM_ADDR_32 k          section, offset, type, symbol; an addend at the end makes it a RELA
-//   note 1 u32 1270 / note 4 text 1.73
-//   ze_info                                the text that goes with the recipe
-//   at 58 u16 63                           overwrites bytes of the file: u8 u16 u32 u64
-//   cut 100                                keeps the first 100 bytes
+//   section .text.k PROGBITS AX zeros 64   name, type (word or number), flags or -, then bytes: zeros N, hex .., text
+//   .. symbol k FUNC LOCAL .text.k 0 40       name, type, binding, section or -, value, size reloc .text.k 8
+//   SYM_ADDR_32 k          section, offset, type, symbol; an addend at the end makes it a RELA note 1 u32 1270 / note 4
+//   text 1.73 ze_info                                the text that goes with the recipe at 58 u16 63 overwrites bytes
+//   of the file: u8 u16 u32 u64 cut 100                                keeps the first 100 bytes
 #pragma once
 
 #include <cstdint>
@@ -42,8 +40,8 @@ class ZebinRecipe {
   static std::uint64_t number(const std::string& word) { return std::stoull(word, nullptr, 0); }
 
   static std::uint32_t section_type(const std::string& word) {
-    for (const std::uint32_t type : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 9u, zebin::kSpirv, zebin::kZeInfo, zebin::kGtpinInfo, zebin::kVisaAsm,
-                                     zebin::kMisc, zebin::kPisa}) {
+    for (const std::uint32_t type : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 9u, zebin::kSpirv, zebin::kZeInfo, zebin::kGtpinInfo,
+                                     zebin::kVisaAsm, zebin::kMisc, zebin::kPisa}) {
       if (zebin::section_type_name(type) == word) return type;
     }
     return static_cast<std::uint32_t>(number(word));
@@ -74,7 +72,8 @@ class ZebinRecipe {
   }
 
   zebin::Image::Part& add(std::string name, std::uint32_t type) {
-    image_.parts.push_back({.id = static_cast<std::uint32_t>(image_.parts.size()), .name = std::move(name), .type = type});
+    image_.parts.push_back(
+        {.id = static_cast<std::uint32_t>(image_.parts.size()), .name = std::move(name), .type = type});
     return image_.parts.back();
   }
   std::uint32_t id_of(const std::string& name) {
@@ -109,10 +108,16 @@ class ZebinRecipe {
       std::uint64_t value = 0, size = 0;
       in >> a >> b >> c >> d >> value >> size;
       if (symbols_.empty()) symbols_.push_back({});
-      const auto type = index_of(b, [](std::uint32_t i) { return zebin::symbol_type_name(static_cast<std::uint8_t>(i)); }, 5);
-      const auto binding = index_of(c, [](std::uint32_t i) { return zebin::symbol_binding_name(static_cast<std::uint8_t>(i)); }, 3);
-      symbols_.push_back({.id = static_cast<std::uint32_t>(symbols_.size()), .name = a, .info = static_cast<std::uint8_t>(binding << 4 | type),
-                          .section = id_of(d), .value = value, .size = size});
+      const auto type =
+          index_of(b, [](std::uint32_t i) { return zebin::symbol_type_name(static_cast<std::uint8_t>(i)); }, 5);
+      const auto binding =
+          index_of(c, [](std::uint32_t i) { return zebin::symbol_binding_name(static_cast<std::uint8_t>(i)); }, 3);
+      symbols_.push_back({.id = static_cast<std::uint32_t>(symbols_.size()),
+                          .name = a,
+                          .info = static_cast<std::uint8_t>(binding << 4 | type),
+                          .section = id_of(d),
+                          .value = value,
+                          .size = size});
     } else if (word == "reloc") {
       std::uint64_t offset = 0;
       std::optional<std::int64_t> addend;
@@ -139,7 +144,9 @@ class ZebinRecipe {
       if (b == "u32") value.write(static_cast<std::uint32_t>(number(rest)));
       if (b == "text") value.append(rest).write(std::uint8_t{0});
       if (b == "raw") value.append(rest);
-      notes_.write(std::uint32_t{8}).write(static_cast<std::uint32_t>(value.size())).write(static_cast<std::uint32_t>(number(a)));
+      notes_.write(std::uint32_t{8})
+          .write(static_cast<std::uint32_t>(value.size()))
+          .write(static_cast<std::uint32_t>(number(a)));
       notes_.append(std::string_view("IntelGT\0", 8)).append(value.bytes());
       notes_.pad_to((notes_.size() + 3) / 4 * 4);
     } else if (word == "at" || word == "cut") {

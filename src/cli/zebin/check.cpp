@@ -30,9 +30,13 @@ struct Outcome {
 };
 
 std::string verdict_line(const Outcome& outcome) {
-  const auto count = [&](Severity severity) { return std::ranges::count(outcome.diagnostics, severity, &Diagnostic::severity); };
+  const auto count = [&](Severity severity) {
+    return std::ranges::count(outcome.diagnostics, severity, &Diagnostic::severity);
+  };
   const auto errors = count(Severity::Error), warnings = count(Severity::Warning);
-  const auto counted = [](std::ptrdiff_t n, std::string_view what) { return std::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  const auto counted = [](std::ptrdiff_t n, std::string_view what) {
+    return std::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
   if (errors == 0 && warnings == 0) return std::format("{}: ok\n", outcome.file);
   if (errors == 0) return std::format("{}: ok, {}\n", outcome.file, counted(warnings, "warning"));
   return std::format("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
@@ -64,7 +68,8 @@ zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release rel
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const bool refuses = diagnostic.severity == Severity::Error;
     const auto of = refuses ? zeinfo::Verdict::Refuses : zeinfo::Verdict::AcceptsWithWarnings;
-    verdict.findings.insert(verdict.findings.begin(), {.verdict = of, .kind = diagnostic.kind, .message = diagnostic.message});
+    verdict.findings.insert(verdict.findings.begin(),
+                            {.verdict = of, .kind = diagnostic.kind, .message = diagnostic.message});
     if (refuses && verdict.code == 0) verdict.code = 2;
     verdict.verdict = std::max(verdict.verdict, of);
   }
@@ -84,7 +89,8 @@ void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& lev
     lines.push_back({input.name, verdict_of(input, level.release, device)});
     return;
   }
-  for (const zeinfo::RuntimeStep& step : zeinfo::runtime_steps()) lines.push_back({input.name, verdict_of(input, step.from, device)});
+  for (const zeinfo::RuntimeStep& step : zeinfo::runtime_steps())
+    lines.push_back({input.name, verdict_of(input, step.from, device)});
 }
 
 void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
@@ -94,7 +100,8 @@ void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
     file = line.file;
     const auto& v = line.verdict;
     const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : std::format("1.{}", v.decoder_minor);
-    print(std::format("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict), reason_of(v)));
+    print(std::format("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict),
+                      reason_of(v)));
   }
 }
 
@@ -121,15 +128,20 @@ std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vecto
 
 int check_zebin(const Arguments& arguments) {
   Settings settings;
-  CommandLine line("slipway check", "Finds every mistake in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
+  CommandLine line("slipway check",
+                   "Finds every mistake in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway check --level runtime=24.45 kernel.bin");
   line.add_report_options(settings.style);
-  line.app.add_option("files", settings.files, "zebin files, archives, unpacked folders, ZE Info texts, or folders of those; `-` is standard input");
-  line.app.add_option("--level", settings.level,
-                      "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "
-                      "Intel compute runtime loads it; runtime: the last one; runtime=all: each of them (consistency)");
+  line.app.add_option(
+      "files", settings.files,
+      "zebin files, archives, unpacked folders, ZE Info texts, or folders of those; `-` is standard input");
+  line.app.add_option(
+      "--level", settings.level,
+      "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "
+      "Intel compute runtime loads it; runtime: the last one; runtime=all: each of them (consistency)");
   add_open_options(line, settings.open);
-  line.app.add_option("--format", settings.form, "text, json or sarif (text)")->check(CLI::IsMember({"text", "json", "sarif"}));
+  line.app.add_option("--format", settings.form, "text, json or sarif (text)")
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (settings.form == "json") settings.style.json = true;
   settings.open.limit = settings.style.max_errors;
@@ -137,14 +149,17 @@ int check_zebin(const Arguments& arguments) {
   Diagnostics diagnostics;
   const std::optional<zeinfo::LevelChoice> level = zeinfo::parse_level(settings.level);
   if (!level) {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all", settings.level));
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        std::format("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all",
+                    settings.level));
   }
   const std::vector<std::string> files = files_of(settings.files);
   if (files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
   const zeinfo::Device* device = nullptr;
   if (!settings.open.product.empty()) {
-    if (const auto target = diagnostics.take(zeinfo::Target::of_product(settings.open.product))) device = target->device;
+    if (const auto target = diagnostics.take(zeinfo::Target::of_product(settings.open.product)))
+      device = target->device;
   }
   if (diagnostics.has_errors()) return report(diagnostics, settings.style, stdout);
 

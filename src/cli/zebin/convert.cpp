@@ -27,7 +27,8 @@ enum class Target { Text, Json, Zebin };
 Target target_of(const Settings& settings, const zebin::Input& input) {
   const std::string suffix = Path(settings.output).extension().string();
   if (suffix == ".json") return Target::Json;
-  if (suffix == ".ze_info" || suffix == ".zeinfo" || suffix == ".yaml" || suffix == ".yml" || suffix == ".txt") return Target::Text;
+  if (suffix == ".ze_info" || suffix == ".zeinfo" || suffix == ".yaml" || suffix == ".yml" || suffix == ".txt")
+    return Target::Text;
   return input.zebin ? Target::Zebin : Target::Text;
 }
 
@@ -58,8 +59,9 @@ class Converter {
     if (diagnostics_.has_errors()) return;
     inputs_ = zebin::open_inputs(settings_.file, settings_.open, diagnostics_);
     if (inputs_.size() > 1) {
-      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(settings_.file),
-                         std::format("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
+      diagnostics_.error(
+          DiagnosticKind::Usage, Place::in_file(settings_.file),
+          std::format("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
     }
     if (inputs_.size() != 1) return;
     zebin::Input& input = inputs_[0];
@@ -80,11 +82,13 @@ class Converter {
     const auto usage = [&](std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); };
     if (settings_.file.empty()) usage("no file is given");
     if (settings_.output.empty() == settings_.unpack.empty()) usage("give one of -o OUT and --unpack FOLDER");
-    if (!settings_.unpack.empty() && (!settings_.to.empty() || !settings_.strip.empty() || !settings_.ze_info.empty() || !settings_.renames.empty())) {
+    if (!settings_.unpack.empty() && (!settings_.to.empty() || !settings_.strip.empty() || !settings_.ze_info.empty() ||
+                                      !settings_.renames.empty())) {
       usage("--unpack takes a file apart as it is; give it alone");
     }
     if (!settings_.strip.empty() && !zebin::parse_strip(settings_.strip)) {
-      usage(std::format("`{}`: --strip takes ir, debug, asm, metrics and options, with commas between them", settings_.strip));
+      usage(std::format("`{}`: --strip takes ir, debug, asm, metrics and options, with commas between them",
+                        settings_.strip));
     }
     if (!settings_.to.empty() && !zeinfo::parse_version_or_pre(settings_.to)) {
       usage(std::format("`{}` is no version; it is MAJOR.MINOR or pre", settings_.to));
@@ -113,14 +117,16 @@ class Converter {
 
   bool needs_text(std::string_view what) {
     if (has_document_) return true;
-    diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(settings_.file), std::format("there is no ZE Info to {}", what));
+    diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(settings_.file),
+                       std::format("there is no ZE Info to {}", what));
     return false;
   }
 
   bool change_version(const zebin::Input& input) {
     if (!needs_text("convert")) return false;
     version_ = zeinfo::parse_version_or_pre(settings_.to);
-    std::optional<zeinfo::Conversion> conversion = diagnostics_.take(zeinfo::convert(document_, *version_, input.target));
+    std::optional<zeinfo::Conversion> conversion =
+        diagnostics_.take(zeinfo::convert(document_, *version_, input.target));
     if (!conversion) return false;
     for (const zeinfo::LossItem& item : conversion->losses) losses_ += text_of(item) + "\n";
     for (const std::string& remark : conversion->remarks) losses_ += std::format("note: {}\n", remark);
@@ -129,10 +135,11 @@ class Converter {
     if (const auto worst = conversion->worst(); worst && *worst > allowed) {
       Diagnostic& diagnostic = diagnostics_.error(
           DiagnosticKind::LossRefused, Place::in_file(settings_.file),
-          std::format("{} would lose what kernels need to be launched ({}); --allow-loss={} writes it all the same", settings_.to,
-                      name_of(*worst), name_of(*worst)));
+          std::format("{} would lose what kernels need to be launched ({}); --allow-loss={} writes it all the same",
+                      settings_.to, name_of(*worst), name_of(*worst)));
       if (*worst != zeinfo::Loss::Dispatch) {
-        diagnostic.message = std::format("{} would lose more than --allow-loss={} permits ({})", settings_.to, settings_.allow_loss, name_of(*worst));
+        diagnostic.message = std::format("{} would lose more than --allow-loss={} permits ({})", settings_.to,
+                                         settings_.allow_loss, name_of(*worst));
       }
       for (const zeinfo::LossItem& item : conversion->losses) {
         if (item.loss > allowed && settings_.style.json) diagnostic.note(text_of(item));
@@ -146,7 +153,8 @@ class Converter {
 
   bool rename_in_text(const Rename& rename) {
     if (!needs_text("rename kernels in")) return false;
-    std::optional<zeinfo::Document> renamed = diagnostics_.take(zeinfo::rename_kernel(document_, rename.from, rename.to));
+    std::optional<zeinfo::Document> renamed =
+        diagnostics_.take(zeinfo::rename_kernel(document_, rename.from, rename.to));
     if (!renamed) return false;
     document_ = std::move(*renamed);
     text_changed_ = true;
@@ -162,7 +170,8 @@ class Converter {
     }
     if (!needs_text("write")) return;
     const std::optional<std::string> text =
-        diagnostics_.take(target == Target::Json ? zeinfo::to_json(document_, {.defaults = settings_.defaults}) : zeinfo::write(document_));
+        diagnostics_.take(target == Target::Json ? zeinfo::to_json(document_, {.defaults = settings_.defaults})
+                                                 : zeinfo::write(document_));
     if (text) save(bytes_of(*text));
   }
 
@@ -171,7 +180,8 @@ class Converter {
     std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_problems);
     if (!image) return;
     for (const Rename& rename : renames) {
-      if (Result<> done = rename_kernel(*image, rename.from, rename.to); !done) return diagnostics_.add(std::move(done.error()));
+      if (Result<> done = rename_kernel(*image, rename.from, rename.to); !done)
+        return diagnostics_.add(std::move(done.error()));
     }
     if (text_changed_) {
       const std::optional<std::string> text = diagnostics_.take(zeinfo::write(document_));
@@ -180,7 +190,8 @@ class Converter {
     }
     if (version_) {
       for (const std::string& item : newer_than(*image, *version_)) {
-        if (!settings_.style.json) print_error(std::format("loss: {}: newer than {}, kept (information)\n", item, text_of(*version_)));
+        if (!settings_.style.json)
+          print_error(std::format("loss: {}: newer than {}, kept (information)\n", item, text_of(*version_)));
       }
       set_version_note(*image, *version_);
     }
@@ -211,22 +222,31 @@ class Converter {
 int convert_zebin(const Arguments& arguments) {
   Settings settings;
   CommandLine line("slipway convert",
-                   "Writes Intel GPU kernels in another form: canonical text, JSON, another version, a zebin with changes, its parts.",
+                   "Writes Intel GPU kernels in another form: canonical text, JSON, another version, a zebin with "
+                   "changes, its parts.",
                    "slipway convert --to 1.39 kernel.bin -o older.bin");
-  line.app.add_option("file", settings.file, "a zebin, an unpacked folder, ZE Info text or JSON; an archive with --member or --product");
-  line.app.add_option("-o,--output", settings.output,
-                      "where to write: JSON in a .json, text in a .ze_info, .yaml or .txt, else a zebin if the input is one; `-` is "
-                      "standard output");
+  line.app.add_option("file", settings.file,
+                      "a zebin, an unpacked folder, ZE Info text or JSON; an archive with --member or --product");
+  line.app.add_option(
+      "-o,--output", settings.output,
+      "where to write: JSON in a .json, text in a .ze_info, .yaml or .txt, else a zebin if the input is one; `-` is "
+      "standard output");
   line.add_report_options(settings.style);
-  line.app.add_option("--to", settings.to, "the version of the output: MAJOR.MINOR, or `pre` for before 1.0; what is lost is listed");
-  line.app.add_option("--allow-loss", settings.allow_loss, "the worst loss that is written: information, hint or dispatch (hint)")
+  line.app.add_option("--to", settings.to,
+                      "the version of the output: MAJOR.MINOR, or `pre` for before 1.0; what is lost is listed");
+  line.app
+      .add_option("--allow-loss", settings.allow_loss,
+                  "the worst loss that is written: information, hint or dispatch (hint)")
       ->check(CLI::IsMember({"information", "hint", "dispatch"}));
   line.app.add_option("--ze-info", settings.ze_info, "put this text or JSON into the zebin");
-  line.app.add_option("--rename", settings.renames, "OLD=NEW: rename a kernel, with its sections and symbols")->take_all();
-  line.app.add_option("--strip", settings.strip,
-                      "take out ir (SPIR-V and its constants), debug, asm (vISA assembly), metrics, options (build options); several "
-                      "with commas");
-  line.app.add_option("--unpack", settings.unpack, "write the parts into this folder, from which convert makes the same file again");
+  line.app.add_option("--rename", settings.renames, "OLD=NEW: rename a kernel, with its sections and symbols")
+      ->take_all();
+  line.app.add_option(
+      "--strip", settings.strip,
+      "take out ir (SPIR-V and its constants), debug, asm (vISA assembly), metrics, options (build options); several "
+      "with commas");
+  line.app.add_option("--unpack", settings.unpack,
+                      "write the parts into this folder, from which convert makes the same file again");
   line.app.add_flag("--defaults", settings.defaults, "in JSON: values that have their default too");
   add_open_options(line, settings.open);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -26,13 +26,15 @@ bool is_field(std::string_view name) { return std::ranges::contains(zeinfo::diff
 
 void check_field(std::string_view name, std::string_view option, Diagnostics& diagnostics) {
   if (is_field(name)) return;
-  Diagnostic& diagnostic = diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} does not know the field `{}`", option, name));
+  Diagnostic& diagnostic =
+      diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} does not know the field `{}`", option, name));
   if (const auto near = closest(name, zeinfo::diff_fields())) {
     diagnostic.hint(std::format("did you mean `{}`?", *near));
     return;
   }
   std::string fields;
-  for (const std::string_view field : zeinfo::diff_fields()) fields += std::format("{}{}", fields.empty() ? "" : ", ", field);
+  for (const std::string_view field : zeinfo::diff_fields())
+    fields += std::format("{}{}", fields.empty() ? "" : ", ", field);
   diagnostic.hint(std::format("the fields are {}", fields));
 }
 
@@ -67,7 +69,8 @@ Comparison filtered(Comparison comparison, const Settings& settings) {
 
 std::string text_of(const Change& change) {
   if (change.from.empty() && change.to.empty()) return std::string(change.field);
-  return std::format("{} {} -> {}", change.field, change.from.empty() ? "none" : change.from, change.to.empty() ? "none" : change.to);
+  return std::format("{} {} -> {}", change.field, change.from.empty() ? "none" : change.from,
+                     change.to.empty() ? "none" : change.to);
 }
 
 std::string line_of(std::string_view name, const std::vector<Change>& changes) {
@@ -91,10 +94,12 @@ std::string in_cell(std::string_view text) {
 
 std::string as_markdown(const Comparison& comparison, const Settings& settings) {
   if (comparison.equal()) return "No differences.\n";
-  std::string text = std::format("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]), in_cell(settings.files[1]));
+  std::string text = std::format("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]),
+                                 in_cell(settings.files[1]));
   const auto rows = [&](std::string_view name, const std::vector<Change>& changes) {
     for (const Change& change : changes) {
-      text += std::format("| {} | {} | {} | {} |\n", in_cell(name), change.field, in_cell(change.from), in_cell(change.to));
+      text +=
+          std::format("| {} | {} | {} | {} |\n", in_cell(name), change.field, in_cell(change.from), in_cell(change.to));
     }
   };
   rows("(file)", comparison.whole);
@@ -144,15 +149,16 @@ std::string as_json(const Comparison& comparison, const Settings& settings, cons
   return out.text();
 }
 
-void find_exceeded(std::string_view where, const std::vector<Change>& changes, const std::vector<zeinfo::Threshold>& thresholds,
-                   Diagnostics& diagnostics) {
+void find_exceeded(std::string_view where, const std::vector<Change>& changes,
+                   const std::vector<zeinfo::Threshold>& thresholds, Diagnostics& diagnostics) {
   for (const Change& change : changes) {
     for (const zeinfo::Threshold& threshold : thresholds) {
       if (threshold.field != change.field || !exceeds(change, threshold)) continue;
-      std::string limit = threshold.more == 0 ? "any" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
+      std::string limit =
+          threshold.more == 0 ? "any" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
       diagnostics.error(DiagnosticKind::ThresholdExceeded, {},
-                        std::format("{}: {}; the limit is {} change{}", where, text_of(change), threshold.more == 0 ? "no" : limit,
-                                    threshold.more == 0 ? "" : " at most"));
+                        std::format("{}: {}; the limit is {} change{}", where, text_of(change),
+                                    threshold.more == 0 ? "no" : limit, threshold.more == 0 ? "" : " at most"));
     }
   }
 }
@@ -173,7 +179,8 @@ int diff_zebin(const Arguments& arguments) {
   Settings settings;
   CommandLine line("slipway diff", "Compares the kernels of two files by name: registers, spills, sizes, arguments.",
                    "slipway diff --fail-on spill+10% --fail-on code+5% old.bin new.bin");
-  line.app.add_option("files", settings.files, "two of: zebin, unpacked folder, ZE Info text or JSON, archive with --member or --product");
+  line.app.add_option("files", settings.files,
+                      "two of: zebin, unpacked folder, ZE Info text or JSON, archive with --member or --product");
   line.add_report_options(settings.style);
   line.app.add_option("--kernel", settings.kernel, "this kernel alone");
   line.app
@@ -182,21 +189,24 @@ int diff_zebin(const Arguments& arguments) {
       ->take_all();
   line.app.add_option("--ignore", settings.ignored, "a field that does not count")->take_all();
   add_open_options(line, settings.open);
-  line.app.add_option("--format", settings.form, "text, json or markdown (text)")->check(CLI::IsMember({"text", "json", "markdown"}));
+  line.app.add_option("--format", settings.form, "text, json or markdown (text)")
+      ->check(CLI::IsMember({"text", "json", "markdown"}));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (settings.form == "json") settings.style.json = true;
 
   Diagnostics diagnostics;
   const std::vector<zeinfo::Threshold> thresholds = thresholds_of(settings, diagnostics);
   if (settings.files.size() != 2) {
-    diagnostics.error(DiagnosticKind::Usage, {}, std::format("two files are compared; {} given", settings.files.size()));
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      std::format("two files are compared; {} given", settings.files.size()));
   }
   if (diagnostics.has_errors()) return report(diagnostics, settings.style);
   const std::optional<zebin::Input> a = open_one(settings.files[0], settings, diagnostics);
   const std::optional<zebin::Input> b = open_one(settings.files[1], settings, diagnostics);
   if (!a || !b || diagnostics.has_errors()) return report(diagnostics, settings.style);
 
-  const Comparison comparison = filtered(zeinfo::compare({&a->document, &a->target}, {&b->document, &b->target}), settings);
+  const Comparison comparison =
+      filtered(zeinfo::compare({&a->document, &a->target}, {&b->document, &b->target}), settings);
   Diagnostics exceeded;
   find_exceeded("file", comparison.whole, thresholds, exceeded);
   for (const KernelChanges& kernel : comparison.kernels) {

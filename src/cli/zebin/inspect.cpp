@@ -40,7 +40,8 @@ void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::strin
     for (const zeinfo::Kernel& kernel : input.document.kernels) names.push_back(kernel.name);
   }
   if (std::ranges::contains(names, name)) return;
-  Diagnostic& diagnostic = diagnostics.error(DiagnosticKind::UnknownReference, {}, std::format("there is no kernel `{}`", name));
+  Diagnostic& diagnostic =
+      diagnostics.error(DiagnosticKind::UnknownReference, {}, std::format("there is no kernel `{}`", name));
   if (const auto near = closest(name, names)) diagnostic.hint(std::format("did you mean `{}`?", *near));
 }
 
@@ -58,7 +59,8 @@ void draw(const std::vector<zebin::Input>& inputs, const Settings& settings, Dia
     text = zebin::layout_svg(layouts[0]);
   } else {
     diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("an SVG shows one kernel, and there are {}; choose with --kernel, or write a .html", layouts.size()));
+                      std::format("an SVG shows one kernel, and there are {}; choose with --kernel, or write a .html",
+                                  layouts.size()));
     return;
   }
   if (Result<> written = write_file(settings.picture, text); !written) diagnostics.add(std::move(written.error()));
@@ -74,7 +76,9 @@ void print_json(const std::vector<zebin::Input>& inputs, const Settings& setting
       out.key("members").array([&] {
         for (const zebin::MemberInfo& member : zebin::members_of(archive)) {
           out.object([&] {
-            out.member("name", zebin::printable(member.name)).member("offset", member.offset).member("size", member.size);
+            out.member("name", zebin::printable(member.name))
+                .member("offset", member.offset)
+                .member("size", member.size);
             out.member("zebin", member.is_zebin);
           });
         }
@@ -89,9 +93,11 @@ void print_json(const std::vector<zebin::Input>& inputs, const Settings& setting
 
 std::string print_archive(const std::string& file, Bytes archive) {
   const std::vector<zebin::MemberInfo> members = zebin::members_of(archive);
-  std::string text = std::format("{}: archive with {} member{}, {} bytes\n", file, members.size(), members.size() == 1 ? "" : "s", archive.size());
+  std::string text = std::format("{}: archive with {} member{}, {} bytes\n", file, members.size(),
+                                 members.size() == 1 ? "" : "s", archive.size());
   for (const zebin::MemberInfo& member : members) {
-    text += std::format("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size, member.is_zebin ? "" : ", no ELF file");
+    text += std::format("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
+                        member.is_zebin ? "" : ", no ELF file");
   }
   return text;
 }
@@ -100,9 +106,11 @@ std::string print_archive(const std::string& file, Bytes archive) {
 
 int inspect_zebin(const Arguments& arguments) {
   Settings settings;
-  CommandLine line("slipway inspect", "Shows what is in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
+  CommandLine line("slipway inspect",
+                   "Shows what is in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway inspect --kernel saxpy --layout kernel.bin");
-  line.app.add_option("file", settings.file, "a zebin, an archive, an unpacked folder, or ZE Info; `-` is standard input");
+  line.app.add_option("file", settings.file,
+                      "a zebin, an archive, an unpacked folder, or ZE Info; `-` is standard input");
   line.add_report_options(settings.style);
   line.app.add_option("--kernel", settings.show.kernel, "this kernel alone");
   line.app.add_flag("--layout", settings.show.layout,
@@ -121,8 +129,10 @@ int inspect_zebin(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   if (settings.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
-  if (occupancy && settings.local_size.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
-  if (!occupancy && !settings.local_size.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "--local-size goes with --occupancy");
+  if (occupancy && settings.local_size.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
+  if (!occupancy && !settings.local_size.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "--local-size goes with --occupancy");
   if (diagnostics.has_errors()) return report(diagnostics, settings.style);
   if (occupancy) {
     settings.local_size.resize(3, 1);

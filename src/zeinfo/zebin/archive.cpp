@@ -60,8 +60,8 @@ std::vector<Member> read_archive(Bytes bytes, Problems& problems) {
     const auto size = decimal(trimmed(header.substr(48, 10)));
     const std::size_t begin = at + kHeaderSize;
     if (!size || *size > bytes.size() - begin) {
-      return bad(std::format("member `{}` should have {} bytes, but {} are left", name,
-                             trimmed(header.substr(48, 10)), bytes.size() - begin));
+      return bad(std::format("member `{}` should have {} bytes, but {} are left", name, trimmed(header.substr(48, 10)),
+                             bytes.size() - begin));
     }
     const Bytes content = bytes.subspan(begin, *size);
     if (name == "//") {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "zeinfo/zebin/problems.hpp"
 #include "base/bytes.hpp"
+#include "zeinfo/zebin/problems.hpp"
 
 namespace slipway::zebin {
 

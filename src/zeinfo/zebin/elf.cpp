@@ -75,8 +75,9 @@ class Reader {
     }
     h.wide = h.ident[4] == 2;
     if (file.size() > 5 && h.ident[5] != 1) {
-      problems_.error(DiagnosticKind::UnsupportedContainer, {5, 6},
-                      h.ident[5] == 2 ? "a big-endian ELF file" : std::format("an ELF file of byte order {}", h.ident[5]));
+      problems_.error(
+          DiagnosticKind::UnsupportedContainer, {5, 6},
+          h.ident[5] == 2 ? "a big-endian ELF file" : std::format("an ELF file of byte order {}", h.ident[5]));
       return false;
     }
     if (file.size() < h.size()) {
@@ -105,11 +106,11 @@ class Reader {
     const std::uint16_t type = elf_.header.type;
     if (type == kRelocatable || type == kOldZebin) return true;
     const std::string_view what = type == kOpenClWrapper ? "an OpenCL ELF wrapper, which holds an older binary format"
-                                  : type == 0xff11       ? "a zebin of type 0xff11 (relocatable), which no runtime loads"
-                                  : type == 0xff13       ? "a zebin of type 0xff13 (dynamic), which no runtime loads"
-                                  : type == 2            ? "an executable"
-                                  : type == 3            ? "a shared library"
-                                                         : "";
+                                  : type == 0xff11 ? "a zebin of type 0xff11 (relocatable), which no runtime loads"
+                                  : type == 0xff13 ? "a zebin of type 0xff13 (dynamic), which no runtime loads"
+                                  : type == 2      ? "an executable"
+                                  : type == 3      ? "a shared library"
+                                                   : "";
     problems_.error(DiagnosticKind::UnsupportedContainer, {16, 18},
                     what.empty() ? std::format("an ELF file of type {:#x}, which is no zebin", type)
                                  : std::format("{}, not a zebin", what));
@@ -127,8 +128,8 @@ class Reader {
     std::uint64_t count = h.shnum;
     if (!part_of(elf_.file, h.shoff, count * h.section_header_size())) {
       problems_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
-                      std::format("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count, h.shoff,
-                                  elf_.file.size()));
+                      std::format("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
+                                  h.shoff, elf_.file.size()));
       // What is there of it can be read.
       count = h.shoff < elf_.file.size() ? (elf_.file.size() - h.shoff) / h.section_header_size() : 0;
     }
@@ -185,16 +186,18 @@ class Reader {
       } else if (const auto name = string_at(table, s.name_offset)) {
         s.name = *name;
       } else {
-        problems_.error(DiagnosticKind::SectionName, {s.header_at, s.header_at + 4},
-                        std::format("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}",
-                                    s.index, s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
+        problems_.error(
+            DiagnosticKind::SectionName, {s.header_at, s.header_at + 4},
+            std::format("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}", s.index,
+                        s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
       }
     }
   }
 
   // sh_link of tables that have one, sh_info of relocations.
   void links() {
-    const auto bad = [&](const Section& s, std::string_view field, std::uint32_t value, std::uint64_t at, std::string_view what) {
+    const auto bad = [&](const Section& s, std::string_view field, std::uint32_t value, std::uint64_t at,
+                         std::string_view what) {
       problems_.error(DiagnosticKind::SectionLink, {at, at + 4},
                       std::format("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
     };
@@ -206,10 +209,12 @@ class Reader {
       if (s.link >= elf_.sections.size()) {
         bad(s, "sh_link", s.link, link_at, std::format("but there are {} sections", elf_.sections.size()));
       } else if (elf_.sections[s.link].type != wanted) {
-        bad(s, "sh_link", s.link, link_at, std::format("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
+        bad(s, "sh_link", s.link, link_at,
+            std::format("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
       }
       if (relocations && (s.info == 0 || s.info >= elf_.sections.size())) {
-        bad(s, "sh_info", s.info, link_at + 4, std::format("no section to relocate: there are {} sections", elf_.sections.size()));
+        bad(s, "sh_info", s.info, link_at + 4,
+            std::format("no section to relocate: there are {} sections", elf_.sections.size()));
       }
     }
   }
@@ -248,19 +253,22 @@ class Reader {
       if (const auto text = string_at(strings, name)) {
         s.name = *text;
       } else {
-        problems_.error(DiagnosticKind::SymbolName, {s.at, s.at + 4},
-                        std::format("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
+        problems_.error(
+            DiagnosticKind::SymbolName, {s.at, s.at + 4},
+            std::format("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
       }
       if (s.section >= elf_.sections.size() && s.section < 0xff00) {
         const std::uint64_t at = s.at + (elf_.header.wide ? 6 : 14);
         problems_.error(DiagnosticKind::SymbolSection, {at, at + 2},
-                        std::format("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section, elf_.sections.size()));
+                        std::format("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section,
+                                    elf_.sections.size()));
       }
     }
   }
 
   void relocations() {
-    // Sections may overlap; together they cannot have more entries than the file has room for, were each byte used once.
+    // Sections may overlap; together they cannot have more entries than the file has room for, were each byte used
+    // once.
     const std::size_t most = elf_.file.size() / 8;
     for (const Section& s : elf_.sections) {
       if (s.type != kRel && s.type != kRela) continue;
@@ -285,12 +293,14 @@ class Reader {
     const std::uint64_t info = in.word();
     r.symbol = static_cast<std::uint32_t>(info >> (elf_.header.wide ? 32 : 8));
     r.type = static_cast<std::uint32_t>(elf_.header.wide ? info & 0xffffffff : info & 0xff);
-    if (with_addend) r.addend = elf_.header.wide ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
+    if (with_addend)
+      r.addend = elf_.header.wide ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
 
     const std::uint64_t info_at = at + (elf_.header.wide ? 8 : 4);
     if (r.symbol >= elf_.symbols.size()) {
       problems_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
-                      std::format("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol, elf_.symbols.size()));
+                      std::format("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
+                                  elf_.symbols.size()));
     }
     if (relocation_type_name(r.type).empty()) {
       problems_.warning(DiagnosticKind::RelocType, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
@@ -337,7 +347,8 @@ class Reader {
 }  // namespace
 
 const Section* Elf::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(sections, [&](const Section& s) { return s.type != kNull && s.name == name; });
+  const auto found =
+      std::ranges::find_if(sections, [&](const Section& s) { return s.type != kNull && s.name == name; });
   return found == sections.end() ? nullptr : &*found;
 }
 
@@ -346,7 +357,11 @@ const Section* Elf::find_type(std::uint32_t type) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
-bool is_elf(Bytes bytes) { return text_of(bytes).starts_with("\x7f" "ELF"); }
+bool is_elf(Bytes bytes) {
+  return text_of(bytes).starts_with(
+      "\x7f"
+      "ELF");
+}
 
 std::optional<Elf> read_elf(Bytes file, Problems& problems) { return Reader(file, problems).read(); }
 
@@ -411,7 +426,8 @@ std::string section_flags_text(std::uint64_t flags) {
   if (flags & 1) text += 'W';
   if (flags & 2) text += 'A';
   if (flags & 4) text += 'X';
-  if (const std::uint64_t rest = flags & ~std::uint64_t{7}) text += std::format("{}{:#x}", text.empty() ? "" : "+", rest);
+  if (const std::uint64_t rest = flags & ~std::uint64_t{7})
+    text += std::format("{}{:#x}", text.empty() ? "" : "+", rest);
   return text;
 }
 

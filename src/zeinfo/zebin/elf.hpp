@@ -1,12 +1,12 @@
 // The ELF container of Intel GPU binaries ("zebin"): header, sections, symbols, relocations and notes, read in place.
 //
-// Little-endian, 32 and 64 bit. Every offset and size is checked before it is used; what lies outside the file is reported at the
-// field that says so and left out, and the rest is read all the same. Names are views of the file. Nothing is
-// assumed to be unique, terminated or in order (ZE Info page, 3.7).
+// Little-endian, 32 and 64 bit. Every offset and size is checked before it is used; what lies outside the file is
+// reported at the field that says so and left out, and the rest is read all the same. Names are views of the file.
+// Nothing is assumed to be unique, terminated or in order (ZE Info page, 3.7).
 //
-// Errors: not-recognised (no ELF), unsupported-container (big-endian, other kinds of ELF), elf-out-of-bounds, elf-header,
-// section-name, section-link, symbol-entry-size, symbol-name, symbol-section, reloc-entry-size, reloc-symbol,
-// reloc-section, reloc-offset, reloc-type, note-truncated.
+// Errors: not-recognised (no ELF), unsupported-container (big-endian, other kinds of ELF), elf-out-of-bounds,
+// elf-header, section-name, section-link, symbol-entry-size, symbol-name, symbol-section, reloc-entry-size,
+// reloc-symbol, reloc-section, reloc-offset, reloc-type, note-truncated.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@
 namespace slipway::zebin {
 
 // Section types (3.7).
-inline constexpr std::uint32_t kNull = 0, kProgbits = 1, kSymtab = 2, kStrtab = 3, kRela = 4, kNote = 7, kNobits = 8, kRel = 9;
-inline constexpr std::uint32_t kSpirv = 0xff000009, kZeInfo = 0xff000011, kGtpinInfo = 0xff000012, kVisaAsm = 0xff000013,
-                               kMisc = 0xff000014, kPisa = 0xff000015;
+inline constexpr std::uint32_t kNull = 0, kProgbits = 1, kSymtab = 2, kStrtab = 3, kRela = 4, kNote = 7, kNobits = 8,
+                               kRel = 9;
+inline constexpr std::uint32_t kSpirv = 0xff000009, kZeInfo = 0xff000011, kGtpinInfo = 0xff000012,
+                               kVisaAsm = 0xff000013, kMisc = 0xff000014, kPisa = 0xff000015;
 // Kinds of file.
 inline constexpr std::uint16_t kRelocatable = 1, kOldZebin = 0xff12, kOpenClWrapper = 0xff04;
 inline constexpr std::uint16_t kIntelMachine = 205;
 
 struct Header {
-  bool wide = true;          // ELFCLASS64
+  bool wide = true;  // ELFCLASS64
   std::uint8_t ident[16] = {};
   std::uint16_t type = 0, machine = 0;
   std::uint32_t version = 0;
@@ -41,20 +42,22 @@ struct Header {
   std::size_t size() const { return wide ? 64 : 52; }
   std::size_t section_header_size() const { return wide ? 64 : 40; }
   std::size_t symbol_size() const { return wide ? 24 : 16; }
-  std::size_t relocation_size(bool with_addend) const { return (wide ? 16u : 8u) + (with_addend ? (wide ? 8u : 4u) : 0u); }
+  std::size_t relocation_size(bool with_addend) const {
+    return (wide ? 16u : 8u) + (with_addend ? (wide ? 8u : 4u) : 0u);
+  }
   std::uint64_t alignment() const { return wide ? 8 : 4; }
 };
 
 struct Section {
   std::uint32_t index = 0;
-  std::string name;          // `#<index>` if it cannot be read
+  std::string name;  // `#<index>` if it cannot be read
   std::uint32_t name_offset = 0;
   std::uint32_t type = 0;
   std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
   std::uint32_t link = 0, info = 0;
   std::uint64_t alignment = 0, entry_size = 0;
-  Bytes bytes;               // empty for NOBITS, and when it lies outside the file
-  bool in_file = false;      // has bytes, or needs none
+  Bytes bytes;                  // empty for NOBITS, and when it lies outside the file
+  bool in_file = false;         // has bytes, or needs none
   std::uint64_t header_at = 0;  // file offset of its header
 
   Span span() const { return {offset, offset + bytes.size()}; }
@@ -109,11 +112,11 @@ bool is_elf(Bytes bytes);
 std::optional<Elf> read_elf(Bytes file, Problems& problems);
 
 // Words for numbers; empty for those that have none.
-std::string_view section_type_name(std::uint32_t type);     // "PROGBITS", "ZEINFO"
-std::string_view symbol_type_name(std::uint8_t type);       // "FUNC"
+std::string_view section_type_name(std::uint32_t type);      // "PROGBITS", "ZEINFO"
+std::string_view symbol_type_name(std::uint8_t type);        // "FUNC"
 std::string_view symbol_binding_name(std::uint8_t binding);  // "LOCAL"
-std::string_view relocation_type_name(std::uint32_t type);  // "R_SYM_ADDR"
-std::string section_flags_text(std::uint64_t flags);        // "WAX"
+std::string_view relocation_type_name(std::uint32_t type);   // "R_SYM_ADDR"
+std::string section_flags_text(std::uint64_t flags);         // "WAX"
 
 // A name from a file as UTF-8 without control characters: other bytes become `\\x1b`.
 std::string printable(std::string_view name);

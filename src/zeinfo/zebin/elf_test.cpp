@@ -10,7 +10,7 @@
 namespace slipway::zebin {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // A kernel with a relocation in its code, debug data with one of the other form, and notes.
 const std::string kKernel = R"(
@@ -58,8 +58,8 @@ TEST(Elf, ReadsBothClasses) {
     const Elf& elf = r.zebin->elf;
     std::vector<std::string> names;
     for (const Section& s : elf.sections) names.push_back(s.name);
-    EXPECT_THAT(names, ElementsAre("", ".text.k", ".debug_info", ".bss.global", ".rel.text.k", ".rela.debug_info", ".ze_info", ".symtab",
-                                   ".note.intelgt.compat", ".strtab"));
+    EXPECT_THAT(names, ElementsAre("", ".text.k", ".debug_info", ".bss.global", ".rel.text.k", ".rela.debug_info",
+                                   ".ze_info", ".symtab", ".note.intelgt.compat", ".strtab"));
     EXPECT_EQ(r.zebin->text(), kText);
     ASSERT_EQ(elf.symbols.size(), 4);
     EXPECT_EQ(elf.symbols[1].name, "k");
@@ -83,7 +83,8 @@ TEST(Elf, ReadsBothClasses) {
 }
 
 TEST(Elf, OldMachinesSayTheDevice) {
-  const Read family = read(testing::cook_zebin("type 0xff12\nmachine 29\nflags 0x200000\nsection .text.k PROGBITS - zeros 8"));
+  const Read family =
+      read(testing::cook_zebin("type 0xff12\nmachine 29\nflags 0x200000\nsection .text.k PROGBITS - zeros 8"));
   ASSERT_TRUE(family.zebin);
   EXPECT_EQ(family.zebin->target.family, 29);
   EXPECT_EQ(family.zebin->generator(), "igc");
@@ -98,7 +99,8 @@ struct BadCase {
 };
 
 TEST(Elf, SaysWhatIsWrong) {
-  // Offsets of header fields: e_ident[5] 5, e_type 16, e_machine 18, e_shoff 40, e_shentsize 58, e_shnum 60, e_shstrndx 62.
+  // Offsets of header fields: e_ident[5] 5, e_type 16, e_machine 18, e_shoff 40, e_shentsize 58, e_shnum 60,
+  // e_shstrndx 62.
   const BadCase cases[] = {
       {kKernel + "at 0 u8 0", {"not-recognised"}},
       {kKernel + "cut 40", {"not-recognised"}},
@@ -117,16 +119,19 @@ TEST(Elf, SaysWhatIsWrong) {
        {"section-link", "symbol-entry-size", "section-unique"}},
       {"section .spv SPIRV - zeros 4\nsection .spv SPIRV - zeros 4", {"section-unique"}},
       {"section .misc.specConstantsIds MISC - zeros 4", {"spec-constants"}},
-      {"section .misc.specConstantsIds MISC - zeros 8\nsection .misc.specConstantsValues MISC - zeros 8", {"spec-constants"}},
+      {"section .misc.specConstantsIds MISC - zeros 8\nsection .misc.specConstantsValues MISC - zeros 8",
+       {"spec-constants"}},
       {"section .misc.specConstantsIds MISC - zeros 4\nsection .misc.specConstantsValues MISC - zeros 8", {}},
       {"note 77 u32 1", {"note-unknown"}},
       {"note 1 text 1", {"note-size"}},
       {"note 4 raw 1.73", {"note-version"}},
       {"note 4 text one", {"note-version"}},
-      {"section .note.intelgt.compat NOTE - hex 04 00 00 00 04 00 00 00 01 00 00 00 41 42 43 00 01 00 00 00", {"note-owner"}},
+      {"section .note.intelgt.compat NOTE - hex 04 00 00 00 04 00 00 00 01 00 00 00 41 42 43 00 01 00 00 00",
+       {"note-owner"}},
       {"section .note.intelgt.compat NOTE - hex 08 00 00 00 ff ff ff ff 01 00 00 00 49 6e", {"note-truncated"}},
       {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL 77 0 8", {}},
-      {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 6 SYM_ADDR_32 k", {"reloc-offset"}},
+      {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 6 SYM_ADDR_32 k",
+       {"reloc-offset"}},
       {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 0 99 k", {"reloc-type"}},
   };
   for (const BadCase& bad : cases) {
@@ -149,7 +154,8 @@ TEST(Elf, SaysWhatIsWrongInTables) {
     int size;
     std::string kind;
   };
-  const auto symbols = good.zebin->elf.find(".symtab")->offset, relocations = good.zebin->elf.find(".rel.text.k")->offset;
+  const auto symbols = good.zebin->elf.find(".symtab")->offset,
+             relocations = good.zebin->elf.find(".rel.text.k")->offset;
   const Patch patches[] = {
       {header_field(good, ".text.k", 24), ~std::uint64_t{0} - 3, 8, "elf-out-of-bounds"},
       {header_field(good, ".text.k", 32), std::uint64_t{1} << 40, 8, "elf-out-of-bounds"},
@@ -201,9 +207,9 @@ TEST(Elf, PrintableNames) {
   EXPECT_EQ(printable("a b\"c"), "a b\"c");
   EXPECT_EQ(printable("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
   EXPECT_EQ(printable("\n\x7f\xff\xc3"), "\\x0a\\x7f\\xff\\xc3");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");      // a surrogate
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond Unicode
-  EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");                // overlong
+  EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");                    // overlong
 }
 
 Result<Packed> repacked(const Elf& elf) {
@@ -217,15 +223,15 @@ Result<Packed> repacked(const Elf& elf) {
               });
 }
 
-// Every byte of the header, the section headers, the symbols, the relocations and the notes, changed in four ways: never a
-// crash, the same verdict twice, and what can be read at all goes through a folder unchanged.
+// Every byte of the header, the section headers, the symbols, the relocations and the notes, changed in four ways:
+// never a crash, the same verdict twice, and what can be read at all goes through a folder unchanged.
 TEST(Elf, EveryChangedByteGivesAVerdict) {
   for (const std::string_view wide : {"class 64", "class 32"}) {
     const Read good = read(testing::cook_zebin(std::string(wide) + kKernel, kText));
     ASSERT_TRUE(good.zebin);
-    std::vector<Span> tables = {{0, good.zebin->elf.header.size()},
-                                {good.zebin->elf.header.shoff, good.bytes.size()}};
-    for (const std::string_view name : {".symtab", ".rel.text.k", ".rela.debug_info", ".note.intelgt.compat", ".strtab"}) {
+    std::vector<Span> tables = {{0, good.zebin->elf.header.size()}, {good.zebin->elf.header.shoff, good.bytes.size()}};
+    for (const std::string_view name :
+         {".symtab", ".rel.text.k", ".rela.debug_info", ".note.intelgt.compat", ".strtab"}) {
       tables.push_back(good.zebin->elf.find(name)->span());
     }
     int repacks = 0;

@@ -16,11 +16,13 @@ constexpr std::uint16_t kReservedIndices = 0xff00;
 
 bool holds_relocations(std::uint32_t type) { return type == kRel || type == kRela; }
 
-// The room behind the metrics, as far as nothing else begins there: compilers since 1.50 leave it out of the size (3.7).
+// The room behind the metrics, as far as nothing else begins there: compilers since 1.50 leave it out of the size
+// (3.7).
 std::vector<std::byte> room_behind(const Elf& elf, const Section& section) {
   if (section.name != kMetrics || section.size >= kMetricsRoom) return {};
   const std::uint64_t begin = section.offset + section.size;
-  std::uint64_t end = std::min<std::uint64_t>(elf.file.size(), elf.header.shoff > begin ? elf.header.shoff : elf.file.size());
+  std::uint64_t end =
+      std::min<std::uint64_t>(elf.file.size(), elf.header.shoff > begin ? elf.header.shoff : elf.file.size());
   for (const Section& other : elf.sections) {
     if (other.offset >= begin && &other != &section && other.type != kNull) end = std::min(end, other.offset);
   }
@@ -190,7 +192,9 @@ class Writer {
 
 // --- edits -----------------------------------------------------------------------------------------------------------
 
-bool is_relocation_of(const Image::Part& part, std::uint32_t id) { return holds_relocations(part.type) && part.info == id; }
+bool is_relocation_of(const Image::Part& part, std::uint32_t id) {
+  return holds_relocations(part.type) && part.info == id;
+}
 
 void remove_parts(Image& image, const std::vector<std::uint32_t>& ids) {
   const auto gone = [&](std::uint32_t id) { return std::ranges::contains(ids, id); };
@@ -256,7 +260,8 @@ std::optional<Image> image_of(const Zebin& zebin, Problems& problems) {
   for (const Symbol& s : elf.symbols) {
     image.symbols.push_back({s.index, std::string(s.name), s.info, s.other, s.section, s.value, s.size});
   }
-  for (const Relocation& r : elf.relocations) image.relocations.push_back({r.section, r.offset, r.symbol, r.type, r.addend});
+  for (const Relocation& r : elf.relocations)
+    image.relocations.push_back({r.section, r.offset, r.symbol, r.type, r.addend});
   return image;
 }
 
@@ -314,9 +319,8 @@ void replace_ze_info(Image& image, std::string_view text) {
     part->bytes = copy;
     return;
   }
-  const auto before = std::ranges::find_if(image.parts, [&](const Image::Part& p) {
-    return p.name == ".note.intelgt.compat" || p.type == kStrtab;
-  });
+  const auto before = std::ranges::find_if(
+      image.parts, [&](const Image::Part& p) { return p.name == ".note.intelgt.compat" || p.type == kStrtab; });
   image.parts.insert(before, {.id = fresh_id(image), .name = ".ze_info", .type = kZeInfo, .bytes = copy});
 }
 
@@ -328,7 +332,8 @@ void set_version_note(Image& image, zeinfo::Version version) {
   ByteReader in(part->bytes);
   while (in.remaining() > kHead) {
     const std::size_t begin = in.offset();
-    const auto owner_size = in.read<std::uint32_t>(), value_size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
+    const auto owner_size = in.read<std::uint32_t>(), value_size = in.read<std::uint32_t>(),
+               type = in.read<std::uint32_t>();
     const Bytes owner = in.take(round_up(std::uint64_t{owner_size}, 4));
     const Bytes value = in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4), in.remaining()));
     if (in.failed()) break;
@@ -349,7 +354,8 @@ Result<> rename_kernel(Image& image, std::string_view from, std::string_view to)
   const Image::Part* const code = image.find(old_code);
   if (!code) return fail(DiagnosticKind::UnknownReference, {}, std::format("there is no section `{}`", old_code));
   if (from == to) return {};
-  if (image.find(new_code)) return fail(DiagnosticKind::DuplicateName, {}, std::format("there is a section `{}` already", new_code));
+  if (image.find(new_code))
+    return fail(DiagnosticKind::DuplicateName, {}, std::format("there is a section `{}` already", new_code));
   const std::uint32_t id = code->id;
   for (Image::Symbol& symbol : image.symbols) {
     if (symbol.section == id && symbol.name == from) symbol.name = to;
@@ -369,20 +375,21 @@ std::vector<std::string> newer_than(const Image& image, zeinfo::Version version)
     std::string_view name;
     int level;
   };
-  static constexpr auto kNoteLevels = std::to_array<Since>({{4, "", 16}, {5, "", 32}, {6, "", 33}, {7, "", 38}, {8, "", 58}});
-  static constexpr auto kSectionLevels = std::to_array<Since>({{0, ".text", 45},
-                                                               {0, ".misc.specConstantsIds", 68},
-                                                               {0, ".misc.specConstantsValues", 68},
-                                                               {0, ".pisa", 71}});
+  static constexpr auto kNoteLevels =
+      std::to_array<Since>({{4, "", 16}, {5, "", 32}, {6, "", 33}, {7, "", 38}, {8, "", 58}});
+  static constexpr auto kSectionLevels = std::to_array<Since>(
+      {{0, ".text", 45}, {0, ".misc.specConstantsIds", 68}, {0, ".misc.specConstantsValues", 68}, {0, ".pisa", 71}});
   std::vector<std::string> found;
   for (const Image::Part& part : image.parts) {
     for (const Since& since : kSectionLevels) {
-      if (part.name == since.name && version.level() < since.level) found.push_back(std::format("section `{}`", part.name));
+      if (part.name == since.name && version.level() < since.level)
+        found.push_back(std::format("section `{}`", part.name));
     }
     if (part.name != ".note.intelgt.compat") continue;
     ByteReader in(part.bytes);
     while (in.remaining() > 0) {
-      const auto owner_size = in.read<std::uint32_t>(), value_size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
+      const auto owner_size = in.read<std::uint32_t>(), value_size = in.read<std::uint32_t>(),
+                 type = in.read<std::uint32_t>();
       in.take(round_up(std::uint64_t{owner_size}, 4));
       in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4), in.remaining()));
       if (in.failed()) break;

@@ -4,8 +4,8 @@
 //   strip(*image, {.debug = true});
 //   std::vector<std::byte> bytes = write_image(*image);
 //
-// The writer lays everything out as the compiler does: sections in their order and aligned, the section table last, names
-// in the order of their first use. A file of a current compiler that is not changed comes out byte for byte.
+// The writer lays everything out as the compiler does: sections in their order and aligned, the section table last,
+// names in the order of their first use. A file of a current compiler that is not changed comes out byte for byte.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct Image {
     std::uint32_t link = 0, info = 0;  // ids where they are sections, else numbers
     std::uint64_t alignment = 0, entry_size = 0;
     std::vector<std::byte> bytes;
-    std::uint64_t size = 0;                // of NOBITS
+    std::uint64_t size = 0;               // of NOBITS
     std::vector<std::byte> bytes_behind;  // room that belongs to it without being in its size
   };
   struct Symbol {
@@ -56,7 +56,8 @@ struct Image {
   Part* find(std::uint32_t id);
 };
 
-// Errors: what cannot be taken apart, as a file that the reader had errors with (file-format) or with two symbol tables.
+// Errors: what cannot be taken apart, as a file that the reader had errors with (file-format) or with two symbol
+// tables.
 std::optional<Image> image_of(const Zebin& zebin, Problems& problems);
 
 std::vector<std::byte> write_image(const Image& image);
@@ -64,11 +65,11 @@ std::vector<std::byte> write_image(const Image& image);
 // --- edits -----------------------------------------------------------------------------------------------------------
 
 struct StripChoice {
-  bool ir = false;       // .spv, .pisa, spec constants
-  bool debug = false;    // .debug_*, their relocations and the symbols that only they use
+  bool ir = false;        // .spv, .pisa, spec constants
+  bool debug = false;     // .debug_*, their relocations and the symbols that only they use
   bool assembly = false;  // .visaasm
   bool metrics = false;   // .note.intelgt.metrics
-  bool options = false;  // .misc.buildOptions
+  bool options = false;   // .misc.buildOptions
 };
 // `ir,debug,asm,metrics,options`; nothing for other words.
 std::optional<StripChoice> parse_strip(std::string_view text);
@@ -79,7 +80,8 @@ std::vector<std::string> strip(Image& image, const StripChoice& choice);
 void replace_ze_info(Image& image, std::string_view text);
 // Writes note 4, where the file has one.
 void set_version_note(Image& image, zeinfo::Version version);
-// Sections and symbols of a kernel; the text is renamed by zeinfo::rename_kernel. Errors: unknown-reference, duplicate-name.
+// Sections and symbols of a kernel; the text is renamed by zeinfo::rename_kernel. Errors: unknown-reference,
+// duplicate-name.
 Result<> rename_kernel(Image& image, std::string_view from, std::string_view to);
 // What a version of the format does not have: "note 8", "section `.pisa`".
 std::vector<std::string> newer_than(const Image& image, zeinfo::Version version);

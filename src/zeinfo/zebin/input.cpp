@@ -15,21 +15,23 @@ constexpr std::string_view kStandardInput = "<stdin>";
 // Reads text that stands in a container or alone.
 void read_document(Input& input, std::string_view text, const OpenOptions& options, Diagnostics& diagnostics) {
   const bool inside = input.zebin.has_value();
-  input.text_problems = std::make_unique<zeinfo::Problems>(inside ? input.name + "(.ze_info)" : input.name, text, diagnostics,
-                                                           options.limit);
+  input.text_problems = std::make_unique<zeinfo::Problems>(inside ? input.name + "(.ze_info)" : input.name, text,
+                                                           diagnostics, options.limit);
   if (inside) {
     const Section& section = *input.zebin->ze_info;
-    input.text_problems->on_report([name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
-      const Span span = diagnostic.place.span;
-      diagnostic.note(std::format("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
-                      Place::in_bytes(name, {at + span.begin, at + span.end}));
-    });
+    input.text_problems->on_report(
+        [name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
+          const Span span = diagnostic.place.span;
+          diagnostic.note(std::format("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
+                          Place::in_bytes(name, {at + span.begin, at + span.end}));
+        });
   }
   input.document = zeinfo::parse(text, *input.text_problems, {.container_version = input.target.container_version});
   input.has_document = true;
 }
 
-std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options, Diagnostics& diagnostics) {
+std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options,
+                                    Diagnostics& diagnostics) {
   Input input{.name = std::move(name), .kind = InputKind::Zebin, .size = bytes.size()};
   input.container_problems = std::make_unique<Problems>(input.name, diagnostics, 0, options.limit);
   input.zebin = read_zebin(bytes, *input.container_problems);
@@ -52,8 +54,8 @@ bool member_fits(const Member& member, const zeinfo::Device& device, bool exactl
   return built_for == &device || (!exactly && zeinfo::runs_on(built_for->config, device.config));
 }
 
-std::vector<Member> choose_members(const std::vector<Member>& members, const std::string& name, const OpenOptions& options,
-                                   Diagnostics& diagnostics) {
+std::vector<Member> choose_members(const std::vector<Member>& members, const std::string& name,
+                                   const OpenOptions& options, Diagnostics& diagnostics) {
   std::vector<Member> chosen;
   const auto take = [&](auto&& fits) { std::ranges::copy_if(members, std::back_inserter(chosen), fits); };
   if (!options.member.empty()) {
@@ -119,13 +121,15 @@ std::vector<MemberInfo> members_of(Bytes bytes) {
   return infos;
 }
 
-std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options, Diagnostics& diagnostics) {
+std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
+                               Diagnostics& diagnostics) {
   std::vector<Input> inputs;
   if (is_archive(bytes)) {
     Problems problems(name, diagnostics);
     const std::vector<Member> members = read_archive(bytes, problems);
     for (const Member& member : choose_members(members, name, options, diagnostics)) {
-      std::optional<Input> input = read_container(std::format("{}({})", name, member.name), member.bytes, options, diagnostics);
+      std::optional<Input> input =
+          read_container(std::format("{}({})", name, member.name), member.bytes, options, diagnostics);
       if (input) inputs.push_back(std::move(*input));
     }
     return inputs;
@@ -197,8 +201,10 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
 void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* run_on) {
   const zeinfo::CheckOptions options{.level = level.level, .release = level.release, .run_on = run_on};
   if (input.zebin && level.level != zeinfo::Level::Spec) check_container(*input.zebin, *input.container_problems);
-  if (input.zebin && level.level == zeinfo::Level::Runtime) check_container_for(*input.zebin, level.release, *input.container_problems);
-  if (input.has_document && input.text_problems) zeinfo::check(input.document, input.target, options, *input.text_problems);
+  if (input.zebin && level.level == zeinfo::Level::Runtime)
+    check_container_for(*input.zebin, level.release, *input.container_problems);
+  if (input.has_document && input.text_problems)
+    zeinfo::check(input.document, input.target, options, *input.text_problems);
 }
 
 }  // namespace slipway::zebin

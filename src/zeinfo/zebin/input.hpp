@@ -25,11 +25,11 @@ struct Input {
   std::string name;  // as messages show it: `k.bin`, `fat.ar(64.dg2)`
   InputKind kind = InputKind::Text;
   std::uint64_t size = 0;
-  std::optional<Zebin> zebin;        // kind Zebin, when the container could be read at all
-  zeinfo::Document document;         // empty when there is none
+  std::optional<Zebin> zebin;  // kind Zebin, when the container could be read at all
+  zeinfo::Document document;   // empty when there is none
   bool has_document = false;
   zeinfo::Target target;
-  std::unique_ptr<Problems> container_problems;       // kind Zebin
+  std::unique_ptr<Problems> container_problems;     // kind Zebin
   std::unique_ptr<zeinfo::Problems> text_problems;  // of the text; none for JSON and where there is no text
 
   std::shared_ptr<const void> owner;  // of the bytes
@@ -51,7 +51,8 @@ struct OpenOptions {
 std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics);
 
 // The same of bytes, which must outlive the result.
-std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options, Diagnostics& diagnostics);
+std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
+                               Diagnostics& diagnostics);
 
 // What the members of an archive are, for those that are no zebins too.
 struct MemberInfo {

@@ -27,7 +27,8 @@ class Table {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
       widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min<std::size_t>(display_width(row[i]), 48));
+      for (std::size_t i = 0; i < row.size(); ++i)
+        widths[i] = std::max(widths[i], std::min<std::size_t>(display_width(row[i]), 48));
     }
     std::string out;
     for (const auto& row : rows_) {
@@ -62,7 +63,8 @@ std::string head_line(const Input& input) {
   const bool is_zebin = input.kind == InputKind::Zebin;
   text += is_zebin ? "zebin" : input.kind == InputKind::Json ? "ZE Info as JSON," : "ZE Info";
   if (input.has_document || input.target.container_version) {
-    text += std::format(" {}", input.has_document ? text_of(input.version()) : text_of(*input.target.container_version));
+    text +=
+        std::format(" {}", input.has_document ? text_of(input.version()) : text_of(*input.target.container_version));
   }
   const zeinfo::Target& target = input.target;
   std::vector<std::string> facts;
@@ -77,7 +79,8 @@ std::string head_line(const Input& input) {
   }
   if (input.zebin && !input.zebin->generator().empty()) text += std::format(", generator {}", input.zebin->generator());
   const std::size_t kernels = input.kernel_count();
-  text += std::format(", {} kernel{}{}", kernels, kernels == 1 ? "" : "s", input.has_functions() ? ", functions and globals" : "");
+  text += std::format(", {} kernel{}{}", kernels, kernels == 1 ? "" : "s",
+                      input.has_functions() ? ", functions and globals" : "");
   return text + std::format(", {} bytes\n", input.size);
 }
 
@@ -91,7 +94,8 @@ std::string dimensions_text(const Kernel& kernel, const zeinfo::Target& target) 
     std::int64_t channel = 2;
     if (argument.arg_type == ArgType::local_id) {
       const std::int64_t register_bytes = target.grf_bytes.value_or(32);
-      channel = (2 * std::max<std::int64_t>(kernel.execution_env.simd_size, 16) + register_bytes - 1) / register_bytes * register_bytes;
+      channel = (2 * std::max<std::int64_t>(kernel.execution_env.simd_size, 16) + register_bytes - 1) / register_bytes *
+                register_bytes;
     } else if (argument.arg_type != ArgType::packed_local_ids) {
       continue;
     }
@@ -124,8 +128,10 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     for (const auto& [index, arguments] : by_index) {
       const zeinfo::ArgInfo* const info = zeinfo::arg_info(document, kernel, index);
       std::string where;
-      for (const PayloadArgument* argument : arguments) where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
-      if (arguments[0]->access_type != zeinfo::AccessType::unset) where += std::format(", {}", name_of_value(arguments[0]->access_type));
+      for (const PayloadArgument* argument : arguments)
+        where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
+      if (arguments[0]->access_type != zeinfo::AccessType::unset)
+        where += std::format(", {}", name_of_value(arguments[0]->access_type));
       const std::string type = info ? printable(info->type_name.substr(0, info->type_name.find(';'))) : "";
       table.row({std::to_string(index), info ? printable(info->name) : "", type, where});
     }
@@ -139,10 +145,12 @@ std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, c
   const auto& size = *options.occupancy_of;
   const std::optional<zeinfo::Occupancy> o = zeinfo::occupancy(kernel, target, size, options.eus);
   if (!o) return "  occupancy: the device is not known; give --product\n";
-  std::string text = std::format("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0], size[1],
-                                 size[2], options.eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
+  std::string text = std::format("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n",
+                                 size[0], size[1], size[2], options.eus, o->groups, o->groups == 1 ? "" : "s",
+                                 o->threads_per_group, o->limited_by);
   if (o->group_thread_limit && o->threads_per_group > static_cast<std::uint64_t>(*o->group_thread_limit)) {
-    text += std::format("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
+    text +=
+        std::format("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
   }
   return text;
 }
@@ -152,10 +160,12 @@ std::string kernel_text(const Input& input, const Kernel& kernel, const InspectO
   std::string text = std::format("kernel `{}`: simd {}, {} registers", printable(kernel.name), s.simd, s.grf);
   if (s.threads_per_eu) text += std::format(", {} threads/EU", *s.threads_per_eu);
   if (s.code_bytes) text += std::format(", {} bytes of code", *s.code_bytes);
-  text += std::format("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n", s.spill_bytes,
-                      registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes, s.slm_bytes, s.barriers);
-  text += std::format("  cross-thread {} B ({} inline), per-thread {} B{}, work group {}\n", s.cross_thread_bytes, s.inline_bytes,
-                      s.per_thread_bytes, dimensions_text(kernel, input.target), work_group_text(kernel));
+  text += std::format("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n",
+                      s.spill_bytes, registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes,
+                      s.slm_bytes, s.barriers);
+  text +=
+      std::format("  cross-thread {} B ({} inline), per-thread {} B{}, work group {}\n", s.cross_thread_bytes,
+                  s.inline_bytes, s.per_thread_bytes, dimensions_text(kernel, input.target), work_group_text(kernel));
   if (!kernel.user_attributes.invalid_kernel.empty()) {
     text += std::format("  must not run: {}\n", printable(kernel.user_attributes.invalid_kernel));
   }
@@ -176,8 +186,8 @@ std::string sections_text(const Elf& elf) {
   Table table("  ");
   table.row({"section", "name", "type", "flags", "offset", "size", "link", "info"});
   for (const Section& s : elf.sections) {
-    table.row({std::to_string(s.index), printable(s.name), type_text(s.type), section_flags_text(s.flags), hex(s.offset), hex(s.size),
-               std::to_string(s.link), std::to_string(s.info)});
+    table.row({std::to_string(s.index), printable(s.name), type_text(s.type), section_flags_text(s.flags),
+               hex(s.offset), hex(s.size), std::to_string(s.link), std::to_string(s.info)});
   }
   return table.text();
 }
@@ -191,8 +201,8 @@ std::string symbols_text(const Elf& elf) {
   table.row({"symbol", "name", "type", "binding", "section", "value", "size"});
   for (const Symbol& s : elf.symbols) {
     table.row({std::to_string(s.index), printable(s.name), std::string(symbol_type_name(s.type())),
-               std::string(symbol_binding_name(s.binding())), s.section == 0 ? "undefined" : section_name(elf, s.section), hex(s.value),
-               hex(s.size)});
+               std::string(symbol_binding_name(s.binding())),
+               s.section == 0 ? "undefined" : section_name(elf, s.section), hex(s.value), hex(s.size)});
   }
   return table.text();
 }
@@ -236,11 +246,15 @@ void write_argument(json::Writer& out, const Input& input, const Kernel& kernel,
         out.member("name", printable(info->name)).member("type_name", printable(info->type_name));
       }
     }
-    out.member("type", name_of_value(argument.arg_type)).member("offset", argument.offset).member("size", argument.size);
+    out.member("type", name_of_value(argument.arg_type))
+        .member("offset", argument.offset)
+        .member("size", argument.size);
     if (argument.addrmode != zeinfo::AddrMode::unset) out.member("addrmode", name_of_value(argument.addrmode));
     if (argument.addrspace != zeinfo::AddrSpace::unset) out.member("addrspace", name_of_value(argument.addrspace));
-    if (argument.access_type != zeinfo::AccessType::unset) out.member("access_type", name_of_value(argument.access_type));
-    if (const auto bti = argument.addrmode == zeinfo::AddrMode::stateful ? binding_of(kernel, argument.arg_index) : std::nullopt) {
+    if (argument.access_type != zeinfo::AccessType::unset)
+      out.member("access_type", name_of_value(argument.access_type));
+    if (const auto bti =
+            argument.addrmode == zeinfo::AddrMode::stateful ? binding_of(kernel, argument.arg_index) : std::nullopt) {
       out.member("bti", *bti);
     }
   });
@@ -261,12 +275,17 @@ void write_summary(json::Writer& out, const Input& input, const Kernel& kernel) 
     number_or_null("threads_per_eu", s.threads_per_eu);
     number_or_null("code_bytes", s.code_bytes);
     out.member("spill_bytes", s.spill_bytes).member("spill_registers_per_lane", s.spill_registers_per_lane);
-    out.member("scratch_bytes", s.scratch_bytes).member("private_bytes", s.private_bytes).member("slm_bytes", s.slm_bytes);
-    out.member("barriers", s.barriers).member("cross_thread_bytes", s.cross_thread_bytes).member("inline_bytes", s.inline_bytes);
+    out.member("scratch_bytes", s.scratch_bytes)
+        .member("private_bytes", s.private_bytes)
+        .member("slm_bytes", s.slm_bytes);
+    out.member("barriers", s.barriers)
+        .member("cross_thread_bytes", s.cross_thread_bytes)
+        .member("inline_bytes", s.inline_bytes);
     out.member("per_thread_bytes", s.per_thread_bytes);
     out.key("holes").array([&] {
       for (const zeinfo::PayloadRange& range : layout.cross_thread) {
-        if (range.kind == zeinfo::PayloadRange::Kind::Hole) out.array([&] { out.value(range.offset).value(range.size); });
+        if (range.kind == zeinfo::PayloadRange::Kind::Hole)
+          out.array([&] { out.value(range.offset).value(range.size); });
       }
     });
     for (const bool want_explicit : {true, false}) {
@@ -347,19 +366,20 @@ void write_target(json::Writer& out, const zeinfo::Target& target) {
 }  // namespace
 
 std::string where_text(const Kernel& kernel, const PayloadArgument& argument) {
-  const auto at = [&](std::string_view what) {
-    return std::format("{} @{}+{}", what, argument.offset, argument.size);
-  };
+  const auto at = [&](std::string_view what) { return std::format("{} @{}+{}", what, argument.offset, argument.size); };
   switch (argument.arg_type) {
     case ArgType::arg_byvalue:
       if (argument.has(PayloadArgument::Key::source_offset)) {
-        return at(std::format("value[{}..{}]", argument.source_offset, std::int64_t{argument.source_offset} + argument.size));
+        return at(
+            std::format("value[{}..{}]", argument.source_offset, std::int64_t{argument.source_offset} + argument.size));
       }
       return at("value");
     case ArgType::arg_bypointer: {
-      const std::string mode(argument.addrmode == zeinfo::AddrMode::unset ? "pointer" : name_of_value(argument.addrmode));
+      const std::string mode(argument.addrmode == zeinfo::AddrMode::unset ? "pointer"
+                                                                          : name_of_value(argument.addrmode));
       if (argument.addrmode == zeinfo::AddrMode::stateful) {
-        if (argument.addrspace == zeinfo::AddrSpace::sampler) return std::format("{} sampler {}", mode, argument.sampler_index);
+        if (argument.addrspace == zeinfo::AddrSpace::sampler)
+          return std::format("{} sampler {}", mode, argument.sampler_index);
         const auto bti = binding_of(kernel, argument.arg_index);
         return bti ? std::format("{} bti {}", mode, *bti) : mode;
       }
@@ -379,7 +399,8 @@ std::string where_text(const Kernel& kernel, const PayloadArgument& argument) {
 std::vector<const Kernel*> chosen_kernels(const Input& input, const InspectOptions& options) {
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : input.document.kernels) {
-    if (options.kernel.empty() ? !zeinfo::is_pseudo_kernel(kernel) : kernel.name == options.kernel) kernels.push_back(&kernel);
+    if (options.kernel.empty() ? !zeinfo::is_pseudo_kernel(kernel) : kernel.name == options.kernel)
+      kernels.push_back(&kernel);
   }
   return kernels;
 }
@@ -398,11 +419,16 @@ std::string print_input(const Input& input, const InspectOptions& options) {
 
 void write_input(json::Writer& out, const Input& input, const InspectOptions& options) {
   out.object([&] {
-    out.member("format", input.zebin ? "zebin" : "zeinfo").member("path", printable(input.name)).member("size", input.size);
+    out.member("format", input.zebin ? "zebin" : "zeinfo")
+        .member("path", printable(input.name))
+        .member("size", input.size);
     if (input.zebin) {
       const Header& h = input.zebin->elf.header;
       out.key("elf").object([&] {
-        out.member("class", h.wide ? 64 : 32).member("type", h.type).member("machine", h.machine).member("flags", h.flags);
+        out.member("class", h.wide ? 64 : 32)
+            .member("type", h.type)
+            .member("machine", h.machine)
+            .member("flags", h.flags);
         out.member("abi_version", h.abi_version());
       });
     }

@@ -15,9 +15,9 @@ namespace slipway::zebin {
 struct InspectOptions {
   std::string kernel;  // this one alone; all when empty
   bool layout = false, sections = false, symbols = false, relocations = false, notes = false;
-  bool defaults = false;                                        // in JSON: values that have their default too
+  bool defaults = false;                                     // in JSON: values that have their default too
   std::optional<std::array<std::uint32_t, 3>> occupancy_of;  // work-group size
-  int eus = 16;                                                 // of a subslice, for the occupancy
+  int eus = 16;                                              // of a subslice, for the occupancy
 };
 
 // The first line, then a paragraph for each kernel, then the tables that were asked for.
@@ -32,7 +32,8 @@ std::string where_text(const zeinfo::Kernel& kernel, const zeinfo::PayloadArgume
 
 // --- the layout as a picture -----------------------------------------------------------------------------------------
 
-// One kernel's payload as an SVG: a row for each 32 bytes, arguments as boxes, holes hatched, the end of inline data marked.
+// One kernel's payload as an SVG: a row for each 32 bytes, arguments as boxes, holes hatched, the end of inline data
+// marked.
 std::string layout_svg(const zeinfo::PayloadLayout& layout);
 // All of them as one HTML page without anything from elsewhere.
 std::string layout_page(const std::string& title, const std::vector<zeinfo::PayloadLayout>& layouts);

@@ -85,10 +85,12 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
   const int x = kLeft + static_cast<int>(begin % kRowBytes) * kByteWidth;
   const int y = top + static_cast<int>(row) * kRowHeight;
   const int width = static_cast<int>(end - begin) * kByteWidth;
-  const std::string tip = std::format("{}{}: bytes {} to {}{}", label_of(range), range.what.empty() ? "" : " " + range.what, range.offset,
-                                      range.offset + range.size - 1, range.misaligned ? ", misaligned" : "");
-  std::string text = std::format("<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                                 class_of(range), range.misaligned ? " misaligned" : "", escaped(tip), x, y, width, kRowHeight - 8);
+  const std::string tip =
+      std::format("{}{}: bytes {} to {}{}", label_of(range), range.what.empty() ? "" : " " + range.what, range.offset,
+                  range.offset + range.size - 1, range.misaligned ? ", misaligned" : "");
+  std::string text =
+      std::format("<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                  class_of(range), range.misaligned ? " misaligned" : "", escaped(tip), x, y, width, kRowHeight - 8);
   const std::string first = fitted(label_of(range), end - begin);
   const std::string second = fitted(range.owner.empty() && range.arg_index < 0 ? "" : range.what, end - begin);
   if (range.kind == PayloadRange::Kind::Argument) {
@@ -99,7 +101,8 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
 }
 
 std::string block_svg(const Block& block, const PayloadLayout& layout, int top) {
-  std::string text = std::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12, escaped(block.title));
+  std::string text =
+      std::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12, escaped(block.title));
   const std::uint32_t rows = rows_of(block);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const int y = top + static_cast<int>(row) * kRowHeight;
@@ -107,11 +110,13 @@ std::string block_svg(const Block& block, const PayloadLayout& layout, int top) 
     text += std::format("<text class=\"offset\" x=\"8\" y=\"{}\">{}</text>\n", y + 15, at);
     // Which register the row is in, or the half of one.
     if (layout.grf_bytes) {
-      text += std::format("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30, at / static_cast<std::uint32_t>(*layout.grf_bytes));
+      text += std::format("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30,
+                          at / static_cast<std::uint32_t>(*layout.grf_bytes));
     }
     for (std::uint32_t i = 0; i <= kRowBytes; i += 4) {
       const int x = kLeft + static_cast<int>(i) * kByteWidth;
-      text += std::format("<line class=\"grid\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>\n", x, y - 3, y + kRowHeight - 5);
+      text += std::format("<line class=\"grid\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>\n", x, y - 3,
+                          y + kRowHeight - 5);
     }
   }
   for (const PayloadRange& range : *block.ranges) {
@@ -120,14 +125,17 @@ std::string block_svg(const Block& block, const PayloadLayout& layout, int top) 
       const std::uint64_t row = begin / kRowBytes;
       if (row >= rows) break;
       const std::uint64_t stop = std::min(end, (row + 1) * kRowBytes);
-      text += box(range, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>((stop - 1) % kRowBytes + 1 + begin / kRowBytes * kRowBytes), top);
+      text += box(range, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin),
+                  static_cast<std::uint32_t>((stop - 1) % kRowBytes + 1 + begin / kRowBytes * kRowBytes), top);
       begin = stop;
     }
   }
   if (block.inline_size != 0 && block.inline_size / kRowBytes <= rows) {
     const int y = top + static_cast<int>(block.inline_size / kRowBytes) * kRowHeight - 4;
-    text += std::format("<line class=\"inline\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"><title>end of inline data: {} bytes</title></line>\n", 4, y,
-                        kLeft + static_cast<int>(kRowBytes) * kByteWidth, y, block.inline_size);
+    text += std::format(
+        "<line class=\"inline\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"><title>end of inline data: {} "
+        "bytes</title></line>\n",
+        4, y, kLeft + static_cast<int>(kRowBytes) * kByteWidth, y, block.inline_size);
   }
   return text;
 }
@@ -140,18 +148,22 @@ rect { stroke: #57606a; rx: 3 } .grid { stroke: #d0d7de } .inline { stroke: #cf2
 )";
 
 constexpr std::string_view kHatch =
-    "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-    "<rect width=\"8\" height=\"8\" style=\"fill:#fff;stroke:none\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\" style=\"stroke:#afb8c1\"/>"
+    "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\">"
+    "<rect width=\"8\" height=\"8\" style=\"fill:#fff;stroke:none\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\" "
+    "style=\"stroke:#afb8c1\"/>"
     "</pattern></defs>\n";
 
 }  // namespace
 
 std::string layout_svg(const PayloadLayout& layout) {
-  std::vector<Block> blocks = {{std::format("{}: cross-thread data, {} bytes{}", printable(layout.kernel), layout.cross_thread_size,
-                                            layout.inline_size ? std::format(", {} inline", layout.inline_size) : ""),
-                                layout.cross_thread_size, &layout.cross_thread, layout.inline_size}};
+  std::vector<Block> blocks = {
+      {std::format("{}: cross-thread data, {} bytes{}", printable(layout.kernel), layout.cross_thread_size,
+                   layout.inline_size ? std::format(", {} inline", layout.inline_size) : ""),
+       layout.cross_thread_size, &layout.cross_thread, layout.inline_size}};
   if (layout.per_thread_size != 0) {
-    blocks.push_back({std::format("per-thread data, {} bytes", layout.per_thread_size), layout.per_thread_size, &layout.per_thread, 0});
+    blocks.push_back({std::format("per-thread data, {} bytes", layout.per_thread_size), layout.per_thread_size,
+                      &layout.per_thread, 0});
   }
   int height = 0;
   std::string body;
@@ -160,15 +172,19 @@ std::string layout_svg(const PayloadLayout& layout) {
     height += kTop + static_cast<int>(rows_of(block)) * kRowHeight + kBottom;
   }
   const int width = kLeft + static_cast<int>(kRowBytes) * kByteWidth + kRight;
-  return std::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<style>{2}</style>\n{3}"
-                     "<rect width=\"{0}\" height=\"{1}\" style=\"fill:#fff;stroke:none\"/>\n{4}</svg>\n",
-                     width, height, kStyle, kHatch, body);
+  return std::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\">\n<style>{2}</style>\n{3}"
+      "<rect width=\"{0}\" height=\"{1}\" style=\"fill:#fff;stroke:none\"/>\n{4}</svg>\n",
+      width, height, kStyle, kHatch, body);
 }
 
 std::string layout_page(const std::string& title, const std::vector<PayloadLayout>& layouts) {
   std::string page = std::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n<body style=\"font-family:system-ui;margin:2em\">\n"
-      "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. Hatched: unused. The red line ends "
+      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n<body "
+      "style=\"font-family:system-ui;margin:2em\">\n"
+      "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. "
+      "Hatched: unused. The red line ends "
       "the inline data; a red box is misaligned or overlaps.</p>\n",
       escaped(printable(title)));
   for (const PayloadLayout& layout : layouts) page += layout_svg(layout);

@@ -14,9 +14,15 @@ class Problems {
   Problems(std::string name, Diagnostics& to, std::uint64_t base = 0, std::size_t limit = 100)
       : name_(std::move(name)), to_(&to), base_(base), limit_(limit) {}
 
-  void error(DiagnosticKind kind, Span span, std::string message) { report(Severity::Error, kind, span, std::move(message)); }
-  void warning(DiagnosticKind kind, Span span, std::string message) { report(Severity::Warning, kind, span, std::move(message)); }
-  void remark(DiagnosticKind kind, Span span, std::string message) { report(Severity::Note, kind, span, std::move(message)); }
+  void error(DiagnosticKind kind, Span span, std::string message) {
+    report(Severity::Error, kind, span, std::move(message));
+  }
+  void warning(DiagnosticKind kind, Span span, std::string message) {
+    report(Severity::Warning, kind, span, std::move(message));
+  }
+  void remark(DiagnosticKind kind, Span span, std::string message) {
+    report(Severity::Note, kind, span, std::move(message));
+  }
 
   const std::string& name() const { return name_; }
   Place place(Span span) const { return Place::in_bytes(name_, {span.begin + base_, span.end + base_}); }

@@ -15,7 +15,8 @@ namespace {
 std::string file_name_of(const Section& section) {
   std::string name = std::format("{:03}-{}", section.index, section.name);
   for (char& c : name) {
-    const bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    const bool plain =
+        (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
     if (!plain) c = '_';
   }
   return name.substr(0, 200);  // names of kernels go to thousands of characters, those of files do not
@@ -34,7 +35,8 @@ std::vector<Span> gaps_of(const Elf& elf) {
   std::vector<Span> gaps;
   std::uint64_t at = 0;
   for (const Span& span : covered) {
-    if (span.begin > at && span.begin != span.end) gaps.push_back({at, std::min<std::uint64_t>(span.begin, elf.file.size())});
+    if (span.begin > at && span.begin != span.end)
+      gaps.push_back({at, std::min<std::uint64_t>(span.begin, elf.file.size())});
     if (span.begin != span.end) at = std::max(at, span.end);
   }
   if (at < elf.file.size()) gaps.push_back({at, elf.file.size()});
@@ -84,14 +86,15 @@ using json::Value;
 struct HeaderRecord {
   std::uint64_t bits = 64;
   std::string ident;
-  std::uint64_t type = 0, machine = 0, version = 0, entry = 0, phoff = 0, shoff = 0, flags = 0, ehsize = 0, phentsize = 0, phnum = 0,
-                shentsize = 0, shnum = 0, shstrndx = 0;
+  std::uint64_t type = 0, machine = 0, version = 0, entry = 0, phoff = 0, shoff = 0, flags = 0, ehsize = 0,
+                phentsize = 0, phnum = 0, shentsize = 0, shnum = 0, shstrndx = 0;
   Value at;
 };
 struct SectionRecord {
   std::uint64_t index = 0;
   std::string name;
-  std::uint64_t name_offset = 0, type = 0, flags = 0, address = 0, offset = 0, size = 0, link = 0, info = 0, alignment = 0, entry_size = 0;
+  std::uint64_t name_offset = 0, type = 0, flags = 0, address = 0, offset = 0, size = 0, link = 0, info = 0,
+                alignment = 0, entry_size = 0;
   std::optional<std::string> file;
   Value at;
 };
@@ -139,27 +142,29 @@ const json::Record<HeaderRecord>& header_record() {
 const json::Record<SectionRecord>& section_record() {
   using S = SectionRecord;
   const auto u32 = unsigned_number<32>(), u64 = unsigned_number<64>();
-  static const auto record = json::Record<S>("section", "one section header", &S::at)
-                                 .required("index", &S::index, u32, "its place in the table")
-                                 .required("name", &S::name, json::Text{}, "its name; another one renames it")
-                                 .required("name_offset", &S::name_offset, u32, "where the name is in the string table")
-                                 .required("type", &S::type, u32, "sh_type")
-                                 .required("flags", &S::flags, u64, "sh_flags")
-                                 .required("addr", &S::address, u64, "sh_addr")
-                                 .required("offset", &S::offset, u64, "sh_offset")
-                                 .required("size", &S::size, u64, "sh_size")
-                                 .required("link", &S::link, u32, "sh_link")
-                                 .required("info", &S::info, u32, "sh_info")
-                                 .required("addralign", &S::alignment, u64, "sh_addralign")
-                                 .required("entsize", &S::entry_size, u64, "sh_entsize")
-                                 .optional("file", &S::file, json::Text{.empty = false}, "the file with its bytes; none: it has none");
+  static const auto record =
+      json::Record<S>("section", "one section header", &S::at)
+          .required("index", &S::index, u32, "its place in the table")
+          .required("name", &S::name, json::Text{}, "its name; another one renames it")
+          .required("name_offset", &S::name_offset, u32, "where the name is in the string table")
+          .required("type", &S::type, u32, "sh_type")
+          .required("flags", &S::flags, u64, "sh_flags")
+          .required("addr", &S::address, u64, "sh_addr")
+          .required("offset", &S::offset, u64, "sh_offset")
+          .required("size", &S::size, u64, "sh_size")
+          .required("link", &S::link, u32, "sh_link")
+          .required("info", &S::info, u32, "sh_info")
+          .required("addralign", &S::alignment, u64, "sh_addralign")
+          .required("entsize", &S::entry_size, u64, "sh_entsize")
+          .optional("file", &S::file, json::Text{.empty = false}, "the file with its bytes; none: it has none");
   return record;
 }
 
 const json::Record<GapRecord>& gap_record() {
-  static const auto record = json::Record<GapRecord>("gap", "bytes that no section or table covers", &GapRecord::at)
-                                 .required("offset", &GapRecord::offset, unsigned_number<64>(), "where they are in the file")
-                                 .required("bytes", &GapRecord::bytes, json::Text{}, "the bytes in base64");
+  static const auto record =
+      json::Record<GapRecord>("gap", "bytes that no section or table covers", &GapRecord::at)
+          .required("offset", &GapRecord::offset, unsigned_number<64>(), "where they are in the file")
+          .required("bytes", &GapRecord::bytes, json::Text{}, "the bytes in base64");
   return record;
 }
 
@@ -170,7 +175,8 @@ const json::Record<Manifest>& manifest_record() {
           .required("format", &Manifest::format, json::Words<int>(kFormat), "says what this is")
           .required("size", &Manifest::size, unsigned_number<64>(), "the size of the file in bytes")
           .required("header", &Manifest::header, json::Nested(header_record()), "the ELF header")
-          .required("sections", &Manifest::sections, json::List{json::Nested(section_record()), 0, 0xffff}, "the section headers")
+          .required("sections", &Manifest::sections, json::List{json::Nested(section_record()), 0, 0xffff},
+                    "the section headers")
           .required("gaps", &Manifest::gaps, json::List{json::Nested(gap_record())}, "what no section or table covers");
   return record;
 }
@@ -200,7 +206,8 @@ class Packer {
     const HeaderRecord& h = manifest_.header;
     const auto ident = from_base64(h.ident);
     if ((h.bits != 32 && h.bits != 64) || !ident || ident->size() != 16) {
-      return fail(json::problem(h.at, DiagnosticKind::OutOfRange, "a header needs class 32 or 64 and 16 bytes of `ident`"));
+      return fail(
+          json::problem(h.at, DiagnosticKind::OutOfRange, "a header needs class 32 or 64 and 16 bytes of `ident`"));
     }
     wide_ = h.bits == 64;
     ident_ = *ident;
@@ -208,7 +215,8 @@ class Packer {
       std::vector<std::byte> bytes;
       if (s.file) {
         Result<std::vector<std::byte>> read = file_of(*s.file);
-        if (!read) return fail(std::move(read.error()), std::format("named by section {} `{}`", s.index, s.name), s.at.place());
+        if (!read)
+          return fail(std::move(read.error()), std::format("named by section {} `{}`", s.index, s.name), s.at.place());
         bytes = std::move(*read);
       }
       sizes_.push_back(s.file ? bytes.size() : s.size);
@@ -238,7 +246,9 @@ class Packer {
     const HeaderRecord& h = manifest_.header;
     ByteWriter out;
     out.append(Bytes(ident_));
-    out.write(static_cast<std::uint16_t>(h.type)).write(static_cast<std::uint16_t>(h.machine)).write(static_cast<std::uint32_t>(h.version));
+    out.write(static_cast<std::uint16_t>(h.type))
+        .write(static_cast<std::uint16_t>(h.machine))
+        .write(static_cast<std::uint32_t>(h.version));
     field(out, h.entry);
     field(out, h.phoff);
     field(out, table_at);
@@ -283,8 +293,9 @@ class Packer {
       }
       for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (taken[at + i] && out[at + i] != bytes[i]) {
-          return fail(DiagnosticKind::SectionAlias, place,
-                      std::format("{} shares the byte at {:#x} with something else, and they differ now", what, at + i));
+          return fail(
+              DiagnosticKind::SectionAlias, place,
+              std::format("{} shares the byte at {:#x} with something else, and they differ now", what, at + i));
         }
         out[at + i] = bytes[i];
         taken[at + i] = true;
@@ -339,7 +350,8 @@ class Packer {
     }
     if (!renamed && !packed.laid_out_anew) return packed;
     std::optional<Image> image = zebin ? image_of(*zebin, problems) : std::nullopt;
-    if (!image) return fail(diagnostics.release(), "a section has another size or name, so everything is laid out anew");
+    if (!image)
+      return fail(diagnostics.release(), "a section has another size or name, so everything is laid out anew");
     for (std::size_t i = 0; i < image->parts.size() && i < manifest_.sections.size(); ++i) {
       Image::Part& part = image->parts[i];
       if (printable(part.name) != manifest_.sections[i].name) part.name = manifest_.sections[i].name;
@@ -362,7 +374,8 @@ Result<std::vector<UnpackedFile>> unpack(const Elf& elf) {
   for (const Section& s : elf.sections) total += has_file(s) ? s.bytes.size() : 0;
   if (total > elf.file.size() * 4) {
     return fail(DiagnosticKind::FileFormat, {},
-                std::format("the sections share their bytes: unpacked they would be {} bytes of a file of {}", total, elf.file.size()));
+                std::format("the sections share their bytes: unpacked they would be {} bytes of a file of {}", total,
+                            elf.file.size()));
   }
   const auto to_bytes = [](Bytes bytes) { return std::vector<std::byte>(bytes.begin(), bytes.end()); };
   std::vector<UnpackedFile> files = {{std::string(kManifestName), to_bytes(bytes_of(manifest_of(elf)))}};
@@ -372,7 +385,8 @@ Result<std::vector<UnpackedFile>> unpack(const Elf& elf) {
   return files;
 }
 
-Result<Packed> pack(const SourcePtr& manifest, const std::function<Result<std::vector<std::byte>>(const std::string&)>& file_of) {
+Result<Packed> pack(const SourcePtr& manifest,
+                    const std::function<Result<std::vector<std::byte>>(const std::string&)>& file_of) {
   const auto document = json::parse(manifest);
   if (!document) return fail(document.error());
   Diagnostics diagnostics;

@@ -48,9 +48,10 @@ std::string_view text_value(const Note& note) {
 Span span_of(const Section& section) { return {section.header_at, section.header_at + 4}; }
 
 void check_unique(const Elf& elf, Problems& problems) {
-  static constexpr auto kUnique = std::to_array<std::string_view>(
-      {".ze_info", ".symtab", ".spv", ".pisa", ".note.intelgt.compat", ".data.const", ".data.global", ".data.global_const",
-       ".data.const.string", ".bss.const", ".bss.global", ".misc.specConstantsIds", ".misc.specConstantsValues"});
+  static constexpr auto kUnique =
+      std::to_array<std::string_view>({".ze_info", ".symtab", ".spv", ".pisa", ".note.intelgt.compat", ".data.const",
+                                       ".data.global", ".data.global_const", ".data.const.string", ".bss.const",
+                                       ".bss.global", ".misc.specConstantsIds", ".misc.specConstantsValues"});
   std::map<std::string_view, std::size_t> counts;
   for (const Section& section : elf.sections) {
     if (!std::ranges::contains(kUnique, section.name)) continue;
@@ -69,8 +70,10 @@ void check_spec_constants(const Elf& elf, Problems& problems) {
     problems.error(DiagnosticKind::SpecConstants, span_of(ids ? *ids : *values), std::move(message));
   };
   if (!ids || !values) return bad(std::format("`{}` is there without its other half", (ids ? ids : values)->name));
-  if (ids->bytes.size() % 4 != 0 || values->bytes.size() % 8 != 0 || ids->bytes.size() / 4 != values->bytes.size() / 8) {
-    bad(std::format("{} bytes of ids and {} bytes of values; an id has 4 and a value 8", ids->bytes.size(), values->bytes.size()));
+  if (ids->bytes.size() % 4 != 0 || values->bytes.size() % 8 != 0 ||
+      ids->bytes.size() / 4 != values->bytes.size() / 8) {
+    bad(std::format("{} bytes of ids and {} bytes of values; an id has 4 and a value 8", ids->bytes.size(),
+                    values->bytes.size()));
   }
 }
 
@@ -80,7 +83,8 @@ void check_notes(const Elf& elf, Problems& problems) {
       problems.warning(kind, {note.at, note.at + 12}, std::move(message));
     };
     if (note.owner != kOwner) {
-      warn(DiagnosticKind::NoteOwner, std::format("a note of owner `{}`; the runtime reads those of `{}`", note.owner, kOwner));
+      warn(DiagnosticKind::NoteOwner,
+           std::format("a note of owner `{}`; the runtime reads those of `{}`", note.owner, kOwner));
       continue;
     }
     const NoteInfo* info = note_info(note.type);
@@ -151,10 +155,12 @@ void check_container(const Zebin& zebin, Problems& problems) {
   if (elf.header.machine != kIntelMachine && elf.notes.empty() && !zebin.target.device && !zebin.target.core &&
       zeinfo::name_of_family(elf.header.machine).empty()) {
     problems.warning(DiagnosticKind::MachineUnknown, {18, 20},
-                     std::format("machine {} is no known product family; what depends on the device is not checked", elf.header.machine));
+                     std::format("machine {} is no known product family; what depends on the device is not checked",
+                                 elf.header.machine));
   }
   if (zebin.reassembled) {
-    problems.remark(DiagnosticKind::Reassembled, {16, 18}, "an old file type with notes: the file was put together again from its sections");
+    problems.remark(DiagnosticKind::Reassembled, {16, 18},
+                    "an old file type with notes: the file was put together again from its sections");
   }
   check_unique(elf, problems);
   check_spec_constants(elf, problems);
@@ -163,17 +169,22 @@ void check_container(const Zebin& zebin, Problems& problems) {
 
 void check_container_for(const Zebin& zebin, Release release, Problems& problems) {
   const Elf& elf = zebin.elf;
-  const auto known = [&](zeinfo::ContainerFeature::Kind kind, std::uint32_t number, std::string_view name) -> std::optional<Release> {
+  const auto known = [&](zeinfo::ContainerFeature::Kind kind, std::uint32_t number,
+                         std::string_view name) -> std::optional<Release> {
     for (const zeinfo::ContainerFeature& feature : zeinfo::container_features()) {
-      if (feature.kind == kind && (name.empty() ? feature.number == number : feature.name == name)) return feature.since;
+      if (feature.kind == kind && (name.empty() ? feature.number == number : feature.name == name))
+        return feature.since;
     }
     return std::nullopt;
   };
   using Kind = zeinfo::ContainerFeature::Kind;
-  const auto refuse = [&](Span span, std::string message) { problems.error(DiagnosticKind::RuntimeRefuses, span, std::move(message)); };
+  const auto refuse = [&](Span span, std::string message) {
+    problems.error(DiagnosticKind::RuntimeRefuses, span, std::move(message));
+  };
   const std::string at = std::format("runtime {}", text_of(release));
   if (const auto since = known(Kind::ElfType, elf.header.type, {}); since && release < *since) {
-    refuse({16, 18}, std::format("{} does not know files of type {:#x}, which came with {}", at, elf.header.type, text_of(*since)));
+    refuse({16, 18}, std::format("{} does not know files of type {:#x}, which came with {}", at, elf.header.type,
+                                 text_of(*since)));
   }
   for (const Section& section : elf.sections) {
     if (section.type == kNull) continue;
@@ -181,10 +192,13 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
       refuse(span_of(section), std::format("{} does not know section type {} of `{}`, which came with {}", at,
                                            section_type_name(section.type), section.name, text_of(*since)));
     } else if (!since && section_type_name(section.type).empty()) {
-      refuse(span_of(section), std::format("section `{}` is of unknown type {:#x}; the runtime says: Unhandled ELF section header type : {}",
-                                           section.name, section.type, section.type));
+      refuse(
+          span_of(section),
+          std::format("section `{}` is of unknown type {:#x}; the runtime says: Unhandled ELF section header type : {}",
+                      section.name, section.type, section.type));
     } else if (const auto name_since = known(Kind::SectionName, 0, section.name); name_since && release < *name_since) {
-      refuse(span_of(section), std::format("{} does not know section `{}`, which came with {}", at, section.name, text_of(*name_since)));
+      refuse(span_of(section),
+             std::format("{} does not know section `{}`, which came with {}", at, section.name, text_of(*name_since)));
     } else if (section.type == kProgbits && !known_name(section.name, kProgbitsNames)) {
       refuse(span_of(section), std::format("the runtime says: Unhandled SHT_PROGBITS section : {}", section.name));
     }
@@ -192,8 +206,9 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
   for (const Note& note : elf.notes) {
     const auto since = known(Kind::NoteType, note.type, {});
     if (!since || release < *since) {
-      problems.warning(DiagnosticKind::RuntimeWarns, {note.at, note.at + 12},
-                       std::format("{} does not know notes of type {} and warns: Unrecognized IntelGTNote type", at, note.type));
+      problems.warning(
+          DiagnosticKind::RuntimeWarns, {note.at, note.at + 12},
+          std::format("{} does not know notes of type {} and warns: Unrecognized IntelGTNote type", at, note.type));
     }
   }
 }
@@ -213,7 +228,8 @@ std::string note_text(const Note& note) {
   if (note.type == kProductNote) return text_of(zeinfo::ProductConfig::decode(number));
   if (note.type == kFamilyNote) {
     std::string_view name = zeinfo::name_of_family(number);
-    if (const zeinfo::Device* device = zeinfo::find_device_of_family(number); device && name.empty()) name = device->name();
+    if (const zeinfo::Device* device = zeinfo::find_device_of_family(number); device && name.empty())
+      name = device->name();
     return name.empty() ? std::format("{}", number) : std::format("{} ({})", number, name);
   }
   return note.type == kMetadataNote ? std::format("{:#x}", number) : std::format("{}", number);
@@ -221,7 +237,8 @@ std::string note_text(const Note& note) {
 
 std::optional<std::uint32_t> note_number(const Elf& elf, std::uint32_t type) {
   for (const Note& note : elf.notes) {
-    if (note.type == type && note.owner == kOwner && note.value.size() == 4) return load<std::uint32_t>(note.value.data());
+    if (note.type == type && note.owner == kOwner && note.value.size() == 4)
+      return load<std::uint32_t>(note.value.data());
   }
   return std::nullopt;
 }

@@ -47,9 +47,9 @@ void check_container_for(const Zebin& zebin, zeinfo::Release release, Problems& 
 
 struct NoteInfo {
   std::uint32_t type;
-  std::string_view name;     // "product family"
-  int size;                  // of the value in bytes; 0: text
-  zeinfo::Release since;     // the runtime that knows it
+  std::string_view name;  // "product family"
+  int size;               // of the value in bytes; 0: text
+  zeinfo::Release since;  // the runtime that knows it
 };
 std::span<const NoteInfo> known_notes();
 const NoteInfo* note_info(std::uint32_t type);

@@ -1,0 +1,152 @@
+// The sample binaries, where they are: each is read and checked without a false error, goes through a folder unchanged,
+// and its text is written back byte for byte.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.hpp"
+#include "base/print_diagnostic.hpp"
+#include "testing/source_folder.hpp"
+#include "zeinfo/write.hpp"
+#include "zeinfo/zebin/image.hpp"
+#include "zeinfo/zebin/input.hpp"
+#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/unpack.hpp"
+
+namespace slipway::zebin {
+namespace {
+
+std::vector<Path> samples() {
+  std::vector<Path> paths;
+  const Path folder = testing::source_folder() / "../shared/data/zebin";
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, missing)) {
+    const Path path = entry.path();
+    if ((path.extension() == ".bin" || path.extension() == ".ar") && !path.string().contains("negative"))
+      paths.push_back(path);
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+class Samples : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (samples().empty()) GTEST_SKIP() << "the sample binaries are not here";
+  }
+};
+
+TEST_F(Samples, NoFalseError) {
+  for (const Path& path : samples()) {
+    for (const std::string_view level : {"spec", "consistency"}) {
+      Diagnostics diagnostics;
+      std::vector<Input> inputs = open_inputs(path.string(), {}, diagnostics);
+      ASSERT_FALSE(inputs.empty()) << path;
+      for (Input& input : inputs) check_input(input, *zeinfo::parse_level(level), nullptr);
+      EXPECT_FALSE(diagnostics.has_errors()) << path << " at " << level << "\n"
+                                             << format_diagnostics(diagnostics.all());
+      EXPECT_EQ(diagnostics.warnings(), 0) << path << " at " << level << "\n" << format_diagnostics(diagnostics.all());
+    }
+  }
+}
+
+TEST_F(Samples, RepackedByteForByte) {
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
+      const auto files = unpack(input.zebin->elf);
+      ASSERT_TRUE(files);
+      const Result<Packed> packed = pack(make_source("zebin.json", std::string(text_of(files->front().bytes))),
+                                         [&](const std::string& name) -> Result<std::vector<std::byte>> {
+                                           return std::ranges::find(*files, name, &UnpackedFile::name)->bytes;
+                                         });
+      ASSERT_TRUE(packed) << path << format_diagnostics(packed.error());
+      EXPECT_FALSE(packed->laid_out_anew) << path;
+      EXPECT_EQ(text_of(packed->bytes), text_of(input.zebin->elf.file)) << path;
+    }
+  }
+}
+
+// Files of compilers that align sections (1.49 on) come out of the image byte for byte too; all of them mean the same.
+TEST_F(Samples, WrittenAnew) {
+  std::size_t same = 0;
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    for (Input& input : open_inputs(path.string(), {}, diagnostics)) {
+      const std::optional<Image> image = image_of(*input.zebin, *input.container_problems);
+      ASSERT_TRUE(image) << path << format_diagnostics(diagnostics.all());
+      const std::vector<std::byte> bytes = write_image(*image);
+      const bool is_same = text_of(bytes) == text_of(input.zebin->elf.file);
+      same += is_same;
+      if (path.string().contains("v1.73") || path.string().contains("v1.49")) {
+        EXPECT_TRUE(is_same) << path;
+      }
+      std::vector<Input> again = read_inputs("again", bytes, {}, diagnostics);
+      ASSERT_EQ(again.size(), 1) << path;
+      EXPECT_EQ(again[0].zebin->text(), input.zebin->text()) << path;
+      EXPECT_EQ(again[0].zebin->elf.symbols.size(), input.zebin->elf.symbols.size()) << path;
+      EXPECT_EQ(again[0].zebin->elf.relocations.size(), input.zebin->elf.relocations.size()) << path;
+      EXPECT_FALSE(diagnostics.has_errors()) << path << format_diagnostics(diagnostics.all());
+    }
+  }
+  EXPECT_GE(same, 28);
+}
+
+TEST_F(Samples, TextsAreCanonical) {
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
+      if (!input.has_document) continue;
+      const Result<std::string> text = zeinfo::write(input.document);
+      ASSERT_TRUE(text) << path;
+      EXPECT_EQ(*text, input.zebin->text()) << path;
+    }
+  }
+}
+
+// The first lines of the manifest's columns: what each file says of itself.
+TEST_F(Samples, SayTheirDevice) {
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    const std::vector<Input> inputs = open_inputs(path.string(), {}, diagnostics);
+    for (const Input& input : inputs) {
+      const std::string name = path.stem().extension().string();  // "spill.dg2-g10.bin"
+      if (path.extension() != ".bin") continue;
+      ASSERT_TRUE(input.target.device || input.target.family) << path;
+      if (!input.target.device) continue;  // old files know the family alone
+      const zeinfo::Device* const expected = zeinfo::find_device(name.substr(1));
+      ASSERT_TRUE(expected) << name;
+      EXPECT_EQ(input.target.device->family, expected->family) << path;
+    }
+  }
+}
+
+TEST_F(Samples, AreShownWhole) {
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
+      const InspectOptions all{.layout = true, .sections = true, .symbols = true, .relocations = true, .notes = true};
+      const std::string text = print_input(input, all);
+      for (const zeinfo::Kernel* kernel : chosen_kernels(input, {})) {
+        EXPECT_TRUE(text.contains(printable(kernel->name))) << path;
+        EXPECT_TRUE(layout_svg(layout_of(input.document, *kernel, input.target)).contains("</svg>")) << path;
+      }
+      json::Writer out;
+      write_input(out, input, all);
+      EXPECT_TRUE(json::parse(make_source("inspect", out.text()))) << path;
+    }
+  }
+}
+
+TEST_F(Samples, TheWrapperIsNamed) {
+  const Path path = testing::source_folder() / "../shared/data/zebin/negative/opencl-elf-wrapper.apl.bin";
+  Diagnostics diagnostics;
+  EXPECT_TRUE(open_inputs(path.string(), {}, diagnostics).empty());
+  ASSERT_EQ(diagnostics.errors(), 1);
+  EXPECT_EQ(diagnostics.all()[0].kind, DiagnosticKind::UnsupportedContainer);
+  EXPECT_TRUE(diagnostics.all()[0].message.contains("OpenCL ELF wrapper"));
+}
+
+}  // namespace
+}  // namespace slipway::zebin
