@@ -269,11 +269,13 @@ class KernelRules {
     std::ranges::stable_sort(by_offset_, {}, [](const PayloadArgument* one) {
       return std::pair(one->arg_index, one->source_offset);
     });
+    // Before 1.51 sizes were rounded up to 4: a piece may be up to three bytes shorter than it says.
+    const std::int64_t rounding = context_.level < 51 ? 3 : 0;
     for (std::size_t i = 1; i < by_offset_.size(); ++i) {
       const PayloadArgument& before = *by_offset_[i - 1];
       const PayloadArgument& argument = *by_offset_[i];
-      if (before.arg_index != argument.arg_index ||
-          argument.source_offset >= std::int64_t{before.source_offset} + before.size) {
+      const std::int64_t size = std::max<std::int64_t>(before.size - rounding, std::min(before.size, 1));
+      if (before.arg_index != argument.arg_index || argument.source_offset >= before.source_offset + size) {
         continue;
       }
       context_.tell(kError, DiagnosticKind::ByvalueElements, argument, K::source_offset, [&] {
