@@ -16,9 +16,14 @@ namespace {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-void write_object(Object object, json::Writer& out, const JsonOptions& options);
+struct JsonStyle {
+  bool defaults = false;
+  int level = 0;  // of the document's version
+};
 
-void write_field(Object object, const FieldInfo& field, json::Writer& out, const JsonOptions& options) {
+void write_object(Object object, json::Writer& out, const JsonStyle& options);
+
+void write_field(Object object, const FieldInfo& field, json::Writer& out, const JsonStyle& options) {
   switch (field.type) {
     case Type::Int32: out.value(object.integer(field)); return;
     case Type::Bool: out.value(object.boolean(field)); return;
@@ -61,10 +66,10 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
   }
 }
 
-void write_object(Object object, json::Writer& out, const JsonOptions& options) {
+void write_object(Object object, json::Writer& out, const JsonStyle& options) {
   out.object([&] {
     for (const FieldInfo& field : object.mapping().fields) {
-      if (!field.required && object.is_default(field)) {
+      if (!object.is_written(field, options.level)) {
         // A version, an enum or an int3 that is absent has no default to show.
         const bool has_default = field.type != Type::Version && field.type != Type::Enum && field.type != Type::Int3;
         if (!options.defaults || !has_default) continue;
@@ -256,7 +261,8 @@ class JsonReader {
 }  // namespace
 
 void write_json(const Document& document, json::Writer& out, const JsonOptions& options) {
-  write_object(Object::of(static_cast<const Root&>(document)), out, options);
+  write_object(Object::of(static_cast<const Root&>(document)), out,
+               {.defaults = options.defaults, .level = effective_version(document).level()});
 }
 
 Result<std::string> to_json(const Document& document, const JsonOptions& options) {

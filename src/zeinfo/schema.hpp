@@ -144,6 +144,12 @@ class Object {
     return {*field.mapping,
             static_cast<const std::byte*>(get<RawList>(field).data) + std::size_t{i} * field.mapping->size};
   }
+  // Whether canonical text of a version has the field: required, or not its default, or there and always written by
+  // that version's compilers.
+  bool is_written(const FieldInfo& field, int level) const {
+    return field.required || !is_default(field) ||
+           (has(field) && field.expected_from <= level && level <= field.expected_to);
+  }
   // Whether canonical text leaves the field out, were it optional.
   bool is_default(const FieldInfo& field) const;
 

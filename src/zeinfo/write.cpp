@@ -140,12 +140,12 @@ std::unexpected<Failure> bad_string(std::string_view text) {
 
 class Writer {
  public:
-  explicit Writer(int level) : sequence_forms_(level < 7) {}
+  explicit Writer(int level) : level_(level) {}
 
   void mapping(Object object, int indent) {
     bool first = true;
     for (const FieldInfo& field : object.mapping().fields) {
-      if (!field.required && object.is_default(field)) continue;
+      if (!object.is_written(field, level_)) continue;
       if (!first || !after_dash_) out_.append(static_cast<std::size_t>(indent) * 2, ' ');
       first = false;
       after_dash_ = false;
@@ -166,7 +166,7 @@ class Writer {
     switch (field.type) {
       case Type::Mapping:
         out_ += '\n';
-        if (sequence_forms_ && (field.mapping == &mapping_of<ExperimentalProperties>() ||
+        if (level_ < 7 && (field.mapping == &mapping_of<ExperimentalProperties>() ||
                                 field.mapping == &mapping_of<DebugEnv>())) {
           dash(indent + 1);
           mapping(object.nested(field), indent + 2);
@@ -236,7 +236,7 @@ class Writer {
   }
 
   std::string out_;
-  bool sequence_forms_;
+  int level_;
   bool after_dash_ = false;
   std::optional<std::string_view> bad_;
 };
