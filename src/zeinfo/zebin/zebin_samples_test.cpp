@@ -30,14 +30,14 @@ std::vector<Path> samples() {
   return paths;
 }
 
-class Samples : public ::testing::Test {
+class ZebinSamples : public ::testing::Test {
  protected:
   void SetUp() override {
     if (samples().empty()) GTEST_SKIP() << "the sample binaries are not here";
   }
 };
 
-TEST_F(Samples, NoFalseError) {
+TEST_F(ZebinSamples, NoFalseError) {
   for (const Path& path : samples()) {
     for (const std::string_view level : {"spec", "consistency"}) {
       Diagnostics diagnostics;
@@ -51,7 +51,7 @@ TEST_F(Samples, NoFalseError) {
   }
 }
 
-TEST_F(Samples, RepackedByteForByte) {
+TEST_F(ZebinSamples, RepackedByteForByte) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
@@ -69,7 +69,7 @@ TEST_F(Samples, RepackedByteForByte) {
 }
 
 // Files of compilers that align sections (1.49 on) come out of the image byte for byte too; all of them mean the same.
-TEST_F(Samples, WrittenAnew) {
+TEST_F(ZebinSamples, WrittenAnew) {
   std::size_t same = 0;
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
@@ -93,7 +93,7 @@ TEST_F(Samples, WrittenAnew) {
   EXPECT_GE(same, 28);
 }
 
-TEST_F(Samples, TextsAreCanonical) {
+TEST_F(ZebinSamples, TextsAreCanonical) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
@@ -106,7 +106,7 @@ TEST_F(Samples, TextsAreCanonical) {
 }
 
 // The first lines of the manifest's columns: what each file says of itself.
-TEST_F(Samples, SayTheirDevice) {
+TEST_F(ZebinSamples, SayTheirDevice) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     const std::vector<Input> inputs = open_inputs(path.string(), {}, diagnostics);
@@ -122,7 +122,7 @@ TEST_F(Samples, SayTheirDevice) {
   }
 }
 
-TEST_F(Samples, AreShownWhole) {
+TEST_F(ZebinSamples, AreShownWhole) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
@@ -139,7 +139,7 @@ TEST_F(Samples, AreShownWhole) {
   }
 }
 
-TEST_F(Samples, TheWrapperIsNamed) {
+TEST_F(ZebinSamples, TheWrapperIsNamed) {
   const Path path = testing::source_folder() / "../shared/data/zebin/negative/opencl-elf-wrapper.apl.bin";
   Diagnostics diagnostics;
   EXPECT_TRUE(open_inputs(path.string(), {}, diagnostics).empty());
