@@ -5,4 +5,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
 ninja -C "$build" --quiet bench
-exec python3 "$here/foundation.py" --build "$build" "$@"
+status=0
+for part in foundation zeinfo; do
+  python3 "$here/$part.py" --build "$build" "$@" || status=$?
+done
+exit "$status"

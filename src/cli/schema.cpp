@@ -1,8 +1,12 @@
 // slipway schema: what the program reads and writes, described for editors, checkers and people.
+#include <algorithm>
+#include <array>
 #include <format>
 
 #include "cli/program.hpp"
 #include "scenario/schema.hpp"
+#include "zeinfo/schema.hpp"
+#include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -38,17 +42,36 @@ std::string diagnostic_kinds_page() {
   return page;
 }
 
+struct Page {
+  std::string_view name;
+  std::string_view what;
+  std::string (*text)();
+};
+
+// What can be printed; a format adds its line.
+constexpr std::array kPages = {
+    Page{"scenario", "JSON Schema of scenarios", scenario::schema_text},
+    Page{"zeinfo", "JSON Schema of ZE Info as JSON", zeinfo::json_schema},
+    Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
+         zeinfo::schema_markdown},
+    Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
+    Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
+};
+
 }  // namespace
 
 int schema_verb(const Arguments& arguments) {
-  std::string format;
-  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or the table of all kinds of diagnostics.",
+  std::string name, list;
+  std::vector<std::string> names;
+  for (const Page& page : kPages) {
+    names.emplace_back(page.name);
+    list += std::format("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
+  }
+  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
                    "slipway schema scenario > scenario.schema.json");
-  line.app.add_option("format", format, "scenario or diagnostic-kinds")
-      ->required()
-      ->check(CLI::IsMember({"scenario", "diagnostic-kinds"}));
+  line.app.add_option("format", name, list)->required()->check(CLI::IsMember(names));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  print(format == "scenario" ? scenario::schema_text() : diagnostic_kinds_page());
+  print(std::ranges::find(kPages, name, &Page::name)->text());
   return 0;
 }
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Reading ZE Info: ours beside ryml and yaml-cpp, checking, memory, and `slipway inspect` of a large zebin.
+
+Everything is measured in one run, ours and theirs in turn; ratios are of medians. About a minute.
+"""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def median(values):
+    return statistics.median(values)
+
+
+class Process:
+    def __init__(self, *command):
+        start = time.perf_counter()
+        with tempfile.TemporaryFile() as out:
+            child = subprocess.Popen([str(word) for word in command], stdout=out, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(child.pid, 0)
+            self.ms = (time.perf_counter() - start) * 1e3
+            self.status = child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            self.text = out.read().decode(errors="replace")
+        self.peak_mb = usage.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    bench, slipway = options.build / "bin/bench_zeinfo", options.build / "bin/slipway"
+    rows = []
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        texts = {"4 MB": ("ordinary", 4), "5 MB, long names": ("long", 5), "40 MB": ("ordinary", 40)}
+        for label, (kind, megabytes) in texts.items():
+            path = folder / f"{kind}{megabytes}.ze_info"
+            subprocess.run([bench, "text", kind, str(megabytes * 1_000_000), path], check=True)
+            size = path.stat().st_size
+            times, peaks = {}, {}
+            ways = ["nothing", "ours", "checked", "ryml"] + (["yaml-cpp"] if megabytes < 10 else [])
+            for _ in range(options.runs):
+                for way in ways:
+                    repeats = 1 if way == "yaml-cpp" else 3
+                    process = Process(bench, "read", way, path, repeats)
+                    if process.status == 4:  # a library that is not installed
+                        continue
+                    if process.status != 0:
+                        sys.exit(f"bench_zeinfo read {way} failed on {label}")
+                    times.setdefault(way, []).extend(float(line) for line in process.text.split())
+                    peaks.setdefault(way, []).append(process.peak_mb)
+            for way in ways[1:]:
+                if way in times:
+                    ms = median(times[way])
+                    print(f"{label:18} {way:9} {ms:9.2f} ms ({min(times[way]):.2f} to {max(times[way]):.2f})  "
+                          f"{size / ms / 1e3:8.0f} MB/s  peak {median(peaks[way]):.0f} MB")
+            ours = median(times["ours"])
+            for way, limit in (("ryml", 5), ("yaml-cpp", 60)):
+                if way in times:
+                    rows.append((f"{label}: {way} / ours", median(times[way]) / ours, limit, "x", True))
+            rows.append((f"{label}: checked / read", median(times["checked"]) / ours, 2, "x", False))
+            # The text itself is in both; what a process needs without reading is taken off.
+            memory = (median(peaks["ours"]) - median(peaks["nothing"])) * 1024 * 1024 / size + 1
+            rows.append((f"{label}: peak memory, text included / text", memory, 2.5, "x", False))
+
+        text, zebin = folder / "two.ze_info", folder / "five.bin"
+        subprocess.run([bench, "text", "ordinary", "1500000", text], check=True)
+        subprocess.run([bench, "zebin", text, zebin], check=True)
+        inspects, versions = [], []
+        for _ in range(options.runs * 3):
+            process = Process(slipway, "inspect", zebin)
+            if process.status != 0:
+                sys.exit("slipway inspect failed")
+            inspects.append(process.ms)
+            versions.append(Process(slipway, "--version").ms)
+        print(f"inspect of a zebin of {zebin.stat().st_size / 1e6:.1f} MB with {process.text.count('kernel `')} kernels: "
+              f"{median(inspects):.1f} ms; the program alone: {median(versions):.1f} ms")
+        rows.append(("`slipway inspect` of a 5 MB zebin, whole process", median(inspects), 15, "ms", False))
+
+    print()
+    missed = 0
+    for what, value, limit, unit, more_is_better in rows:
+        holds = value >= limit if more_is_better else value <= limit
+        missed += not holds
+        print(f"{what:58} {value:8.2f} {unit:4} (at {'least' if more_is_better else 'most'} {limit}) {'holds' if holds else 'MISSED'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
