@@ -33,11 +33,11 @@ std::vector<std::byte> room_behind(const Elf& elf, const Section& section) {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-// Names in the order of their first use, each once.
+// Names in the order of their first use, each once. The empty name of a symbol has an entry of its own, as the compiler
+// writes it; that of the first section and symbol is the NUL that every table begins with.
 class StringTable {
  public:
   std::uint32_t add(std::string_view text) {
-    if (text.empty()) return 0;
     const auto [at, fresh] = offsets_.try_emplace(std::string(text), static_cast<std::uint32_t>(bytes_.size()));
     if (fresh) bytes_.append(text).append(1, '\0');
     return at->second;
@@ -78,7 +78,7 @@ class Writer {
 
   std::vector<std::byte> write() {
     StringTable& names = tables_[image_.names];
-    for (const Image::Part& part : image_.parts) name_offsets_.push_back(names.add(part.name));
+    for (const Image::Part& part : image_.parts) name_offsets_.push_back(part.name.empty() ? 0 : names.add(part.name));
     const std::vector<std::byte> symbols = symbol_bytes();  // fills the tables
 
     std::vector<std::byte> out(image_.header.size());
@@ -118,7 +118,7 @@ class Writer {
     StringTable& names = tables_[table->link];
     FieldWriter out(wide_);
     for (const Image::Symbol& s : image_.symbols) {
-      const std::uint32_t name = names.add(s.name);
+      const std::uint32_t name = s.id == 0 && s.name.empty() ? 0 : names.add(s.name);
       const std::uint32_t section = s.section >= kReservedIndices ? s.section : index_of(s.section);
       if (wide_) {
         out.u32(name).u8(s.info).u8(s.other).u16(section).word(s.value).word(s.size);
