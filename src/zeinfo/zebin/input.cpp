@@ -30,13 +30,24 @@ void read_document(Input& input, std::string_view text, const OpenOptions& optio
   input.has_document = true;
 }
 
+// A device that was named, for a container whose notes do not say one.
+zeinfo::Target with_container(zeinfo::Target device, const zeinfo::Target& container) {
+  device.container_version = container.container_version;
+  device.code = container.code;
+  device.address_bytes = container.address_bytes;
+  device.has_spirv = container.has_spirv;
+  return device;
+}
+
 std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options,
-                                    Diagnostics& diagnostics) {
+                                    const zeinfo::Device* device, Diagnostics& diagnostics) {
   Input input{.name = std::move(name), .kind = InputKind::Zebin, .size = bytes.size()};
   input.container_problems = std::make_unique<Problems>(input.name, diagnostics, 0, options.limit);
   input.zebin = read_zebin(bytes, *input.container_problems);
   if (!input.zebin) return std::nullopt;
   input.target = input.zebin->target;
+  if (!input.target.device && !input.target.core && device)
+    input.target = with_container(zeinfo::Target::of(*device), input.target);
   if (input.zebin->ze_info) read_document(input, input.zebin->text(), options, diagnostics);
   return input;
 }
@@ -129,17 +140,17 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     const std::vector<Member> members = read_archive(bytes, problems);
     for (const Member& member : choose_members(members, name, options, diagnostics)) {
       std::optional<Input> input =
-          read_container(std::format("{}({})", name, member.name), member.bytes, options, diagnostics);
+          read_container(std::format("{}({})", name, member.name), member.bytes, options, nullptr, diagnostics);
       if (input) inputs.push_back(std::move(*input));
     }
     return inputs;
   }
+  const zeinfo::Device* const device = device_of(options.product, diagnostics);
   if (is_elf(bytes)) {
-    std::optional<Input> input = read_container(name, bytes, options, diagnostics);
+    std::optional<Input> input = read_container(name, bytes, options, device, diagnostics);
     if (input) inputs.push_back(std::move(*input));
     return inputs;
   }
-  const zeinfo::Device* const device = device_of(options.product, diagnostics);
   Input input{.name = name, .size = bytes.size()};
   if (device) input.target = zeinfo::Target::of(*device);
   if (first_is_brace(bytes)) {
@@ -148,6 +159,8 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     input.document = zeinfo::read_json(source, diagnostics);
     input.has_document = true;
     input.owner = source;
+    // The rules find their places in JSON as well.
+    input.text_problems = std::make_unique<zeinfo::Problems>(name, source->text(), diagnostics, options.limit);
   } else if (zeinfo::looks_like_text(text_of(bytes))) {
     read_document(input, text_of(bytes), options, diagnostics);
   } else {
