@@ -1,17 +1,54 @@
 #include "zeinfo/arena.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 
 namespace slipway::zeinfo {
+namespace {
 
-// Blocks grow to a megabyte, and are not filled before use, so that what is not needed costs no memory.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Large blocks ask for huge pages: a page fault each 4 KiB costs as much as reading the text that fills them. A refusal
+// changes nothing.
+Memory block_of(std::size_t size) {
+  Memory memory(static_cast<std::byte*>(size >= kHugePage ? std::aligned_alloc(kHugePage, size) : std::malloc(size)));
+  if (!memory) throw std::bad_alloc();
+  if (size >= kHugePage) madvise(memory.get(), size, MADV_HUGEPAGE);
+  return memory;
+}
+
+}  // namespace
+
+// Blocks grow to two megabytes, and are not filled before use, so that what is not needed costs no memory.
 void Arena::grow(std::size_t size) {
-  constexpr std::size_t kLargestBlock = std::size_t{1} << 20;
-  const std::size_t block = std::max(size, next_block_);
-  next_block_ = std::min(next_block_ * 2, kLargestBlock);
-  blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
+  std::size_t block = std::max(size, next_block_);
+  next_block_ = std::min(next_block_ * 2, kHugePage);
+  if (block > kHugePage / 2) block = (block + kHugePage - 1) / kHugePage * kHugePage;
+  blocks_.push_back(block_of(block));
   free_ = blocks_.back().get();
   left_ = block;
+}
+
+void Scratch::grow(std::size_t more) {
+  capacity_ = std::max(capacity_ * 2, std::max(size_ + more, std::size_t{4096}));
+  std::byte* old = memory_.release();
+  auto* grown = static_cast<std::byte*>(std::realloc(old, capacity_));
+  memory_.reset(grown ? grown : old);
+  if (!grown) throw std::bad_alloc();
+}
+
+Memory Scratch::release() {
+  if (size_ < capacity_ / 2) {
+    if (auto* smaller = static_cast<std::byte*>(std::realloc(memory_.get(), std::max<std::size_t>(size_, 1)))) {
+      static_cast<void>(memory_.release());
+      memory_.reset(smaller);
+    }
+  }
+  size_ = 0;
+  capacity_ = 0;
+  return std::move(memory_);
 }
 
 }  // namespace slipway::zeinfo

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace slipway::zeinfo {
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<std::byte, FreeMemory>;
 
 class Arena {
  public:
@@ -26,6 +33,12 @@ class Arena {
     left_ -= size;
     used_ += size;
     return taken;
+  }
+  // Keeps memory that was made elsewhere.
+  std::byte* adopt(Memory memory, std::size_t size) {
+    used_ += size;
+    blocks_.push_back(std::move(memory));
+    return blocks_.back().get();
   }
   template <class T>
     requires std::is_trivially_copyable_v<T>
@@ -46,11 +59,34 @@ class Arena {
  private:
   void grow(std::size_t size);
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<Memory> blocks_;
   std::byte* free_ = nullptr;
   std::size_t left_ = 0;
   std::size_t used_ = 0;
   std::size_t next_block_;
+};
+
+// A stack of bytes, for lists that grow while they are read. It grows in place where the system can do that, and a list
+// that is alone on it can be given away without copying.
+class Scratch {
+ public:
+  std::size_t size() const { return size_; }
+  const std::byte* data() const { return memory_.get(); }
+  void push(const std::byte* from, std::size_t size) {
+    if (size > capacity_ - size_) grow(size);
+    std::memcpy(memory_.get() + size_, from, size);
+    size_ += size;
+  }
+  void shrink(std::size_t size) { size_ = size; }
+  // All of it; the stack is empty afterwards.
+  Memory release();
+
+ private:
+  void grow(std::size_t more);
+
+  Memory memory_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace slipway::zeinfo

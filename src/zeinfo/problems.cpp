@@ -14,6 +14,7 @@ Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, 
 }
 
 Place Problems::place(Span span) {
+  if (span == Span{}) return Place::in_file(name_);
   if (!source_) source_ = make_source(name_, std::string(text_));
   return Place::in_text(source_, span);
 }

@@ -28,6 +28,7 @@ class Problems {
   // Counts one that is not wanted.
   void count(Severity severity) { ++counts_[static_cast<int>(severity)]; }
 
+  // The empty span at 0 is the whole file.
   Place place(Span span);
 
   // Called for each diagnostic that is kept, before it is given back: a container adds its notes here.

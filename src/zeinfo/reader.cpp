@@ -22,10 +22,6 @@ bool is_null_word(std::string_view word) { return word == "null" || word == "Nul
 
 }  // namespace
 
-void Reader::mark(std::byte* object, const FieldInfo& field) {
-  *reinterpret_cast<std::uint64_t*>(object) |= std::uint64_t{1} << field.index;
-}
-
 bool Reader::enter(const char* at) {
   if (depth_ < kMaxDepth) {
     ++depth_;
@@ -325,11 +321,14 @@ Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byt
 void Reader::store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count) {
   const std::size_t size = std::size_t{count} * field.mapping->size;
   std::byte* items = nullptr;
-  if (count) {
+  constexpr std::size_t kWorthGiving = 1 << 16;  // shorter lists are copied, and the scratch memory stays in use
+  if (from == 0 && size >= kWorthGiving) {
+    items = document_.arena->adopt(scratch_.release(), size);
+  } else if (count) {
     items = document_.arena->allocate(size);
     std::memcpy(items, scratch_.data() + from, size);
+    scratch_.shrink(from);
   }
-  scratch_.resize(from);
   member<RawList>(object, field) = {items, count};
 }
 
@@ -402,7 +401,7 @@ void Reader::block_sequence(const FieldInfo* field, std::byte* object, int colum
     }
     if (kernels) kernel_ = count;
     read_item(mapping, mapping ? item : nullptr, column);
-    if (mapping) scratch_.insert(scratch_.end(), item, item + mapping->size);
+    if (mapping) scratch_.push(item, mapping->size);
     ++count;
     skip_deeper(column, errors_before);
   }
@@ -518,7 +517,7 @@ void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte
       std::memcpy(item, mapping->blank(), mapping->size);
       oddity(OddityKind::FlowMapping, span(p_, p_ + 1), mapping);
       flow_mapping(mapping, item);
-      scratch_.insert(scratch_.end(), item, item + mapping->size);
+      scratch_.push(item, mapping->size);
       ++count;
     } else {
       const char* at = p_;

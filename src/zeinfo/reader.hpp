@@ -107,7 +107,9 @@ class Reader {
   Diagnostic* problem(Severity severity, DiagnosticKind kind, Span span, std::string_view message);
   void oddity(OddityKind kind, Span span, const MappingInfo* mapping = nullptr, const FieldInfo* field = nullptr);
 
-  static void mark(std::byte* object, const FieldInfo& field);
+  static void mark(std::byte* object, const FieldInfo& field) {
+    *reinterpret_cast<std::uint64_t*>(object) |= std::uint64_t{1} << field.index;
+  }
   template <class T>
   static T& member(std::byte* object, const FieldInfo& field) {
     return *reinterpret_cast<T*>(object + field.offset);
@@ -125,7 +127,7 @@ class Reader {
   bool flow_broken_ = false;  // the form of a flow value is lost: all its levels are left
   Document& document_;
   Problems* problems_;
-  std::vector<std::byte> scratch_;  // the items of lists whose end is not reached yet, innermost last
+  Scratch scratch_;  // the items of lists whose end is not reached yet, innermost last
   std::uint32_t kernel_ = ~0u;
 
   std::string_view wanted_;
