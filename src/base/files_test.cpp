@@ -114,6 +114,41 @@ TEST(Files, InsideAFolder) {
   EXPECT_TRUE(is_inside(scratch / "a", scratch / "a"));
 }
 
+TEST(Folders, FilesByName) {
+  const testing::ScratchFolder scratch;
+  ASSERT_TRUE(write_file(scratch / "b", std::string_view("1")));
+  ASSERT_TRUE(write_file(scratch / "a", std::string_view("2")));
+  ASSERT_TRUE(make_directories(scratch / "c"));
+  EXPECT_EQ(files_in(scratch.path()), (std::vector<Path>{scratch / "a", scratch / "b"}));
+  EXPECT_TRUE(files_in(scratch / "nothing").empty());
+}
+
+// A pipe is copied, a file is rewound: either way the next reader finds all of it.
+TEST(StandardInput, CanBePeekedAt) {
+  const testing::ScratchFolder scratch;
+  const int original = ::dup(STDIN_FILENO);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "piped", 5), 5);
+  ::close(ends[1]);
+  ::dup2(ends[0], STDIN_FILENO);
+  ::close(ends[0]);
+  for (int i = 0; i < 2; ++i) {
+    const Result<std::vector<std::byte>> peeked = peek_standard_input();
+    ASSERT_TRUE(peeked);
+    EXPECT_EQ(text_of(*peeked), "piped");
+  }
+  EXPECT_EQ(read_text("-").value(), "piped");
+  ASSERT_TRUE(write_file(scratch / "f", std::string_view("file")));
+  const int file = ::open((scratch / "f").c_str(), O_RDONLY);
+  ::dup2(file, STDIN_FILENO);
+  ::close(file);
+  EXPECT_EQ(text_of(peek_standard_input().value()), "file");
+  EXPECT_EQ(read_text("-").value(), "file");
+  ::dup2(original, STDIN_FILENO);
+  ::close(original);
+}
+
 TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
   const testing::ScratchFolder scratch;
   const Cache cache(scratch / "objects");

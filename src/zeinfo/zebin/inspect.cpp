@@ -127,11 +127,15 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     table.row({"arg", "name", "type", "where"});
     for (const auto& [index, arguments] : by_index) {
       const zeinfo::ArgInfo* const info = zeinfo::arg_info(document, kernel, index);
-      std::string where;
-      for (const PayloadArgument* argument : arguments)
-        where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
-      if (arguments[0]->access_type != zeinfo::AccessType::unset)
-        where += std::format(", {}", name_of_value(arguments[0]->access_type));
+      std::string where, access;
+      for (const bool pointers : {true, false}) {  // how it is reached first, then what goes with it
+        for (const PayloadArgument* argument : arguments) {
+          if ((argument->arg_type == ArgType::arg_bypointer) != pointers) continue;
+          where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
+          if (access.empty()) access = name_of_value(argument->access_type);
+        }
+      }
+      if (!access.empty()) where += ", " + access;
       const std::string type = info ? printable(info->type_name.substr(0, info->type_name.find(';'))) : "";
       table.row({std::to_string(index), info ? printable(info->name) : "", type, where});
     }
