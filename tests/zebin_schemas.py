@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""The JSON of `slipway inspect` and `convert` fits its schemas, and schema/ holds what `slipway schema` prints.
+
+zebin_schemas.py TOP SLIPWAY [--update]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+top, slipway = pathlib.Path(sys.argv[1]), sys.argv[2]
+problems = []
+
+
+def run(*words):
+    return subprocess.run([slipway, *map(str, words)], stdout=subprocess.PIPE, check=True).stdout
+
+
+for name in ("zeinfo", "zebin"):
+    path = top / f"schema/{name}.schema.json"
+    text = run("schema", name).decode()
+    if "--update" in sys.argv:
+        path.write_text(text)
+    elif not path.exists() or path.read_text() != text:
+        problems.append(f"{path} is not what `slipway schema {name}` prints")
+
+
+def check(schema, document, what):
+    validator = jsonschema.Draft202012Validator(json.loads((top / "schema" / schema).read_text()))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    if error:
+        problems.append(f"{what} does not fit {schema}: {error.json_path}: {error.message}")
+
+
+example = top / "examples/kernel_info"
+with tempfile.TemporaryDirectory() as folder:
+    zebin, out = pathlib.Path(folder) / "k.bin", pathlib.Path(folder) / "k.json"
+    run("convert", example / "saxpy.zebin", "-o", zebin)
+    header = b"!<arch>\n" + b"64.dg2/         0           0     0     644     %-10d`\n" % zebin.stat().st_size
+    (pathlib.Path(folder) / "fat.ar").write_bytes(header + zebin.read_bytes())
+    for path in (zebin, example / "saxpy.ze_info", example / "saxpy_spilling.ze_info", pathlib.Path(folder) / "fat.ar"):
+        check("zebin-inspect.schema.json", json.loads(run("inspect", "--json", path)), f"inspect --json {path.name}")
+    for words in ([], ["--defaults"]):
+        run("convert", *words, zebin, "-o", out)
+        check("zeinfo.schema.json", json.loads(out.read_text()), f"convert {words}")
+    check("zebin.schema.json", json.loads((example / "saxpy.zebin/zebin.json").read_text()), "zebin.json")
+
+print("\n".join(problems) or "all fit")
+sys.exit(bool(problems))
