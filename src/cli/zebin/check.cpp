@@ -156,11 +156,7 @@ int check_zebin(const Arguments& arguments) {
   }
   const std::vector<std::string> files = files_of(settings.files);
   if (files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
-  const zeinfo::Device* device = nullptr;
-  if (!settings.open.product.empty()) {
-    if (const auto target = diagnostics.take(zeinfo::Target::of_product(settings.open.product)))
-      device = target->device;
-  }
+  const zeinfo::Device* const device = check_product(settings.open.product, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, settings.style, stdout);
 
   std::vector<Outcome> outcomes;

@@ -38,6 +38,14 @@ void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
       "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and tells text what it is for");
 }
 
+const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics) {
+  if (product.empty()) return nullptr;
+  const Result<zeinfo::Target> target = zeinfo::Target::of_product(product);
+  if (target) return target->device;
+  diagnostics.error(DiagnosticKind::Usage, {}, target.error().front().message);
+  return nullptr;
+}
+
 std::size_t dropped(const std::vector<zebin::Input>& inputs) {
   std::size_t count = 0;
   for (const zebin::Input& input : inputs) {

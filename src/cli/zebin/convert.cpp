@@ -57,16 +57,18 @@ class Converter {
     const std::vector<Rename> renames = renames_of(settings_, diagnostics_);
     check_usage();
     if (diagnostics_.has_errors()) return;
-    inputs_ = zebin::open_inputs(settings_.file, settings_.open, diagnostics_);
+    Diagnostics found;
+    inputs_ = zebin::open_inputs(settings_.file, settings_.open, found);
     if (inputs_.size() > 1) {
       diagnostics_.error(
           DiagnosticKind::Usage, Place::in_file(settings_.file),
           std::format("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
     }
-    if (inputs_.size() != 1) return;
+    if (inputs_.size() != 1) return diagnostics_.add(found.release());
     zebin::Input& input = inputs_[0];
     if (!settings_.unpack.empty()) return unpack(input);
-    if (diagnostics_.has_errors()) return;  // what was not understood would be lost
+    add_what_matters(input, found.release(), !renames.empty());
+    if (diagnostics_.has_errors()) return;
     document_ = input.document;
     has_document_ = input.has_document;
     if (!settings_.ze_info.empty() && !read_replacement(input)) return;
@@ -80,6 +82,7 @@ class Converter {
  private:
   void check_usage() {
     const auto usage = [&](std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); };
+    check_product(settings_.open.product, diagnostics_);
     if (settings_.file.empty()) usage("no file is given");
     if (settings_.output.empty() == settings_.unpack.empty()) usage("give one of -o OUT and --unpack FOLDER");
     if (!settings_.unpack.empty() && (!settings_.to.empty() || !settings_.strip.empty() || !settings_.ze_info.empty() ||
@@ -92,6 +95,17 @@ class Converter {
     }
     if (!settings_.to.empty() && !zeinfo::parse_version_or_pre(settings_.to)) {
       usage(std::format("`{}` is no version; it is MAJOR.MINOR or pre", settings_.to));
+    }
+  }
+
+  // What was not understood would be lost, if it has to be written anew. Parts that are copied may be as they like.
+  void add_what_matters(const zebin::Input& input, Failure found, bool renaming) {
+    const bool writes_text = target_of(settings_, input) != Target::Zebin || !settings_.to.empty() || renaming;
+    const bool takes_text = writes_text && settings_.ze_info.empty();
+    const bool takes_container = takes_text || writes_text || !settings_.strip.empty() || !settings_.ze_info.empty();
+    for (Diagnostic& diagnostic : found) {
+      const bool of_container = diagnostic.place.kind == Place::Kind::Bytes;
+      if (of_container ? takes_container : takes_text) diagnostics_.add(std::move(diagnostic));
     }
   }
 
@@ -240,6 +254,7 @@ int convert_zebin(const Arguments& arguments) {
       ->check(CLI::IsMember({"information", "hint", "dispatch"}));
   line.app.add_option("--ze-info", settings.ze_info, "put this text or JSON into the zebin");
   line.app.add_option("--rename", settings.renames, "OLD=NEW: rename a kernel, with its sections and symbols")
+      ->allow_extra_args(false)
       ->take_all();
   line.app.add_option(
       "--strip", settings.strip,

@@ -186,8 +186,9 @@ int diff_zebin(const Arguments& arguments) {
   line.app
       .add_option("--fail-on", settings.fail_on,
                   "FIELD[+N|+N%]: exit status 1 only if that field got worse by more; without it, for any change")
+      ->allow_extra_args(false)
       ->take_all();
-  line.app.add_option("--ignore", settings.ignored, "a field that does not count")->take_all();
+  line.app.add_option("--ignore", settings.ignored, "a field that does not count")->allow_extra_args(false)->take_all();
   add_open_options(line, settings.open);
   line.app.add_option("--format", settings.form, "text, json or markdown (text)")
       ->check(CLI::IsMember({"text", "json", "markdown"}));
@@ -196,6 +197,7 @@ int diff_zebin(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   const std::vector<zeinfo::Threshold> thresholds = thresholds_of(settings, diagnostics);
+  check_product(settings.open.product, diagnostics);
   if (settings.files.size() != 2) {
     diagnostics.error(DiagnosticKind::Usage, {},
                       std::format("two files are compared; {} given", settings.files.size()));

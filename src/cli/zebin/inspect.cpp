@@ -1,5 +1,7 @@
 // slipway inspect on Intel GPU kernels.
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <format>
 
 #include "base/suggest.hpp"
@@ -16,7 +18,7 @@ struct Settings {
   zebin::OpenOptions open;
   zebin::InspectOptions show;
   std::string picture;  // --layout=FILE
-  std::vector<std::uint32_t> local_size;
+  std::string local_size;
 };
 
 // `--layout` alone prints; `--layout=FILE` draws.
@@ -31,6 +33,19 @@ Arguments with_picture(const Arguments& arguments, Settings& settings) {
     }
   }
   return rest;
+}
+
+// One to three positive numbers; those left out are 1.
+std::optional<std::array<std::uint32_t, 3>> size_of(std::string_view text) {
+  std::array<std::uint32_t, 3> size = {1, 1, 1};
+  for (std::uint32_t& number : size) {
+    const std::string_view word = text.substr(0, text.find(','));
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number == 0) return std::nullopt;
+    if (word.size() == text.size()) return size;
+    text.remove_prefix(word.size() + 1);
+  }
+  return std::nullopt;
 }
 
 void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::string& name, Diagnostics& diagnostics) {
@@ -123,7 +138,7 @@ int inspect_zebin(const Arguments& arguments) {
   line.app.add_flag("--defaults", settings.show.defaults, "in JSON: values that have their default too");
   bool occupancy = false;
   line.app.add_flag("--occupancy", occupancy, "how many work groups run at once; needs --local-size");
-  line.app.add_option("--local-size", settings.local_size, "the work-group size X,Y,Z")->delimiter(',')->expected(1, 3);
+  line.app.add_option("--local-size", settings.local_size, "the work-group size: X, X,Y or X,Y,Z");
   line.app.add_option("--eus", settings.show.eus, "EUs of a subslice (16)")->check(CLI::Range(1, 1024));
   if (const std::optional<int> status = line.parse(with_picture(arguments, settings))) return *status;
 
@@ -131,13 +146,16 @@ int inspect_zebin(const Arguments& arguments) {
   if (settings.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
   if (occupancy && settings.local_size.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
-  if (!occupancy && !settings.local_size.empty())
-    diagnostics.error(DiagnosticKind::Usage, {}, "--local-size goes with --occupancy");
-  if (diagnostics.has_errors()) return report(diagnostics, settings.style);
-  if (occupancy) {
-    settings.local_size.resize(3, 1);
-    settings.show.occupancy_of = {settings.local_size[0], settings.local_size[1], settings.local_size[2]};
+  if (!settings.local_size.empty()) {
+    if (!occupancy) diagnostics.error(DiagnosticKind::Usage, {}, "--local-size goes with --occupancy");
+    settings.show.occupancy_of = size_of(settings.local_size);
+    if (!settings.show.occupancy_of) {
+      diagnostics.error(DiagnosticKind::Usage, {},
+                        std::format("`{}` is no work-group size; it is X, X,Y or X,Y,Z", settings.local_size));
+    }
   }
+  check_product(settings.open.product, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, settings.style);
   settings.open.limit = settings.style.max_errors;
 
   std::optional<ContentOf> content;

@@ -20,7 +20,9 @@ int convert_zebin(const Arguments& arguments);
 
 // --member, --product
 void add_open_options(CommandLine& line, zebin::OpenOptions& options);
-// The number of bytes and problems that were not kept: "... more", to standard error.
+// The device of --product, null without one; an unknown one is wrong usage.
+const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
+// How many problems were found and not kept.
 std::size_t dropped(const std::vector<zebin::Input>& inputs);
 
 }  // namespace slipway::cli

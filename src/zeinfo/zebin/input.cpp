@@ -79,7 +79,7 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
   } else {
     take([](const Member& m) { return is_elf(m.bytes); });
   }
-  if (!chosen.empty()) return chosen;
+  if (!chosen.empty() || members.empty()) return chosen;
   std::string names;
   for (const Member& member : members) {
     if (!member.is_padding()) names += std::format("{}`{}`", names.empty() ? "" : ", ", member.name);
@@ -89,7 +89,7 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
                                 !options.member.empty()    ? std::format("member `{}`", options.member)
                                 : !options.product.empty() ? std::format("zebin for `{}`", options.product)
                                                            : "zebin",
-                                names.empty() ? "none" : names));
+                                names.empty() ? "padding" : names));
   return {};
 }
 
@@ -138,6 +138,9 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
   if (is_archive(bytes)) {
     Problems problems(name, diagnostics);
     const std::vector<Member> members = read_archive(bytes, problems);
+    if (members.empty() && problems.errors() == 0) {
+      diagnostics.error(DiagnosticKind::UnknownValue, Place::in_file(name), "the archive is empty");
+    }
     for (const Member& member : choose_members(members, name, options, diagnostics)) {
       std::optional<Input> input =
           read_container(std::format("{}({})", name, member.name), member.bytes, options, nullptr, diagnostics);

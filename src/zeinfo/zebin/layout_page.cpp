@@ -101,8 +101,8 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
 }
 
 std::string block_svg(const Block& block, const PayloadLayout& layout, int top) {
-  std::string text =
-      std::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12, escaped(fitted(block.title, kRowBytes)));
+  std::string text = std::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12,
+                                 escaped(fitted(block.title, kRowBytes)));
   const std::uint32_t rows = rows_of(block);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const int y = top + static_cast<int>(row) * kRowHeight;
