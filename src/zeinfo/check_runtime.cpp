@@ -403,7 +403,8 @@ class Runtime {
       }
       bindless |= argument.addrmode == AddrMode::bindless;
       bindful |= argument.addrmode == AddrMode::stateful;
-      if (is_slm(argument.addrmode) && ++locals > 1 && argument.slm_alignment == 0) {
+      // Releases before 22.14 knew no alignment and did without.
+      if (is_slm(argument.addrmode) && ++locals > 1 && argument.slm_alignment == 0 && since(2214)) {
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::slm_alignment),
              "the runtime fails at a second local argument without slm_alignment");
       }

@@ -56,6 +56,8 @@ class SpecRules {
                     [&] { return std::format("mode {}; it is 0 or 1", env.slm_alloc_mode); });
     }
     if (!of_kernel) return;
+    // Where the version is only guessed from what is used, nothing can be missed.
+    if (!context_.document.has(RootKey::version) && !context_.target.container_version) return;
     const std::uint64_t missing = allowed_[mapping_of<ExecutionEnv>().number].expected & ~env.present;
     if (!missing) return;
     for (const FieldInfo& field : mapping_of<ExecutionEnv>().fields) {
@@ -67,7 +69,7 @@ class SpecRules {
   }
 
   void kernel(const Kernel& kernel) {
-    environment(kernel.execution_env, true);
+    environment(kernel.execution_env, kernel.has(KernelKey::execution_env));
     walk_order(kernel.user_attributes, UserAttributesKey::intel_reqd_workgroup_walk_order,
                kernel.user_attributes.intel_reqd_workgroup_walk_order);
     const ExperimentalProperties& properties = kernel.experimental_properties;

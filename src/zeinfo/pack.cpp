@@ -120,7 +120,7 @@ class Packer {
       put(*argument, &offset, sizeof offset);
       end += value->size;
     }
-    const std::uint64_t total = locals.empty() ? own : round_up((behind ? 0 : own) + end, 1024);
+    const std::uint64_t total = locals.empty() ? own : (behind ? 0 : own) + round_up(end, 1024);
     data_.slm_total = static_cast<std::uint32_t>(std::min<std::uint64_t>(total, 0xffffffff));
   }
 

@@ -32,28 +32,30 @@ constexpr bool is_word_start(char c) {
 
 }  // namespace
 
-// Leaves `at` behind the value.
+// Leaves `at` at the line end behind the value. Nothing is stored unless all of the line is understood.
 bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*& at) {
   switch (field.type) {
-    case Type::Int32: return quick_int32(at, member<std::int32_t>(object, field));
-    case Type::Bool:
-      if (std::memcmp(at, "true", 4) == 0) {
-        member<bool>(object, field) = true;
-        at += 4;
-        return true;
-      }
-      if (std::memcmp(at, "false", 5) == 0) {
-        member<bool>(object, field) = false;
-        at += 5;
-        return true;
-      }
-      return false;
+    case Type::Int32: {
+      std::int32_t value = 0;
+      if (!quick_int32(at, value) || *at != '\n') return false;
+      member<std::int32_t>(object, field) = value;
+      return true;
+    }
+    case Type::Bool: {
+      const bool value = *at == 't';
+      if (std::memcmp(at, value ? "true\n" : "false", 5) != 0) return false;
+      at += value ? 4 : 5;
+      if (*at != '\n') return false;
+      member<bool>(object, field) = value;
+      return true;
+    }
     case Type::Enum: {
       const char* from = at;
       for (int block = 0; block < 3; ++block, at += 16) {
         const std::uint32_t special = scan::Block(at).special();
         if (!special) continue;
         at += std::countr_zero(special);
+        if (*at != '\n') return false;
         const std::uint8_t place =
             words_of(*field.values).find_padded(from, static_cast<std::size_t>(at - from));
         if (place == WordTable::kNone) return false;
@@ -91,6 +93,7 @@ bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*
       }
       if (at[0] != ' ' || at[1] != ']') return false;
       at += 2;
+      if (*at != '\n') return false;
       member<Int3>(object, field) = value;
       return true;
     }
@@ -115,7 +118,7 @@ bool Reader::quick_entry(const MappingInfo& mapping, std::byte* object, std::uin
   at += length + 1;
   if (*at != ' ') return false;
   at = scan::skip_blanks(at);
-  if (!quick_scalar(field, object, at) || *at != '\n') return false;
+  if (!quick_scalar(field, object, at)) return false;
   seen |= std::uint64_t{1} << place;
   mark(object, field);
   p_ = at;

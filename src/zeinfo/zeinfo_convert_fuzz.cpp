@@ -1,0 +1,37 @@
+// The first byte chooses a version; the rest is a text that is moved there, laid out, packed and compared with itself.
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "zeinfo/compare.hpp"
+#include "zeinfo/convert.hpp"
+#include "zeinfo/layout.hpp"
+#include "zeinfo/occupancy.hpp"
+#include "zeinfo/pack.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/write.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  using namespace slipway::zeinfo;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  Diagnostics said;
+  Problems problems("t.ze_info", text, said);
+  const Document document = parse(text, problems);
+  const Target target = Target::of(devices()[size % devices().size()]);
+  const auto converted = convert(document, Version::of_level(data[0] % 75 - 1), target);
+  if (converted && !document.has_errors && !write(converted->document)) std::abort();
+  LaunchValues launch{.groups = {data[0], 2, 3}, .local_size = {data[0], 2, 1}};
+  launch.args = {ByValue{std::vector<std::byte>(data[0])}, BufferValue{.address = data[0], .size = 5}, ImageValue{.width = 7},
+                 SamplerValue{}, LocalMemory{data[0]}};
+  for (const Kernel& kernel : document.kernels) {
+    print(layout_of(document, kernel, target));
+    static_cast<void>(pack_cross_thread(kernel, target, launch));
+    static_cast<void>(pack_local_ids(kernel, target, launch.local_size));
+    static_cast<void>(occupancy(kernel, target, launch.local_size, 8));
+  }
+  // Of two kernels of one name, only the first is found.
+  compare({&document, &target}, {&document, &target});
+  return 0;
+}

@@ -1,0 +1,35 @@
+// What is read without an error has a canonical form, which reads to the same values and is its own canonical form; so
+// does its JSON.
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "zeinfo/json.hpp"
+#include "zeinfo/parse.hpp"
+#include "zeinfo/schema.hpp"
+#include "zeinfo/write.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  using namespace slipway::zeinfo;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Diagnostics said;
+  Problems problems("t.ze_info", text, said);
+  const Document document = parse(text, problems);
+  if (document.has_errors) return 0;
+  const auto written = write(document);
+  if (!written) std::abort();
+  Problems again_problems("t.ze_info", *written, said);
+  const Document again = parse(*written, again_problems);
+  // Texts without a version are read as the least version that has what they use, which defaults may change.
+  const bool versioned = document.has(RootKey::version);
+  if (again.has_errors || !same_values(document, again)) std::abort();
+  if (versioned && write(again).value_or("") != *written) std::abort();
+  const auto json = to_json(document);
+  if (!json) std::abort();
+  Diagnostics json_said;
+  const SourcePtr source = make_source("t.json", *json);
+  const Document back = read_json(source, json_said);
+  if (back.has_errors || !same_values(document, back)) std::abort();
+  return 0;
+}
