@@ -69,6 +69,9 @@ class Converter {
     if (!settings_.unpack.empty()) return unpack(input);
     add_what_matters(input, found.release(), !renames.empty());
     if (diagnostics_.has_errors()) return;
+    if (input.laid_out_anew && !settings_.style.json) {
+      print_error("note: a section has another size or name than zebin.json says: everything is laid out anew\n");
+    }
     document_ = input.document;
     has_document_ = input.has_document;
     if (!settings_.ze_info.empty() && !read_replacement(input)) return;

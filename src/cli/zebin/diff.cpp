@@ -154,11 +154,11 @@ void find_exceeded(std::string_view where, const std::vector<Change>& changes,
   for (const Change& change : changes) {
     for (const zeinfo::Threshold& threshold : thresholds) {
       if (threshold.field != change.field || !exceeds(change, threshold)) continue;
-      std::string limit =
-          threshold.more == 0 ? "any" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
-      diagnostics.error(DiagnosticKind::ThresholdExceeded, {},
-                        std::format("{}: {}; the limit is {} change{}", where, text_of(change),
-                                    threshold.more == 0 ? "no" : limit, threshold.more == 0 ? "" : " at most"));
+      const std::string limit =
+          threshold.more == 0 ? "" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
+      diagnostics.error(
+          DiagnosticKind::ThresholdExceeded, {},
+          std::format("{}: {}, which `--fail-on {}{}` forbids", where, text_of(change), threshold.field, limit));
     }
   }
 }

@@ -184,6 +184,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
   const auto owner = std::make_shared<Owner>();
   std::string name = path;
   Bytes bytes;
+  bool laid_out_anew = false;
   if (path == "-") {
     std::optional<std::string> text = diagnostics.take(read_text("-"));
     if (!text) return {};
@@ -194,6 +195,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
     std::optional<Packed> packed = diagnostics.take(pack_from(path));
     if (!packed) return {};
     owner->bytes = std::move(packed->bytes);
+    laid_out_anew = packed->laid_out_anew;
     bytes = owner->bytes;
   } else {
     std::optional<MappedFile> file = diagnostics.take(map_file(path));
@@ -203,6 +205,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
   }
   std::vector<Input> inputs = read_inputs(name, bytes, options, diagnostics);
   for (Input& input : inputs) {
+    input.laid_out_anew = laid_out_anew;
     if (!input.owner) {
       input.owner = owner;
     } else {  // JSON has its own source

@@ -32,6 +32,8 @@ struct Input {
   std::unique_ptr<Problems> container_problems;     // kind Zebin
   std::unique_ptr<zeinfo::Problems> text_problems;  // of the text; none for JSON and where there is no text
 
+  bool laid_out_anew = false;  // a folder whose files have other sizes or names than its manifest says
+
   std::shared_ptr<const void> owner;  // of the bytes
   // The version whose rules hold.
   zeinfo::Version version() const;
