@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <format>
 
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -46,7 +47,7 @@ Read read(std::vector<std::byte> bytes, bool checking = true) {
 
 std::vector<std::string> kinds(const Diagnostics& diagnostics) {
   std::vector<std::string> names;
-  for (const Diagnostic& diagnostic : diagnostics.all()) names.emplace_back(name_of(diagnostic.kind));
+  for (const Diagnostic& diagnostic : diagnostics.all()) names.push_back(std::format("[{}]", name_of(diagnostic.kind)));
   return names;
 }
 
@@ -102,37 +103,37 @@ TEST(Elf, SaysWhatIsWrong) {
   // Offsets of header fields: e_ident[5] 5, e_type 16, e_machine 18, e_shoff 40, e_shentsize 58, e_shnum 60,
   // e_shstrndx 62.
   const BadCase cases[] = {
-      {kKernel + "at 0 u8 0", {"not-recognised"}},
-      {kKernel + "cut 40", {"not-recognised"}},
-      {kKernel + "cut 3", {"not-recognised"}},
-      {kKernel + "at 4 u8 3", {"unsupported-container"}},
-      {kKernel + "at 5 u8 2", {"unsupported-container"}},
-      {kKernel + "type 0xff04", {"unsupported-container"}},
-      {kKernel + "type 2", {"unsupported-container"}},
-      {kKernel + "at 58 u16 63", {"elf-header"}},
-      {kKernel + "at 40 u64 0xffffffffffffffc0", {"elf-out-of-bounds"}},
-      {kKernel + "at 62 u16 1", {"section-name"}},
-      {kKernel + "at 62 u16 99", {"section-name"}},
-      {"machine 9999\nsection .text.k PROGBITS AX zeros 8", {"machine-unknown"}},
-      {"type 0xff12\nnote 1 u32 1270", {"reassembled"}},
+      {kKernel + "at 0 u8 0", {"[not-recognised]"}},
+      {kKernel + "cut 40", {"[not-recognised]"}},
+      {kKernel + "cut 3", {"[not-recognised]"}},
+      {kKernel + "at 4 u8 3", {"[unsupported-container]"}},
+      {kKernel + "at 5 u8 2", {"[unsupported-container]"}},
+      {kKernel + "type 0xff04", {"[unsupported-container]"}},
+      {kKernel + "type 2", {"[unsupported-container]"}},
+      {kKernel + "at 58 u16 63", {"[elf-header]"}},
+      {kKernel + "at 40 u64 0xffffffffffffffc0", {"[elf-out-of-bounds]"}},
+      {kKernel + "at 62 u16 1", {"[section-name]"}},
+      {kKernel + "at 62 u16 99", {"[section-name]"}},
+      {"machine 9999\nsection .text.k PROGBITS AX zeros 8", {"[machine-unknown]"}},
+      {"type 0xff12\nnote 1 u32 1270", {"[reassembled]"}},
       {"section .symtab SYMTAB - zeros 24\nsection .ze_info ZEINFO - text a\nsection .ze_info ZEINFO - text b",
-       {"symbol-entry-size", "section-unique"}},
-      {"section .spv SPIRV - zeros 4\nsection .spv SPIRV - zeros 4", {"section-unique"}},
-      {"section .misc.specConstantsIds MISC - zeros 4", {"spec-constants"}},
+       {"[symbol-entry-size]", "[section-unique]"}},
+      {"section .spv SPIRV - zeros 4\nsection .spv SPIRV - zeros 4", {"[section-unique]"}},
+      {"section .misc.specConstantsIds MISC - zeros 4", {"[spec-constants]"}},
       {"section .misc.specConstantsIds MISC - zeros 8\nsection .misc.specConstantsValues MISC - zeros 8",
-       {"spec-constants"}},
+       {"[spec-constants]"}},
       {"section .misc.specConstantsIds MISC - zeros 4\nsection .misc.specConstantsValues MISC - zeros 8", {}},
-      {"note 77 u32 1", {"note-unknown"}},
-      {"note 1 text 1", {"note-size"}},
-      {"note 4 raw 1.73", {"note-version"}},
-      {"note 4 text one", {"note-version"}},
+      {"note 77 u32 1", {"[note-unknown]"}},
+      {"note 1 text 1", {"[note-size]"}},
+      {"note 4 raw 1.73", {"[note-version]"}},
+      {"note 4 text one", {"[note-version]"}},
       {"section .note.intelgt.compat NOTE - hex 04 00 00 00 04 00 00 00 01 00 00 00 41 42 43 00 01 00 00 00",
-       {"note-owner"}},
-      {"section .note.intelgt.compat NOTE - hex 08 00 00 00 ff ff ff ff 01 00 00 00 49 6e", {"note-truncated"}},
+       {"[note-owner]"}},
+      {"section .note.intelgt.compat NOTE - hex 08 00 00 00 ff ff ff ff 01 00 00 00 49 6e", {"[note-truncated]"}},
       {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL 77 0 8", {}},
       {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 6 SYM_ADDR_32 k",
-       {"reloc-offset"}},
-      {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 0 99 k", {"reloc-type"}},
+       {"[reloc-offset]"}},
+      {"section .text.k PROGBITS AX zeros 8\nsymbol k FUNC LOCAL .text.k 0 8\nreloc .text.k 0 99 k", {"[reloc-type]"}},
   };
   for (const BadCase& bad : cases) {
     const Read r = read(testing::cook_zebin(bad.recipe, kText));
@@ -157,19 +158,19 @@ TEST(Elf, SaysWhatIsWrongInTables) {
   const auto symbols = good.zebin->elf.find(".symtab")->offset,
              relocations = good.zebin->elf.find(".rel.text.k")->offset;
   const Patch patches[] = {
-      {header_field(good, ".text.k", 24), ~std::uint64_t{0} - 3, 8, "elf-out-of-bounds"},
-      {header_field(good, ".text.k", 32), std::uint64_t{1} << 40, 8, "elf-out-of-bounds"},
-      {header_field(good, ".text.k", 0), 0xffff, 4, "section-name"},
-      {header_field(good, ".symtab", 40), 99, 4, "section-link"},
-      {header_field(good, ".rel.text.k", 40), 1, 4, "section-link"},
-      {header_field(good, ".rel.text.k", 44), 99, 4, "section-link"},
-      {header_field(good, ".symtab", 56), 23, 8, "symbol-entry-size"},
-      {header_field(good, ".rel.text.k", 56), 0, 8, "reloc-entry-size"},
-      {symbols + 24, 0xffff, 4, "symbol-name"},
-      {symbols + 24 + 6, 77, 2, "symbol-section"},
-      {relocations + 12, 77, 4, "reloc-symbol"},
-      {relocations, 4096, 8, "reloc-offset"},
-      {relocations + 8, 78, 4, "reloc-type"},
+      {header_field(good, ".text.k", 24), ~std::uint64_t{0} - 3, 8, "[elf-out-of-bounds]"},
+      {header_field(good, ".text.k", 32), std::uint64_t{1} << 40, 8, "[elf-out-of-bounds]"},
+      {header_field(good, ".text.k", 0), 0xffff, 4, "[section-name]"},
+      {header_field(good, ".symtab", 40), 99, 4, "[section-link]"},
+      {header_field(good, ".rel.text.k", 40), 1, 4, "[section-link]"},
+      {header_field(good, ".rel.text.k", 44), 99, 4, "[section-link]"},
+      {header_field(good, ".symtab", 56), 23, 8, "[symbol-entry-size]"},
+      {header_field(good, ".rel.text.k", 56), 0, 8, "[reloc-entry-size]"},
+      {symbols + 24, 0xffff, 4, "[symbol-name]"},
+      {symbols + 24 + 6, 77, 2, "[symbol-section]"},
+      {relocations + 12, 77, 4, "[reloc-symbol]"},
+      {relocations, 4096, 8, "[reloc-offset]"},
+      {relocations + 8, 78, 4, "[reloc-type]"},
   };
   for (const Patch& patch : patches) {
     std::vector<std::byte> bytes = good.bytes;
@@ -199,7 +200,7 @@ TEST(Elf, RelocationsThatShareBytesAreBounded) {
   }
   const Read r = read(std::move(bytes));
   ASSERT_TRUE(r.zebin);
-  EXPECT_TRUE(std::ranges::contains(kinds(r.diagnostics), "reloc-section"));
+  EXPECT_TRUE(std::ranges::contains(kinds(r.diagnostics), "[reloc-section]"));
   EXPECT_LE(r.zebin->elf.relocations.size(), r.bytes.size() / 8);
 }
 
