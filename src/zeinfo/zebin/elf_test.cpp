@@ -204,6 +204,26 @@ TEST(Elf, RelocationsThatShareBytesAreBounded) {
   EXPECT_LE(r.zebin->elf.relocations.size(), r.bytes.size() / 8);
 }
 
+TEST(Container, WhatReleasesOfTheRuntimeMakeOfIt) {
+  const auto kinds_at = [](const std::string& recipe, int release) {
+    Read r = read(testing::cook_zebin(recipe, kText), false);
+    Problems problems("k.bin", r.diagnostics);
+    check_container_for(*r.zebin, zeinfo::Release{release}, problems);
+    return kinds(r.diagnostics);
+  };
+  const std::string kernel = "section .text.k PROGBITS AX zeros 8\n";
+  EXPECT_THAT(kinds_at(kKernel, 2631), ElementsAre());
+  // The file type came with 21.29, the section type of notes too.
+  EXPECT_THAT(kinds_at(kernel, 2105), ElementsAre("[runtime-refuses]"));
+  EXPECT_THAT(kinds_at("type 0xff12\n" + kernel, 2032), ElementsAre());
+  EXPECT_THAT(kinds_at(kernel + "section .pisa PISA - text x", 2618), ElementsAre("[runtime-refuses]"));
+  EXPECT_THAT(kinds_at(kernel + "section .bss.global NOBITS WA size 8", 2249), ElementsAre("[runtime-refuses]"));
+  EXPECT_THAT(kinds_at(kernel + "section .mine PROGBITS - text x", 2631), ElementsAre("[runtime-refuses]"));
+  EXPECT_THAT(kinds_at(kernel + "section .mine 0x70000001 - text x", 2631), ElementsAre("[runtime-refuses]"));
+  EXPECT_THAT(kinds_at(kernel + "note 8 u32 1", 2527), ElementsAre("[runtime-warns]"));
+  EXPECT_THAT(kinds_at(kernel + "note 8 u32 1", 2531), ElementsAre());
+}
+
 TEST(Elf, PrintableNames) {
   EXPECT_EQ(printable("a b\"c"), "a b\"c");
   EXPECT_EQ(printable("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");

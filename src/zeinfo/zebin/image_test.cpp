@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <format>
 
 #include "testing/scratch_folder.hpp"
 #include "testing/zebin_recipe.hpp"
@@ -222,6 +223,46 @@ TEST(Unpack, SectionsThatShareBytesMustAgree) {
   const Result<Packed> differs = pack_from(folder.path());
   ASSERT_FALSE(differs);
   EXPECT_EQ(differs.error()[0].kind, DiagnosticKind::SectionAlias);
+}
+
+// A section table at an odd offset with bytes of nobody before it, and the place of the old one, which is nobody's
+// either.
+TEST(Unpack, OddPlacesAndGaps) {
+  std::vector<std::byte> bytes = testing::cook_zebin(kTwoKernels, kText);
+  const std::uint64_t table = load<std::uint64_t>(&bytes[40]), size = bytes.size() - table;
+  for (const char c : std::string_view("gap")) bytes.push_back(static_cast<std::byte>(c));
+  const std::uint64_t moved = bytes.size();
+  bytes.resize(moved + size);
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(table), size,
+              bytes.begin() + static_cast<std::ptrdiff_t>(moved));
+  store(&bytes[40], moved);
+  const Opened o = open(bytes);
+  ASSERT_TRUE(o.zebin);
+  EXPECT_TRUE(o.diagnostics.empty());
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(unpack_to(o.zebin->elf, folder.path()));
+  const Result<Packed> packed = pack_from(folder.path());
+  ASSERT_TRUE(packed);
+  EXPECT_FALSE(packed->laid_out_anew);
+  EXPECT_EQ(packed->bytes, bytes);
+}
+
+// A hundred sections over the same megabyte are a folder of a hundred megabytes.
+TEST(Unpack, SharedBytesAreNotMultiplied) {
+  std::string recipe = "section .text.k PROGBITS AX zeros 100000\n";
+  for (int i = 0; i < 100; ++i) recipe += std::format("section .text.k{} PROGBITS AX size 0\n", i);
+  const Opened one = open(testing::cook_zebin(recipe));
+  ASSERT_TRUE(one.zebin);
+  std::vector<std::byte> bytes = one.bytes;
+  const std::uint64_t first = one.zebin->elf.find(".text.k")->header_at;
+  for (const Section& s : one.zebin->elf.sections) {
+    if (s.type == kProgbits) std::memcpy(&bytes[s.header_at + 24], &one.bytes[first + 24], 16);
+  }
+  const Opened shared = open(bytes);
+  ASSERT_TRUE(shared.zebin);
+  const auto files = unpack(shared.zebin->elf);
+  ASSERT_FALSE(files);
+  EXPECT_EQ(files.error()[0].kind, DiagnosticKind::FileFormat);
 }
 
 TEST(Unpack, AnotherNameRenames) {

@@ -105,10 +105,13 @@ void check_notes(const Elf& elf, Problems& problems) {
 constexpr auto kProgbitsNames = std::to_array<std::string_view>(
     {".text.", ".data.const", ".data.global", ".data.global_const", ".data.const.string", ".debug_", ".text"});
 
+// Whether a name of a table, which stands for a group if it ends so, is that of a section.
+bool is_named(std::string_view word, std::string_view name) {
+  return word.ends_with('.') || word.ends_with('_') ? name.starts_with(word) : name == word;
+}
+
 bool known_name(std::string_view name, std::span<const std::string_view> known) {
-  return std::ranges::any_of(known, [&](std::string_view word) {
-    return word.ends_with('.') || word.ends_with('_') ? name.starts_with(word) : name == word;
-  });
+  return std::ranges::any_of(known, [&](std::string_view word) { return is_named(word, name); });
 }
 
 }  // namespace
@@ -172,7 +175,7 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
   const auto known = [&](zeinfo::ContainerFeature::Kind kind, std::uint32_t number,
                          std::string_view name) -> std::optional<Release> {
     for (const zeinfo::ContainerFeature& feature : zeinfo::container_features()) {
-      if (feature.kind == kind && (name.empty() ? feature.number == number : feature.name == name))
+      if (feature.kind == kind && (name.empty() ? feature.number == number : is_named(feature.name, name)))
         return feature.since;
     }
     return std::nullopt;
