@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The JSON of `slipway inspect` and `convert` fits its schemas, and schema/ holds what `slipway schema` prints.
+"""The JSON of `slipway inspect` and `convert` fits its schemas, and schema/ and docs/ hold what `slipway schema` prints.
 
 zebin_schemas.py TOP SLIPWAY [--update]
 """
@@ -19,8 +19,8 @@ def run(*words):
     return subprocess.run([slipway, *map(str, words)], stdout=subprocess.PIPE, check=True).stdout
 
 
-for name in ("zeinfo", "zebin"):
-    path = top / f"schema/{name}.schema.json"
+for name, file in (("zeinfo", "schema/zeinfo.schema.json"), ("zebin", "schema/zebin.schema.json"), ("zeinfo-keys", "docs/zeinfo-keys.md")):
+    path = top / file
     text = run("schema", name).decode()
     if "--update" in sys.argv:
         path.write_text(text)

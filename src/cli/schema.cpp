@@ -42,6 +42,15 @@ std::string diagnostic_kinds_page() {
   return page;
 }
 
+// The page docs/zeinfo-keys.md.
+std::string zeinfo_keys_page() {
+  return "# The keys and values of ZE Info\n\n"
+         "What each mapping of the text may hold, in the order in which it is written, with the versions that have it "
+         "(`slipway schema\nzeinfo-keys` prints this page). How to read, check and change such texts: "
+         "[zeinfo](zeinfo.md).\n\n" +
+         zeinfo::schema_markdown();
+}
+
 struct Page {
   std::string_view name;
   std::string_view what;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <format>
+#include <functional>
 
 #include "base/checked.hpp"
 #include "zeinfo/arg_facts.hpp"
@@ -30,11 +31,14 @@ bool is_drawable(const T& argument) {
 std::string describe(const PayloadArgument& argument) {
   const std::string type(name_of_value(argument.arg_type));
   switch (argument.arg_type) {
-    case ArgType::arg_bypointer: return std::format("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
+    case ArgType::arg_bypointer:
+      return std::format("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
     case ArgType::arg_byvalue:
       if (argument.source_offset < 0) return "value";
-      return std::format("value bytes {}..{}", argument.source_offset, std::int64_t{argument.source_offset} + argument.size);
-    default: return type.empty() ? "(unknown)" : type;
+      return std::format("value bytes {}..{}", argument.source_offset,
+                         std::int64_t{argument.source_offset} + argument.size);
+    default:
+      return type.empty() ? "(unknown)" : type;
   }
 }
 
@@ -53,7 +57,8 @@ std::vector<PayloadRange> arranged(std::vector<PayloadRange> ranges, std::uint32
     end = std::max(end, range.offset + range.size);
     out.push_back(std::move(range));
   }
-  if (end < size) out.push_back({.kind = PayloadRange::Kind::Hole, .offset = end, .size = size - end, .what = "(hole)"});
+  if (end < size)
+    out.push_back({.kind = PayloadRange::Kind::Hole, .offset = end, .size = size - end, .what = "(hole)"});
   return out;
 }
 
@@ -73,8 +78,18 @@ std::uint32_t natural_alignment(const PayloadArgument& argument) {
 }
 
 const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel) {
-  const auto found = std::ranges::find(document.kernels_misc_info.span(), kernel.name, &KernelMiscInfo::name);
-  return found == document.kernels_misc_info.span().end() ? nullptr : &*found;
+  const std::span<const KernelMiscInfo> infos = document.kernels_misc_info.span();
+  // Compilers write both lists in one order, but for the pseudo-kernel, which has no entry: texts with thousands of
+  // kernels are not searched for each.
+  const std::less<const Kernel*> before;
+  const Kernel* const first = document.kernels.begin();
+  if (!before(&kernel, first) && before(&kernel, document.kernels.end())) {
+    const auto index = static_cast<std::size_t>(&kernel - first);
+    if (index < infos.size() && infos[index].name == kernel.name) return &infos[index];
+    if (index > 0 && index - 1 < infos.size() && infos[index - 1].name == kernel.name) return &infos[index - 1];
+  }
+  const auto found = std::ranges::find(infos, kernel.name, &KernelMiscInfo::name);
+  return found == infos.end() ? nullptr : &*found;
 }
 
 const ArgInfo* arg_info(const Document& document, const Kernel& kernel, std::int32_t index) {

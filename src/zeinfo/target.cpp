@@ -132,8 +132,10 @@ Result<Target> Target::of_product(std::string_view product) {
     for (const auto name : std::views::split(device.names, ' ')) names.emplace_back(std::string_view(name));
   }
   Diagnostic unknown{.kind = DiagnosticKind::UnknownValue, .message = std::format("no device `{}`", product)};
-  const auto near = closest(product, names | std::views::transform([](const std::string& n) { return std::string_view(n); }));
-  unknown.hint(near ? std::format("did you mean `{}`?", *near) : "names are those of the offline compiler, such as `dg2-g10`, or `12.55.8`");
+  const auto near =
+      closest(product, names | std::views::transform([](const std::string& n) { return std::string_view(n); }));
+  unknown.hint(near ? std::format("did you mean `{}`?", *near)
+                    : "names are those of the offline compiler, such as `dg2-g10`, or `12.55.8`");
   return fail(std::move(unknown));
 }
 
@@ -158,7 +160,9 @@ Target Target::of_notes(std::optional<std::uint32_t> family, std::optional<std::
 
 const CodeSection* Target::find_code(std::string_view kernel) const {
   if (!code) return nullptr;
-  const auto found = std::ranges::find(*code, kernel, &CodeSection::name);
+  const auto found = code_sorted ? std::ranges::lower_bound(*code, kernel, {}, &CodeSection::name)
+                                 : std::ranges::find(*code, kernel, &CodeSection::name);
+  if (found != code->end() && found->name != kernel) return nullptr;
   return found == code->end() ? nullptr : &*found;
 }
 

@@ -73,6 +73,7 @@ struct Target {
   // Of the container, if there is one.
   std::optional<Version> container_version;      // note 4
   std::optional<std::vector<CodeSection>> code;  // text-missing, text-unlisted, skip-offset, code sizes
+  bool code_sorted = false;                      // by name, so that thousands of them are found quickly
   std::optional<int> address_bytes;              // 8; 4 in ELFCLASS32
   bool has_spirv = false;
   bool has_container() const { return code.has_value(); }

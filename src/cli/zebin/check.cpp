@@ -11,6 +11,9 @@
 namespace slipway::cli {
 namespace {
 
+// The vendor's validator says so of files that are none.
+constexpr int kNoZebin = 254;
+
 struct Settings {
   ReportStyle style;
   std::vector<std::string> files;
@@ -171,6 +174,14 @@ int check_zebin(const Arguments& arguments) {
       if (level->all_releases) rules.level = zeinfo::Level::Consistency;
       check_input(input, rules, device);
       add_runtime_lines(input, *level, device, runtime);
+    }
+    if (inputs.empty() && level->level == zeinfo::Level::Runtime) {
+      runtime.push_back({file,
+                         {.release = zeinfo::known_release(level->release),
+                          .decoder_minor = zeinfo::decoder_of(level->release),
+                          .verdict = zeinfo::Verdict::Refuses,
+                          .code = kNoZebin,
+                          .findings = {{.verdict = zeinfo::Verdict::Refuses, .message = "no zebin and no ZE Info"}}}});
     }
     hidden += dropped(inputs);
     if (settings.style.strict) of_file.make_strict();

@@ -148,6 +148,8 @@ std::optional<Zebin> read_zebin(Bytes file, Problems& problems) {
       zebin.target.code->push_back({std::string_view(section.name).substr(kText.size()), section.size});
     }
   }
+  std::ranges::stable_sort(*zebin.target.code, {}, &zeinfo::CodeSection::name);
+  zebin.target.code_sorted = true;
   zebin.target.address_bytes = e.header.wide ? 8 : 4;
   zebin.target.has_spirv = e.find(".spv") != nullptr;
   return zebin;
