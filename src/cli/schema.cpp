@@ -62,7 +62,7 @@ constexpr std::array kPages = {
     Page{"scenario", "JSON Schema of scenarios", scenario::schema_text},
     Page{"zeinfo", "JSON Schema of ZE Info as JSON", zeinfo::json_schema},
     Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
-         zeinfo::schema_markdown},
+         zeinfo_keys_page},
     Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
