@@ -30,11 +30,14 @@ bool is_drawable(const T& argument) {
 std::string describe(const PayloadArgument& argument) {
   const std::string type(name_of_value(argument.arg_type));
   switch (argument.arg_type) {
-    case ArgType::arg_bypointer: return std::format("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
+    case ArgType::arg_bypointer:
+      return std::format("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
     case ArgType::arg_byvalue:
       if (argument.source_offset < 0) return "value";
-      return std::format("value bytes {}..{}", argument.source_offset, std::int64_t{argument.source_offset} + argument.size);
-    default: return type.empty() ? "(unknown)" : type;
+      return std::format("value bytes {}..{}", argument.source_offset,
+                         std::int64_t{argument.source_offset} + argument.size);
+    default:
+      return type.empty() ? "(unknown)" : type;
   }
 }
 
@@ -53,7 +56,8 @@ std::vector<PayloadRange> arranged(std::vector<PayloadRange> ranges, std::uint32
     end = std::max(end, range.offset + range.size);
     out.push_back(std::move(range));
   }
-  if (end < size) out.push_back({.kind = PayloadRange::Kind::Hole, .offset = end, .size = size - end, .what = "(hole)"});
+  if (end < size)
+    out.push_back({.kind = PayloadRange::Kind::Hole, .offset = end, .size = size - end, .what = "(hole)"});
   return out;
 }
 

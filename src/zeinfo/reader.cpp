@@ -15,8 +15,8 @@ namespace slipway::zeinfo {
 namespace {
 
 // The largest structure that stands in a list.
-constexpr std::size_t kLargestItem = std::max({sizeof(Kernel), sizeof(Function), sizeof(KernelCostInfo),
-                                               sizeof(PayloadArgument), sizeof(ArgInfo)});
+constexpr std::size_t kLargestItem =
+    std::max({sizeof(Kernel), sizeof(Function), sizeof(KernelCostInfo), sizeof(PayloadArgument), sizeof(ArgInfo)});
 
 bool is_null_word(std::string_view word) { return word == "null" || word == "Null" || word == "NULL" || word == "~"; }
 
@@ -38,8 +38,10 @@ void Reader::wrong_kind(const FieldInfo& field, Span span) {
     case Type::Sequence:
       return error(DiagnosticKind::NotASequence, span, std::format("`{}` takes a sequence of mappings", field.key));
     case Type::Int3:
-      return error(DiagnosticKind::NotASequence, span, std::format("`{}` takes a sequence of three integers", field.key));
-    default: return error(DiagnosticKind::NotAScalar, span, std::format("`{}` takes a single value", field.key));
+      return error(DiagnosticKind::NotASequence, span,
+                   std::format("`{}` takes a sequence of three integers", field.key));
+    default:
+      return error(DiagnosticKind::NotAScalar, span, std::format("`{}` takes a single value", field.key));
   }
 }
 
@@ -61,8 +63,8 @@ bool Reader::skip_deeper(int column, std::size_t errors_before) {
   if (errors_ == errors_before) {
     if (looks_like_entry() || at_dash()) {
       error(DiagnosticKind::BadIndentation, span(p_, p_ + 1),
-            std::format("column {} belongs to no mapping or sequence here; the one above stands in column {}", column_ + 1,
-                        column + 1));
+            std::format("column {} belongs to no mapping or sequence here; the one above stands in column {}",
+                        column_ + 1, column + 1));
     } else {
       error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a value over several lines; ZE Info does without them");
       oddity(OddityKind::Unsupported, span(p_, p_ + 1));
@@ -231,8 +233,11 @@ Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* 
           static_cast<std::uint32_t>(key.begin);
       finish_mapping(field->mapping, object + field->offset, 0, key);
       break;
-    case Type::Sequence: mark(object, *field); break;
-    case Type::Int3: break;
+    case Type::Sequence:
+      mark(object, *field);
+      break;
+    case Type::Int3:
+      break;
     default:
       oddity(OddityKind::MissingValue, key, in, field);
       error(DiagnosticKind::MissingValue, key, std::format("`{}` has no value", field->key));
@@ -560,8 +565,9 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
   const std::string_view shown = word.substr(0, 60);
   if (quoted && (field.type == Type::Int32 || field.type == Type::Bool || field.type == Type::Float)) {
     oddity(OddityKind::QuotedScalar, scalar.span, in, &field);
-    problem(Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
-            std::format("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
+    problem(
+        Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
+        std::format("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
   }
   switch (field.type) {
     case Type::Int32: {
@@ -596,7 +602,9 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       member<float>(object, field) = *value;
       break;
     }
-    case Type::String: member<std::string_view>(object, field) = word; break;
+    case Type::String:
+      member<std::string_view>(object, field) = word;
+      break;
     case Type::Enum: {
       const std::uint8_t place = words_of(*field.values).find(word);
       if (place == WordTable::kNone) {

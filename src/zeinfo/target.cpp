@@ -132,8 +132,10 @@ Result<Target> Target::of_product(std::string_view product) {
     for (const auto name : std::views::split(device.names, ' ')) names.emplace_back(std::string_view(name));
   }
   Diagnostic unknown{.kind = DiagnosticKind::UnknownValue, .message = std::format("no device `{}`", product)};
-  const auto near = closest(product, names | std::views::transform([](const std::string& n) { return std::string_view(n); }));
-  unknown.hint(near ? std::format("did you mean `{}`?", *near) : "names are those of the offline compiler, such as `dg2-g10`, or `12.55.8`");
+  const auto near =
+      closest(product, names | std::views::transform([](const std::string& n) { return std::string_view(n); }));
+  unknown.hint(near ? std::format("did you mean `{}`?", *near)
+                    : "names are those of the offline compiler, such as `dg2-g10`, or `12.55.8`");
   return fail(std::move(unknown));
 }
 
