@@ -66,6 +66,7 @@ class RuleContext {
 
 void check_spec(RuleContext& context);
 void check_consistency(RuleContext& context);
+void check_names(RuleContext& context);
 void check_container(RuleContext& context);
 void check_runtime(RuleContext& context);
 

@@ -154,6 +154,7 @@ class Runtime {
          std::move(says));
   }
 
+  // Long, because it has one case for each kind.
   void oddity(const Oddity& one) {
     switch (one.kind) {
       case OddityKind::UnknownKey:

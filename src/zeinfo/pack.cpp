@@ -221,6 +221,7 @@ class Packer {
     }
   }
 
+  // Long, because it has one case for each argument type.
   void write(const PayloadArgument& argument) {
     if (misplaced(argument)) return;
     const ImplicitValues& implicit = values_.implicit;
