@@ -33,6 +33,7 @@ TEST(Parse, TakesLineEndsPaddingAndByteOrderMarks) {
   }
   Reading mark("\xef\xbb\xbf" + text);
   EXPECT_EQ(mark.said(), "note 1:1 byte-order-mark\n");
+  EXPECT_TRUE(mark.says(DiagnosticKind::ByteOrderMark));
   EXPECT_TRUE(same_values(plain.document, mark.document));
 }
 
@@ -145,6 +146,38 @@ TEST(Scalars, Integers) {
   EXPECT_EQ(parse_int32("99999999999999999999999").error(), DiagnosticKind::IntegerRange);
 }
 
+// Both ways of reading say the same of a changed text, and what has no error has a canonical form that stays.
+void expect_stable(const std::string& changed) {
+  Reading quick(changed);
+  Reading slow(changed, {.quick = false});
+  EXPECT_EQ(quick.said(), slow.said()) << changed;
+  EXPECT_TRUE(same_values(quick.document, slow.document)) << changed;
+  EXPECT_EQ(quick.document.has_errors, quick.diagnostics.has_errors()) << changed;
+  quick.check(Level::Runtime);
+  if (quick.document.has_errors) return;
+  const std::string canonical = write(quick.document).value();
+  Reading again(canonical);
+  EXPECT_TRUE(same_values(quick.document, again.document)) << changed << canonical;
+  EXPECT_EQ(write(again.document).value(), canonical);
+}
+
+// Every line of every sample deleted, and its value replaced.
+TEST(Mutation, Samples) {
+  for (const testing::Sample& sample : testing::samples("-1.9")) {
+    const std::string& text = sample.text;
+    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+      expect_stable(text.substr(0, at) + text.substr(end));
+      const std::size_t colon = text.find(": ", at);
+      if (colon < end) {
+        constexpr std::string_view kBad[] = {"", "-1", "x: y", "[", "'"};
+        expect_stable(text.substr(0, colon + 2) + std::string(kBad[line % std::size(kBad)]) + text.substr(end - 1));
+      }
+      at = end;
+    }
+  }
+}
+
 // Every line deleted and every value replaced by bad ones: never a crash, one verdict for both ways of reading.
 TEST(Mutation, LinesAndValues) {
   const std::vector<std::string> bad = {"",   "-1",  "99999999999", "0x",   "'",    "\"",  "[",   "{",
@@ -170,18 +203,7 @@ TEST(Mutation, LinesAndValues) {
   int tried = 0;
   const auto try_one = [&](std::string changed) {
     changed += std::string(200, '\n');  // room for the quick way
-    Reading quick(changed);
-    Reading slow(changed, {.quick = false});
-    EXPECT_EQ(quick.said(), slow.said()) << changed;
-    EXPECT_TRUE(same_values(quick.document, slow.document)) << changed;
-    EXPECT_EQ(quick.document.has_errors, quick.diagnostics.has_errors()) << changed;
-    quick.check(Level::Runtime);
-    if (!quick.document.has_errors) {
-      const std::string canonical = write(quick.document).value();
-      Reading again(canonical);
-      EXPECT_TRUE(same_values(quick.document, again.document)) << changed << canonical;
-      EXPECT_EQ(write(again.document).value(), canonical);
-    }
+    expect_stable(changed);
     ++tried;
   };
   for (std::size_t at = 0; at < text.size();) {
