@@ -9,7 +9,7 @@
 namespace slipway::zeinfo {
 
 enum class ArgSize : std::uint8_t {
-  Vector,    // 4, 8 or 12: one number a dimension
+  Vector,  // 4, 8 or 12: one number a dimension
   Four,
   Eight,
   Address,   // 8, or 4 with 32-bit addresses
@@ -30,33 +30,46 @@ struct ArgFacts {
 
 constexpr ArgFacts facts_of(ArgType type) {
   switch (type) {
-    case ArgType::packed_local_ids: return {ArgSize::Packed, false, true};
-    case ArgType::local_id: return {ArgSize::LocalIds, false, true};
+    case ArgType::packed_local_ids:
+      return {ArgSize::Packed, false, true};
+    case ArgType::local_id:
+      return {ArgSize::LocalIds, false, true};
     case ArgType::local_size:
     case ArgType::group_size:
     case ArgType::group_count:
     case ArgType::global_size:
     case ArgType::enqueued_local_size:
     case ArgType::global_id_offset:
-    case ArgType::region_group_size: return {ArgSize::Vector};
+    case ArgType::region_group_size:
+      return {ArgSize::Vector};
     case ArgType::private_base_stateless:
     case ArgType::printf_buffer:
     case ArgType::implicit_arg_buffer:
     case ArgType::sync_buffer:
     case ArgType::rt_global_buffer:
-    case ArgType::assert_buffer: return {ArgSize::Address, false, false, true};
-    case ArgType::buffer_address: return {ArgSize::Address, true, false, true};
-    case ArgType::buffer_size: return {ArgSize::Eight, true};
-    case ArgType::flat_image_baseoffset: return {ArgSize::Eight, true, false, true};
+    case ArgType::assert_buffer:
+      return {ArgSize::Address, false, false, true};
+    case ArgType::buffer_address:
+      return {ArgSize::Address, true, false, true};
+    case ArgType::buffer_size:
+      return {ArgSize::Eight, true};
+    case ArgType::flat_image_baseoffset:
+      return {ArgSize::Eight, true, false, true};
     case ArgType::indirect_data_pointer:
     case ArgType::scratch_pointer:
-    case ArgType::region_group_barrier_buffer: return {ArgSize::Eight, false, false, true};
-    case ArgType::inline_sampler: return {ArgSize::Eight};
+    case ArgType::region_group_barrier_buffer:
+      return {ArgSize::Eight, false, false, true};
+    case ArgType::inline_sampler:
+      return {ArgSize::Eight};
     case ArgType::const_base:
-    case ArgType::global_base: return {ArgSize::Base, false, false, true};
-    case ArgType::arg_byvalue: return {ArgSize::AnyValue, true};
-    case ArgType::arg_bypointer: return {ArgSize::Pointer, true};
-    case ArgType::implicit_local_id_buffer: return {ArgSize::Buffer200};
+    case ArgType::global_base:
+      return {ArgSize::Base, false, false, true};
+    case ArgType::arg_byvalue:
+      return {ArgSize::AnyValue, true};
+    case ArgType::arg_bypointer:
+      return {ArgSize::Pointer, true};
+    case ArgType::implicit_local_id_buffer:
+      return {ArgSize::Buffer200};
     case ArgType::buffer_offset:
     case ArgType::image_height:
     case ArgType::image_width:
@@ -72,7 +85,8 @@ constexpr ArgFacts facts_of(ArgType type) {
     case ArgType::flat_image_pitch:
     case ArgType::sampler_address:
     case ArgType::sampler_normalized:
-    case ArgType::sampler_snap_wa: return {ArgSize::Four, true};
+    case ArgType::sampler_snap_wa:
+      return {ArgSize::Four, true};
     case ArgType::work_dimensions:
     case ArgType::region_group_dimension:
     case ArgType::region_group_wg_count:
@@ -80,7 +94,8 @@ constexpr ArgFacts facts_of(ArgType type) {
     case ArgType::vme_subpixel_mode:
     case ArgType::vme_sad_adjust_mode:
     case ArgType::vme_search_path_type:
-    case ArgType::unset: return {ArgSize::Four};
+    case ArgType::unset:
+      return {ArgSize::Four};
   }
   return {};
 }
@@ -92,23 +107,36 @@ constexpr bool is_slm(AddrMode mode) { return mode == AddrMode::slm || mode == A
 constexpr bool size_fits(const PayloadArgument& argument) {
   const std::int32_t size = argument.size;
   switch (facts_of(argument.arg_type).size) {
-    case ArgSize::Vector: return size == 4 || size == 8 || size == 12;
-    case ArgSize::Four: return size == 4;
-    case ArgSize::Eight: return size == 8;
-    case ArgSize::Address: return size == 4 || size == 8;
-    case ArgSize::Base: return size == 0 || size == 4 || size == 8;
-    case ArgSize::Packed: return size == 2 || size == 4 || size == 6;
-    case ArgSize::LocalIds: return true;
-    case ArgSize::AnyValue: return size >= 1;
-    case ArgSize::Buffer200: return size == 200;
+    case ArgSize::Vector:
+      return size == 4 || size == 8 || size == 12;
+    case ArgSize::Four:
+      return size == 4;
+    case ArgSize::Eight:
+      return size == 8;
+    case ArgSize::Address:
+      return size == 4 || size == 8;
+    case ArgSize::Base:
+      return size == 0 || size == 4 || size == 8;
+    case ArgSize::Packed:
+      return size == 2 || size == 4 || size == 6;
+    case ArgSize::LocalIds:
+      return true;
+    case ArgSize::AnyValue:
+      return size >= 1;
+    case ArgSize::Buffer200:
+      return size == 200;
     case ArgSize::Pointer:
       switch (argument.addrmode) {
-        case AddrMode::stateful: return size == 0;
-        case AddrMode::bindless: return size == 0 || size == (is_image_or_sampler(argument.addrspace) ? 8 : 4);
+        case AddrMode::stateful:
+          return size == 0;
+        case AddrMode::bindless:
+          return size == 0 || size == (is_image_or_sampler(argument.addrspace) ? 8 : 4);
         case AddrMode::stateless:
         case AddrMode::slm:
-        case AddrMode::shared_local_memory: return size == 4 || size == 8;
-        case AddrMode::unset: return true;  // addrmode-missing says so
+        case AddrMode::shared_local_memory:
+          return size == 4 || size == 8;
+        case AddrMode::unset:
+          return true;  // addrmode-missing says so
       }
   }
   return true;

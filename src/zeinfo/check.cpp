@@ -29,6 +29,7 @@ void check(const Document& document, const Target& target, const CheckOptions& o
   check_spec(context);
   if (options.level == Level::Spec) return;
   check_consistency(context);
+  check_names(context);
   if (target.has_container()) check_container(context);
   if (options.level == Level::Runtime) check_runtime(context);
 }

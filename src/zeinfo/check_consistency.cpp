@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "zeinfo/arg_facts.hpp"
 #include "zeinfo/check_rules.hpp"
@@ -21,8 +20,8 @@ struct Index {
   const PayloadArgument* first = nullptr;
   std::uint32_t by_value = 0;
   bool by_pointer = false;
-  bool whole_value = false;    // a by-value argument without source_offset
-  bool stateful = false;       // a stateful buffer or image
+  bool whole_value = false;  // a by-value argument without source_offset
+  bool stateful = false;     // a stateful buffer or image
   AddrSpace space = AddrSpace::unset;
   std::uint32_t entries = 0;  // of the binding table
 };
@@ -136,8 +135,9 @@ class KernelRules {
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
       const ArgFacts facts = facts_of(argument.arg_type);
       if (argument.offset < 0 || argument.size < 0) {
-        context_.tell(kError, DiagnosticKind::ArgNegative, argument, argument.offset < 0 ? K::offset : K::size,
-                      [&] { return std::format("`{}` at {}, {} bytes", type_name(argument), argument.offset, argument.size); });
+        context_.tell(kError, DiagnosticKind::ArgNegative, argument, argument.offset < 0 ? K::offset : K::size, [&] {
+          return std::format("`{}` at {}, {} bytes", type_name(argument), argument.offset, argument.size);
+        });
       } else if (argument.arg_type != ArgType::unset) {
         if (facts.per_thread) {
           context_.tell(kError, DiagnosticKind::PayloadType, argument, K::arg_type, [&] {
@@ -148,15 +148,16 @@ class KernelRules {
                         [&] { return std::format("`{}` does not have {} bytes", type_name(argument), argument.size); });
         } else if (argument.size > 0 && argument.offset % static_cast<std::int32_t>(natural_alignment(argument)) != 0) {
           context_.tell(kWarning, DiagnosticKind::ArgAlignment, argument, K::offset, [&] {
-            return std::format("`{}` of {} bytes at {}; it is aligned to {} elsewhere", type_name(argument), argument.size,
-                               argument.offset, natural_alignment(argument));
+            return std::format("`{}` of {} bytes at {}; it is aligned to {} elsewhere", type_name(argument),
+                               argument.size, argument.offset, natural_alignment(argument));
           });
         }
         if (std::int64_t{argument.offset} + argument.size > kLastPayloadByte) furthest = &argument;
       }
       if (facts.needs_index && argument.arg_index < 0) {
-        context_.tell(kError, DiagnosticKind::ArgIndexMissing, argument, K::arg_index,
-                      [&] { return std::format("`{}` must say which kernel argument it is: arg_index", type_name(argument)); });
+        context_.tell(kError, DiagnosticKind::ArgIndexMissing, argument, K::arg_index, [&] {
+          return std::format("`{}` must say which kernel argument it is: arg_index", type_name(argument));
+        });
       }
       if (argument.arg_type == ArgType::scratch_pointer || argument.arg_type == ArgType::indirect_data_pointer) {
         if (std::int64_t{argument.offset} + argument.size > env().inline_data_payload_size) {
@@ -183,7 +184,8 @@ class KernelRules {
     }
     if ((bindless_buffer && stateful_buffer) || (bindless_image && stateful_image)) {
       context_.tell(kWarning, DiagnosticKind::MixedBindless, *kernel_, KernelKey::name, [&] {
-        return std::format("{} are both bindless and stateful here", bindless_buffer && stateful_buffer ? "buffers" : "images");
+        return std::format("{} are both bindless and stateful here",
+                           bindless_buffer && stateful_buffer ? "buffers" : "images");
       });
     }
   }
@@ -203,7 +205,8 @@ class KernelRules {
         argument.addrmode != AddrMode::bindless && argument.addrmode != AddrMode::unset) {
       context_.tell(kError, DiagnosticKind::ImageAddrmode, argument, K::addrmode, [&] {
         return std::format("an {} is stateful or bindless, not {}",
-                           argument.addrspace == AddrSpace::image ? "image" : "sampler", name_of_value(argument.addrmode));
+                           argument.addrspace == AddrSpace::image ? "image" : "sampler",
+                           name_of_value(argument.addrmode));
       });
     }
     if (argument.addrspace == AddrSpace::local && context_.level >= 14) {
@@ -252,7 +255,8 @@ class KernelRules {
       pieces = true;
       if (is_value && argument.source_offset < 0) {
         context_.tell(kError, DiagnosticKind::ByvalueElements, argument, K::arg_index, [&] {
-          return std::format("argument {} has {} pieces, and this one has no source_offset", argument.arg_index, one.by_value);
+          return std::format("argument {} has {} pieces, and this one has no source_offset", argument.arg_index,
+                             one.by_value);
         });
       }
     }
@@ -266,9 +270,8 @@ class KernelRules {
         by_offset_.push_back(&argument);
       }
     }
-    std::ranges::stable_sort(by_offset_, {}, [](const PayloadArgument* one) {
-      return std::pair(one->arg_index, one->source_offset);
-    });
+    std::ranges::stable_sort(by_offset_, {},
+                             [](const PayloadArgument* one) { return std::pair(one->arg_index, one->source_offset); });
     // Before 1.51 sizes were rounded up to 4: a piece may be up to three bytes shorter than it says.
     const std::int64_t rounding = context_.level < 51 ? 3 : 0;
     for (std::size_t i = 1; i < by_offset_.size(); ++i) {
@@ -317,13 +320,15 @@ class KernelRules {
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
       if (argument.bti_value >= 0 && argument.bti_value <= 254) take(argument.bti_value);
       if (argument.arg_type != ArgType::arg_bypointer || argument.addrmode != AddrMode::stateful ||
-          argument.addrspace == AddrSpace::sampler || argument.addrspace == AddrSpace::local || argument.arg_index < 0) {
+          argument.addrspace == AddrSpace::sampler || argument.addrspace == AddrSpace::local ||
+          argument.arg_index < 0) {
         continue;
       }
       const std::uint32_t entries = index(argument.arg_index).entries;
       if (entries == 1) continue;
       context_.tell(kError, DiagnosticKind::BtiMissing, argument, K::arg_index, [&] {
-        return std::format("stateful argument {} has {} binding table entries and needs one", argument.arg_index, entries);
+        return std::format("stateful argument {} has {} binding table entries and needs one", argument.arg_index,
+                           entries);
       });
     }
     for (std::int32_t i = 0; i < highest; ++i) {
@@ -341,8 +346,9 @@ class KernelRules {
     for (const PerThreadPayloadArgument& argument : kernel_->per_thread_payload_arguments) {
       if (argument.arg_type == ArgType::unset) continue;
       if (!facts_of(argument.arg_type).per_thread) {
-        context_.tell(kError, DiagnosticKind::PayloadType, argument, P::arg_type,
-                      [&] { return std::format("`{}` belongs to payload_arguments", name_of_value(argument.arg_type)); });
+        context_.tell(kError, DiagnosticKind::PayloadType, argument, P::arg_type, [&] {
+          return std::format("`{}` belongs to payload_arguments", name_of_value(argument.arg_type));
+        });
         continue;
       }
       if (argument.offset != 0) {
@@ -352,8 +358,8 @@ class KernelRules {
       if (argument.arg_type == ArgType::packed_local_ids) {
         if (env().simd_size != 1 || (argument.size != 2 && argument.size != 4 && argument.size != 6)) {
           context_.tell(kError, DiagnosticKind::PackedLocalIds, argument, P::size, [&] {
-            return std::format("packed local ids of {} bytes at SIMD {}; they are 2, 4 or 6 bytes at SIMD 1", argument.size,
-                               env().simd_size);
+            return std::format("packed local ids of {} bytes at SIMD {}; they are 2, 4 or 6 bytes at SIMD 1",
+                               argument.size, env().simd_size);
           });
         }
         continue;
@@ -366,8 +372,8 @@ class KernelRules {
       if (fits) continue;
       context_.tell(kError, DiagnosticKind::LocalIdSize, argument, P::size, [&] {
         const std::int64_t channel = local_id_channel_size(env().simd_size, grf.value_or(32));
-        return std::format("local ids of {} bytes; at SIMD {} they are {}, {} or {}", argument.size, env().simd_size, channel,
-                           2 * channel, 3 * channel);
+        return std::format("local ids of {} bytes; at SIMD {} they are {}, {} or {}", argument.size, env().simd_size,
+                           channel, 2 * channel, 3 * channel);
       });
     }
   }
@@ -376,14 +382,15 @@ class KernelRules {
     const Target& target = context_.target;
     const ExecutionEnv& e = env();
     if (target.device && e.has(E::grf_count) && !std::ranges::contains(target.device->grf_counts, e.grf_count)) {
-      context_.tell(kWarning, DiagnosticKind::GrfCount, e, E::grf_count,
-                    [&] { return std::format("{} does not have {} registers a thread", target.device->name(), e.grf_count); });
+      context_.tell(kWarning, DiagnosticKind::GrfCount, e, E::grf_count, [&] {
+        return std::format("{} does not have {} registers a thread", target.device->name(), e.grf_count);
+      });
     }
     const auto derived = derived_threads_per_eu(e.grf_count, target);
     if (e.eu_thread_count != 0 && derived && e.eu_thread_count != *derived) {
       context_.tell(kWarning, DiagnosticKind::EuThreadCount, e, E::eu_thread_count, [&] {
-        return std::format("{} threads an EU; {} holds {} with {} registers each", e.eu_thread_count, target.device->name(),
-                           *derived, e.grf_count);
+        return std::format("{} threads an EU; {} holds {} with {} registers each", e.eu_thread_count,
+                           target.device->name(), *derived, e.grf_count);
       });
     }
     if (e.inline_data_payload_size != 0 && e.inline_data_payload_size != 32 &&
@@ -400,8 +407,9 @@ class KernelRules {
     const std::int64_t slm = target.device ? std::int64_t{target.device->slm_kib} * 1024 : std::int64_t{1} << 31;
     if (e.slm_size < 0 || e.slm_size > slm) {
       context_.tell(kWarning, DiagnosticKind::SlmSize, e, E::slm_size, [&] {
-        return e.slm_size < 0 ? std::format("{} bytes of local memory", e.slm_size)
-                              : std::format("{} bytes of local memory; {} has {}", e.slm_size, target.device->name(), slm);
+        return e.slm_size < 0
+                   ? std::format("{} bytes of local memory", e.slm_size)
+                   : std::format("{} bytes of local memory; {} has {}", e.slm_size, target.device->name(), slm);
       });
     }
     if (e.has(E::require_iab) && !e.require_iab && e.has_stack_calls) {
@@ -424,7 +432,8 @@ class KernelRules {
       what = "there are no per-thread arguments to skip";
     }
     if (what.empty()) return;
-    context_.tell(kWarning, DiagnosticKind::SkipOffset, env(), key, [&] { return std::format("offset {}; {}", offset, what); });
+    context_.tell(kWarning, DiagnosticKind::SkipOffset, env(), key,
+                  [&] { return std::format("offset {}; {}", offset, what); });
   }
 
   void buffers() {
@@ -446,8 +455,9 @@ class KernelRules {
         global = true;
         if (buffer.usage == MemBufferUsage::private_space) private_size += per_thread;
         if (buffer.usage != MemBufferUsage::private_space && buffer.usage != MemBufferUsage::unset) {
-          context_.tell(kError, DiagnosticKind::MembufUsage, buffer, B::usage,
-                        [&] { return std::format("a global buffer is private_space, not {}", name_of_value(buffer.usage)); });
+          context_.tell(kError, DiagnosticKind::MembufUsage, buffer, B::usage, [&] {
+            return std::format("a global buffer is private_space, not {}", name_of_value(buffer.usage));
+          });
         }
       }
       if (buffer.type != MemBufferType::scratch) continue;
@@ -469,8 +479,9 @@ class KernelRules {
     }
     const ExecutionEnv& e = env();
     if (global && context_.level >= 39 && e.private_size != private_size) {
-      context_.tell(kWarning, DiagnosticKind::PrivateSize, e, E::private_size,
-                    [&] { return std::format("private_size {}; the private buffer has {} a thread", e.private_size, private_size); });
+      context_.tell(kWarning, DiagnosticKind::PrivateSize, e, E::private_size, [&] {
+        return std::format("private_size {}; the private buffer has {} a thread", e.private_size, private_size);
+      });
     }
     if (e.spill_size > 0 && scratch < e.spill_size) {
       context_.tell(kWarning, DiagnosticKind::SpillScratch, e, E::spill_size, [&] {
@@ -524,85 +535,11 @@ class KernelRules {
   std::int32_t last_index_ = -1;
 };
 
-// --- the whole text --------------------------------------------------------------------------------------------------
-
-template <class T>
-void unique_names(RuleContext& context, const List<T>& items, std::string_view T::* name, typename T::Key key,
-                  std::unordered_set<std::string_view>& names) {
-  names.clear();
-  names.reserve(items.size());
-  for (const T& item : items) {
-    if (!item.has(key) || names.insert(item.*name).second) continue;
-    context.tell(Severity::Error, DiagnosticKind::DuplicateName, item, key,
-                 [&] { return std::format("`{}` is there twice", (item.*name).substr(0, 100)); });
-  }
-}
-
-void check_misc_info(RuleContext& context, const std::unordered_set<std::string_view>& kernels) {
-  std::vector<bool> seen;
-  for (const KernelMiscInfo& info : context.document.kernels_misc_info) {
-    if (info.has(KernelMiscInfoKey::name) && !kernels.contains(info.name)) {
-      context.tell(Severity::Error, DiagnosticKind::MiscInfo, info, KernelMiscInfoKey::name,
-                   [&] { return std::format("no kernel is called `{}`", info.name.substr(0, 100)); });
-    }
-    seen.assign(info.args_info.size(), false);
-    for (const ArgInfo& argument : info.args_info) {
-      const auto index = static_cast<std::size_t>(argument.index);
-      const bool good = argument.index >= 0 && index < seen.size() && !seen[index];
-      if (good) {
-        seen[index] = true;
-        continue;
-      }
-      context.tell(Severity::Error, DiagnosticKind::MiscInfo, argument, ArgInfoKey::index, [&] {
-        return argument.index >= 0 && index < seen.size()
-                   ? std::format("index {} is there twice", argument.index)
-                   : std::format("index {}, and there are {} arguments", argument.index, seen.size());
-      });
-    }
-  }
-}
-
 }  // namespace
 
 void check_consistency(RuleContext& context) {
   KernelRules rules(context);
   for (const Kernel& kernel : context.document.kernels) rules.check(kernel);
-  std::unordered_set<std::string_view> names;
-  unique_names(context, context.document.functions, &Function::name, FunctionKey::name, names);
-  unique_names(context, context.document.global_host_access_table, &HostAccess::device_name, HostAccessKey::device_name,
-               names);
-  unique_names(context, context.document.kernels, &Kernel::name, KernelKey::name, names);
-  check_misc_info(context, names);
-}
-
-// Rules between the text and the file around it.
-void check_container(RuleContext& context) {
-  const Target& target = context.target;
-  std::unordered_map<std::string_view, std::uint64_t> code;
-  for (const CodeSection& section : *target.code) code.emplace(section.name, section.size);
-  std::unordered_set<std::string_view> kernels;
-  for (const Kernel& kernel : context.document.kernels) {
-    kernels.insert(kernel.name);
-    const auto found = code.find(kernel.name);
-    if (found != code.end() && found->second != 0) continue;
-    context.tell(Severity::Error, DiagnosticKind::TextMissing, kernel, KernelKey::name, [&] {
-      return std::format("section `.text.{}` {}", kernel.name.substr(0, 100), found == code.end() ? "is missing" : "is empty");
-    });
-  }
-  for (const CodeSection& section : *target.code) {
-    if (section.name.empty() || section.name == kPseudoKernel || kernels.contains(section.name)) continue;
-    context.tell_span(Severity::Note, DiagnosticKind::TextUnlisted, {0, 0},
-                      std::format("section `.text.{}` holds code of a kernel that the text does not have",
-                                  section.name.substr(0, 100)));
-  }
-  if (target.container_version && context.document.has(RootKey::version) &&
-      *target.container_version != context.document.version) {
-    context.tell(Severity::Warning, DiagnosticKind::VersionMismatch, static_cast<const Root&>(context.document),
-                 RootKey::version, [&] {
-                   return std::format("the text is of {}, and note 4 of the file says {}", text_of(context.document.version),
-                                      text_of(*target.container_version));
-                 });
-  }
 }
 
 }  // namespace slipway::zeinfo

@@ -27,7 +27,8 @@ class RuleContext {
   const Version version;
   const int level;
 
-  // At the value of a key of `object`; at its first key if it does not have it. The message is made only if it is shown.
+  // At the value of a key of `object`; at its first key if it does not have it. The message is made only if it is
+  // shown.
   template <class T, class F>
   Diagnostic* tell(Severity severity, DiagnosticKind kind, const T& object, typename T::Key key, F&& message) {
     if (!problems_.wants(severity)) {
@@ -46,7 +47,8 @@ class RuleContext {
     return problems_.report(severity, kind, locate(document, object, key).key, message());
   }
   template <class F>
-  Diagnostic* tell_at(Severity severity, DiagnosticKind kind, std::uint32_t at, std::string_view key, bool of_key, F&& message) {
+  Diagnostic* tell_at(Severity severity, DiagnosticKind kind, std::uint32_t at, std::string_view key, bool of_key,
+                      F&& message) {
     if (!problems_.wants(severity)) {
       problems_.count(severity);
       return nullptr;
@@ -64,6 +66,7 @@ class RuleContext {
 
 void check_spec(RuleContext& context);
 void check_consistency(RuleContext& context);
+void check_names(RuleContext& context);
 void check_container(RuleContext& context);
 void check_runtime(RuleContext& context);
 

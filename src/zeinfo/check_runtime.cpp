@@ -79,7 +79,8 @@ class Runtime {
     if (verdict == Verdict::Crashes && result_.verdict < kRefuses) result_.code = 2;
     result_.verdict = std::max(result_.verdict, verdict);
     if (result_.findings.size() >= kMaxFindings) return;
-    result_.findings.push_back({verdict, kind, std::move(message), says.empty() ? says : prefixed(std::move(says)), span, code});
+    result_.findings.push_back(
+        {verdict, kind, std::move(message), says.empty() ? says : prefixed(std::move(says)), span, code});
   }
   template <class T>
   Span at(const T& object, typename T::Key key) const {
@@ -98,7 +99,8 @@ class Runtime {
     const Version version = document_.version;
     if (static_cast<int>(version.minor) <= result_.decoder_minor) return;
     find(kWarns, DiagnosticKind::RuntimeWarns, at(static_cast<const Root&>(document_), RootKey::version),
-         std::format("version {} is newer than {}.{}, which this release reads", text_of(version), 1, result_.decoder_minor),
+         std::format("version {} is newer than {}.{}, which this release reads", text_of(version), 1,
+                     result_.decoder_minor),
          std::format(".ze_info : Minor version : {} is newer than available in decoder : {}", version.minor,
                      result_.decoder_minor));
   }
@@ -148,9 +150,11 @@ class Runtime {
   }
 
   void syntax(const Oddity& one, std::string_view what, std::string says = {}) {
-    find(kRefuses, DiagnosticKind::RuntimeSyntax, one.span, std::format("the runtime does not read {}", what), std::move(says));
+    find(kRefuses, DiagnosticKind::RuntimeSyntax, one.span, std::format("the runtime does not read {}", what),
+         std::move(says));
   }
 
+  // Long, because it has one case for each kind.
   void oddity(const Oddity& one) {
     switch (one.kind) {
       case OddityKind::UnknownKey:
@@ -159,24 +163,28 @@ class Runtime {
         if (one.kind == OddityKind::RuntimeOnlyKey && since(is_required_libs ? 2609 : 2238)) return;
         return unknown_key(*one.mapping, word(one.span), one.span);
       }
-      case OddityKind::UnknownValue: return unknown_value(*one.field->values, word(one.span), one.span);
+      case OddityKind::UnknownValue:
+        return unknown_value(*one.field->values, word(one.span), one.span);
       case OddityKind::BadScalar:
         if (one.mapping == &mapping_of<Root>()) {
           const bool dot = word(one.span).contains('.');
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime refuses this version",
                dot ? std::format(".ze_info : Unhandled major version : {}, decoder is at : 1",
                                  word(one.span).substr(0, word(one.span).find('.')))
-                   : std::format(".ze_info : Invalid version format - expected 'MAJOR.MINOR' string, got : {}", word(one.span)),
+                   : std::format(".ze_info : Invalid version format - expected 'MAJOR.MINOR' string, got : {}",
+                                 word(one.span)),
                dot ? 3 : 2);
           return;
         }
         return unreadable(one);
-      case OddityKind::QuotedScalar: return unreadable(one);
+      case OddityKind::QuotedScalar:
+        return unreadable(one);
       case OddityKind::WrongListLength:
         if (!since(2131)) return;
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, std::format("`{}` must have 3 elements", one.field->key),
-             std::format(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3", one.field->key,
-                         name(), std::ranges::count(word(one.span), ',') + 1));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span,
+             std::format("`{}` must have 3 elements", one.field->key),
+             std::format(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
+                         one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
         return;
       case OddityKind::DuplicateKey:
         find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, std::format("`{}` is there twice", one.field->key),
@@ -194,34 +202,48 @@ class Runtime {
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, one.span,
              "the runtime fails at a sequence item that is only a key opening a mapping");
         return;
-      case OddityKind::FlowMapping: return syntax(one, "flow mappings", "NEO::Yaml : Inline dictionaries are not supported");
-      case OddityKind::QuotedKey: return syntax(one, "quoted keys");
-      case OddityKind::CommentAfterBracket: return syntax(one, "a comment behind `]`");
-      case OddityKind::NegativeInFlow: return syntax(one, "negative numbers in `[ ]`");
-      case OddityKind::ByteOrderMark: return syntax(one, "a byte order mark");
-      case OddityKind::ZeroIndentedAtRoot: return syntax(one, "sequences of the root that are not indented");
-      case OddityKind::SecondDocument: return syntax(one, "what stands behind the document");
-      case OddityKind::Unsupported: return syntax(one, "this construct of YAML");
+      case OddityKind::FlowMapping:
+        return syntax(one, "flow mappings", "NEO::Yaml : Inline dictionaries are not supported");
+      case OddityKind::QuotedKey:
+        return syntax(one, "quoted keys");
+      case OddityKind::CommentAfterBracket:
+        return syntax(one, "a comment behind `]`");
+      case OddityKind::NegativeInFlow:
+        return syntax(one, "negative numbers in `[ ]`");
+      case OddityKind::ByteOrderMark:
+        return syntax(one, "a byte order mark");
+      case OddityKind::ZeroIndentedAtRoot:
+        return syntax(one, "sequences of the root that are not indented");
+      case OddityKind::SecondDocument:
+        return syntax(one, "what stands behind the document");
+      case OddityKind::Unsupported:
+        return syntax(one, "this construct of YAML");
       case OddityKind::EscapedString:
         // Only names decide: the code section is looked for under the text as it stands.
         if (!kernel_) return;
         if (locate(document_, *kernel_, KernelKey::name).value == one.span) {
-          find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime does not undo escapes in a kernel's name",
-               std::format(" : Could not find text section for kernel {}", word(one.span).substr(1, word(one.span).size() - 2)));
+          find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span,
+               "the runtime does not undo escapes in a kernel's name",
+               std::format(" : Could not find text section for kernel {}",
+                           word(one.span).substr(1, word(one.span).size() - 2)));
         }
         return;
-      case OddityKind::EmptyVector: return empty_vector(one);
+      case OddityKind::EmptyVector:
+        return empty_vector(one);
       case OddityKind::TabSeparator:
         find(kWarns, DiagnosticKind::RuntimeWarns, one.span, "the runtime counts a tab as 4 columns");
         return;
-      case OddityKind::SequenceForm: return;
+      case OddityKind::SequenceForm:
+        return;
     }
   }
 
   void unreadable(const Oddity& one) {
-    find(kRefuses, one.kind == OddityKind::QuotedScalar ? DiagnosticKind::RuntimeSyntax : DiagnosticKind::RuntimeRefuses,
+    find(kRefuses,
+         one.kind == OddityKind::QuotedScalar ? DiagnosticKind::RuntimeSyntax : DiagnosticKind::RuntimeRefuses,
          one.span, std::format("the runtime cannot read `{}`", one.field->key),
-         std::format(".ze_info : could not read {} from : [{}] in context of : {}", one.field->key, word(one.span), name()));
+         std::format(".ze_info : could not read {} from : [{}] in context of : {}", one.field->key, word(one.span),
+                     name()));
   }
 
   void empty_vector(const Oddity& one) {
@@ -250,20 +272,29 @@ class Runtime {
   void unknown_key(Context context, std::string_view key, Span span, Loss loss) {
     std::string says = std::format(".ze_info : Unknown entry \"{}\" ", key);
     switch (context) {
-      case Context::Root: says += "in global scope of .ze_info"; break;
-      case Context::Kernel: says += "in context of : .ze_info"; break;
-      case Context::Inner: says += std::format("in context of {}", name()); break;
-      case Context::Argument: says += std::format("for payload argument in context of {}", name()); break;
+      case Context::Root:
+        says += "in global scope of .ze_info";
+        break;
+      case Context::Kernel:
+        says += "in context of : .ze_info";
+        break;
+      case Context::Inner:
+        says += std::format("in context of {}", name());
+        break;
+      case Context::Argument:
+        says += std::format("for payload argument in context of {}", name());
+        break;
     }
     const std::string release = text_of(result_.release);
     if (result_.release >= kUnknownKeysRefused) {
-      find(kRefuses, DiagnosticKind::RuntimeRefuses, span, std::format("release {} does not know the key `{}`", release, key),
-           std::move(says), 4);
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, span,
+           std::format("release {} does not know the key `{}`", release, key), std::move(says), 4);
     } else if (loss == Loss::Dispatch) {
       find(kWarns, DiagnosticKind::IgnoredByRuntime, span,
            std::format("release {} ignores `{}`, which the kernel needs", release, key), std::move(says));
     } else {
-      find(kWarns, DiagnosticKind::RuntimeWarns, span, std::format("release {} ignores `{}`", release, key), std::move(says));
+      find(kWarns, DiagnosticKind::RuntimeWarns, span, std::format("release {} ignores `{}`", release, key),
+           std::move(says));
     }
   }
 
@@ -279,7 +310,8 @@ class Runtime {
       if (!field.lifetime.runtime_knows(result_.release)) {
         // From 24.48 on this one is skipped without a word.
         if (field.key == "actual_kernel_start_offset" && since(2448)) continue;
-        unknown_key(context, field.key, result_.findings.size() < kMaxFindings ? locate(document_, object.at(), field.key).key : Span{},
+        unknown_key(context, field.key,
+                    result_.findings.size() < kMaxFindings ? locate(document_, object.at(), field.key).key : Span{},
                     field.loss);
         continue;
       }
@@ -313,7 +345,8 @@ class Runtime {
       if (kernel_->has(key)) continue;
       const std::string_view word = field_of<Kernel>(key).key;
       find(kRefuses, DiagnosticKind::RuntimeRefuses, first_key(document_, kernel_->at),
-           std::format("a kernel without `{}`", word), std::format("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 0", word));
+           std::format("a kernel without `{}`", word),
+           std::format("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 0", word));
     }
     environment();
     payload();
@@ -334,9 +367,10 @@ class Runtime {
     const ExecutionEnv& env = kernel_->execution_env;
     const std::int32_t simd = env.has(ExecutionEnvKey::simd_size) ? env.simd_size : -1;
     if (kernel_->has(KernelKey::execution_env) && simd != 1 && simd != 8 && simd != 16 && simd != 32) {
-      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(env, ExecutionEnvKey::simd_size), std::format("SIMD size {}", simd),
-           std::format(".ze_info : Invalid simd size : {} in context of : {}. Expected 1, 8, 16 or 32. Got : {}", simd, name(),
-                       simd));
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(env, ExecutionEnvKey::simd_size),
+           std::format("SIMD size {}", simd),
+           std::format(".ze_info : Invalid simd size : {} in context of : {}. Expected 1, 8, 16 or 32. Got : {}", simd,
+                       name(), simd));
     }
     if (env.slm_alloc_mode != 0 && env.slm_alloc_mode != 1) {
       find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(env, ExecutionEnvKey::slm_alloc_mode),
@@ -369,7 +403,8 @@ class Runtime {
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
       const ArgFacts facts = facts_of(argument.arg_type);
       if (facts.per_thread) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::arg_type), "an argument of each thread among those of all",
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::arg_type),
+             "an argument of each thread among those of all",
              std::format(" : Invalid arg type in cross thread data section in context of : {}.", name()));
       }
       if (facts.size == ArgSize::Vector && argument.size != 4 && argument.size != 8 && argument.size != 12) {
@@ -390,16 +425,17 @@ class Runtime {
       }
       if (is_value) {
         if (++pieces[argument.arg_index] > 1 && argument.source_offset < 0 && since(2152)) {
-          find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::source_offset), "a further piece without source_offset",
-               "Missing source offset value for element in argByValue");
+          find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::source_offset),
+               "a further piece without source_offset", "Missing source offset value for element in argByValue");
         }
         continue;
       }
       const bool stateless_image = is_image_or_sampler(argument.addrspace) && argument.addrmode == AddrMode::stateless;
       if (argument.addrmode == AddrMode::unset || stateless_image) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::addrmode), "no addressing mode that the runtime takes",
-             std::format("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.", argument.arg_index,
-                         name()));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::addrmode),
+             "no addressing mode that the runtime takes",
+             std::format("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.",
+                         argument.arg_index, name()));
       }
       bindless |= argument.addrmode == AddrMode::bindless;
       bindful |= argument.addrmode == AddrMode::stateful;
@@ -410,7 +446,8 @@ class Runtime {
       }
     }
     if (bindless && bindful && since(2322)) {
-      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(*kernel_, KernelKey::name), "bindless and stateful arguments in one kernel",
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(*kernel_, KernelKey::name),
+           "bindless and stateful arguments in one kernel",
            ".ze_info : bindless and bindful addressing modes must not be mixed.");
     }
   }
@@ -427,7 +464,8 @@ class Runtime {
         return one.arg_index == entry.arg_index && one.arg_type == ArgType::arg_bypointer;
       });
       if (!fits) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(entry, B::arg_index), "a binding table entry for no pointer or image",
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(entry, B::arg_index),
+             "a binding table entry for no pointer or image",
              std::format(".ze_info : Invalid binding table entry for non-pointer and non-image argument idx : {}.",
                          entry.arg_index));
       }
@@ -445,7 +483,8 @@ class Runtime {
     for (const PerThreadPayloadArgument& argument : kernel_->per_thread_payload_arguments) {
       if (argument.size == 0) {
         find(kWarns, DiagnosticKind::RuntimeWarns, at(argument, P::size), "the runtime skips an argument of no bytes",
-             std::format(".ze_info : Skippinig 0-size per-thread argument of type : {}", name_of_value(argument.arg_type)));
+             std::format(".ze_info : Skippinig 0-size per-thread argument of type : {}",
+                         name_of_value(argument.arg_type)));
         continue;
       }
       if (argument.arg_type != ArgType::local_id || simd <= 0) continue;
@@ -462,7 +501,8 @@ class Runtime {
       const std::int64_t channel = local_id_channel_size(simd, known_grf ? known_grf : 32);
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, argument.offset ? P::offset : P::size),
            std::format("local ids of {} bytes at {}", argument.size, argument.offset),
-           std::format(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected : {} or {} or {}. "
+           std::format(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected : {} or "
+                       "{} or {}. "
                        "Got : {}",
                        name(), simd, channel, 2 * channel, 3 * channel, argument.size));
     }
@@ -474,22 +514,27 @@ class Runtime {
     bool slots[2] = {};
     for (const PerThreadMemoryBuffer& buffer : kernel_->per_thread_memory_buffers) {
       if (buffer.size <= 0 || buffer.size == 0x7fffffff) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size), std::format("a buffer of {} bytes", buffer.size),
-             std::format(" : Invalid per-thread memory buffer allocation size (size must be greater than 0 and less than 2^31) "
-                         "in context of : {}.",
-                         name()));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size),
+             std::format("a buffer of {} bytes", buffer.size),
+             std::format(
+                 " : Invalid per-thread memory buffer allocation size (size must be greater than 0 and less than 2^31) "
+                 "in context of : {}.",
+                 name()));
         continue;
       }
       if (buffer.type != MemBufferType::global && buffer.type != MemBufferType::scratch) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::type), "the runtime takes global and scratch buffers only");
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::type),
+             "the runtime takes global and scratch buffers only");
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
       } else if (buffer.type == MemBufferType::scratch && (buffer.slot < 0 || buffer.slot > 1)) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {}", buffer.slot),
-             std::format(" : Invalid scratch buffer slot {} in context of : {}. Expected 0 or 1.", buffer.slot, name()));
+        find(
+            kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {}", buffer.slot),
+            std::format(" : Invalid scratch buffer slot {} in context of : {}. Expected 0 or 1.", buffer.slot, name()));
       } else if (buffer.type == MemBufferType::scratch) {
         if (slots[buffer.slot]) {
-          find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {} twice", buffer.slot),
+          find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot),
+               std::format("scratch slot {} twice", buffer.slot),
                std::format(" : Invalid duplicated scratch buffer entry {} in context of : {}.", buffer.slot, name()));
         }
         slots[buffer.slot] = true;

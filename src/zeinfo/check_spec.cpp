@@ -126,9 +126,8 @@ class SpecRules {
     for (const FieldInfo& field : object.mapping().fields) {
       if (!(strange >> field.index & 1) || field.type == Type::Version) continue;
       const bool newer = context_.level < field.lifetime.since;
-      context_.tell_at(Severity::Warning,
-                       newer ? DiagnosticKind::KeyNewerThanVersion : DiagnosticKind::KeyRemoved, object.at(), field.key,
-                       true, [&] { return lifetime_text(field.key, field.lifetime, newer); });
+      context_.tell_at(Severity::Warning, newer ? DiagnosticKind::KeyNewerThanVersion : DiagnosticKind::KeyRemoved,
+                       object.at(), field.key, true, [&] { return lifetime_text(field.key, field.lifetime, newer); });
     }
   }
 
@@ -147,8 +146,10 @@ class SpecRules {
   }
 
   std::string lifetime_text(std::string_view name, const Lifetime& lifetime, bool newer) const {
-    const std::string here = context_.version.is_pre() ? "a text from before 1.0" : "version " + text_of(context_.version);
-    if (newer) return std::format("`{}` came with {}, and this is {}", name, text_of(Version::of_level(lifetime.since)), here);
+    const std::string here =
+        context_.version.is_pre() ? "a text from before 1.0" : "version " + text_of(context_.version);
+    if (newer)
+      return std::format("`{}` came with {}, and this is {}", name, text_of(Version::of_level(lifetime.since)), here);
     const std::string last = lifetime.until < 0 ? "before 1.0" : "after " + text_of(Version::of_level(lifetime.until));
     return std::format("`{}` went {}, and this is {}", name, last, here);
   }

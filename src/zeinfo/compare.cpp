@@ -14,9 +14,10 @@
 namespace slipway::zeinfo {
 namespace {
 
-constexpr std::string_view kFields[] = {"simd",   "grf",          "threads", "spill",      "scratch",    "private", "slm",
-                                        "barriers", "code",       "cross_thread", "inline", "per_thread", "args",    "flags",
-                                        "attributes", "added",    "removed", "target",     "version"};
+constexpr std::string_view kFields[] = {"simd",    "grf",        "threads",  "spill",  "scratch",
+                                        "private", "slm",        "barriers", "code",   "cross_thread",
+                                        "inline",  "per_thread", "args",     "flags",  "attributes",
+                                        "added",   "removed",    "target",   "version"};
 
 std::uint64_t positive(std::int32_t value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
@@ -62,7 +63,8 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
 
 namespace {
 
-void number(std::vector<Change>& to, std::string_view field, std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+void number(std::vector<Change>& to, std::string_view field, std::optional<std::uint64_t> a,
+            std::optional<std::uint64_t> b) {
   if (a == b) return;
   Change change{.field = field};
   if (a) {
@@ -87,12 +89,17 @@ std::string arguments_text(const Kernel& kernel) {
     for (const FieldInfo& field : object.mapping().fields) {
       if (object.is_default(field)) continue;
       switch (field.type) {
-        case Type::Int32: std::format_to(std::back_inserter(out), " {}={}", field.key, object.integer(field)); break;
-        case Type::Bool: std::format_to(std::back_inserter(out), " {}", field.key); break;
+        case Type::Int32:
+          std::format_to(std::back_inserter(out), " {}={}", field.key, object.integer(field));
+          break;
+        case Type::Bool:
+          std::format_to(std::back_inserter(out), " {}", field.key);
+          break;
         case Type::Enum:
           std::format_to(std::back_inserter(out), " {}", (*field.values)[object.enumerator(field)].name);
           break;
-        default: break;
+        default:
+          break;
       }
     }
     out += ';';
@@ -111,13 +118,15 @@ std::string arguments_summary(const Kernel& kernel) {
   return std::format("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
 }
 
-// Names of the keys that have a value other than their default, with it; numbers that have fields of their own left out.
+// Names of the keys that have a value other than their default, with it; numbers that have fields of their own left
+// out.
 std::string flags_text(const Kernel& kernel) {
   const Object env = Object::of(kernel.execution_env);
   std::string out;
   for (const FieldInfo& field : env.mapping().fields) {
-    constexpr std::string_view kElsewhere[] = {"grf_count",    "simd_size",  "slm_size",        "private_size",
-                                               "spill_size",   "barrier_count", "eu_thread_count", "inline_data_payload_size"};
+    constexpr std::string_view kElsewhere[] = {
+        "grf_count",  "simd_size",     "slm_size",        "private_size",
+        "spill_size", "barrier_count", "eu_thread_count", "inline_data_payload_size"};
     if (env.is_default(field) || std::ranges::contains(kElsewhere, field.key)) continue;
     if (!out.empty()) out += ' ';
     out += field.key;
@@ -152,7 +161,8 @@ void words(std::vector<Change>& to, std::string_view field, std::string a, std::
   if (a != b) to.push_back({.field = field, .from = std::move(a), .to = std::move(b), .before = {}, .after = {}});
 }
 
-std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side of_b, Version version_a, Version version_b) {
+std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side of_b, Version version_a,
+                               Version version_b) {
   const KernelSummary before = summarize(a, version_a, *of_a.target);
   const KernelSummary after = summarize(b, version_b, *of_b.target);
   std::vector<Change> out;
@@ -172,7 +182,8 @@ std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side
   number(out, "inline", before.inline_bytes, after.inline_bytes);
   number(out, "per_thread", before.per_thread_bytes, after.per_thread_bytes);
   if (arguments_text(a) != arguments_text(b)) {
-    out.push_back({.field = "args", .from = arguments_summary(a), .to = arguments_summary(b), .before = {}, .after = {}});
+    out.push_back(
+        {.field = "args", .from = arguments_summary(a), .to = arguments_summary(b), .before = {}, .after = {}});
   }
   words(out, "flags", flags_text(a), flags_text(b));
   words(out, "attributes", attributes_text(a), attributes_text(b));
@@ -208,8 +219,9 @@ Comparison compare(Side a, Side b) {
   for (const Kernel& kernel : b.document->kernels) {
     const auto left = by_name.find(kernel.name);
     if (left == by_name.end() || left->second != &kernel) continue;
-    result.kernels.push_back({std::string(kernel.name),
-                              {{.field = "added", .from = "", .to = std::string(kernel.name), .before = {}, .after = {}}}});
+    result.kernels.push_back(
+        {std::string(kernel.name),
+         {{.field = "added", .from = "", .to = std::string(kernel.name), .before = {}, .after = {}}}});
   }
   return result;
 }
@@ -222,8 +234,10 @@ std::optional<Threshold> parse_threshold(std::string_view text) {
   std::string_view more = text.substr(plus + 1);
   threshold.percent = more.ends_with('%');
   if (threshold.percent) more.remove_suffix(1);
-  const auto [end, error] = std::from_chars(more.data(), more.data() + more.size(), threshold.more, std::chars_format::fixed);
-  if (more.empty() || error != std::errc() || end != more.data() + more.size() || threshold.more < 0) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(more.data(), more.data() + more.size(), threshold.more, std::chars_format::fixed);
+  if (more.empty() || error != std::errc() || end != more.data() + more.size() || threshold.more < 0)
+    return std::nullopt;
   return threshold;
 }
 

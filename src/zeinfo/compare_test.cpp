@@ -18,7 +18,8 @@ std::string printed(const Comparison& comparison) {
   std::string out;
   for (const Change& one : comparison.whole) out += std::format("{} {} -> {}\n", one.field, one.from, one.to);
   for (const KernelChanges& kernel : comparison.kernels) {
-    for (const Change& one : kernel.changes) out += std::format("{}: {} {} -> {}\n", kernel.name, one.field, one.from, one.to);
+    for (const Change& one : kernel.changes)
+      out += std::format("{}: {} {} -> {}\n", kernel.name, one.field, one.from, one.to);
   }
   return out;
 }
@@ -28,9 +29,11 @@ TEST(Compare, TellsWhatChanged) {
                  ", per_thread_memory_buffers: [ { type: scratch, usage: spill_fill_space, size: 2688 } ], "
                  "payload_arguments: [ { arg_type: local_size, offset: 0, size: 12 } ]") +
             "- { name: gone, execution_env: { grf_count: 128, simd_size: 8 } }\n");
-  Reading b("version: 1.72\nkernels:\n- { name: new, execution_env: { grf_count: 128, simd_size: 8 } }\n"
-            "- { name: k, execution_env: { grf_count: 256, simd_size: 16, slm_size: 64, barrier_count: 1 }, user_attributes: { vec_type_hint: int },"
-            " payload_arguments: [ { arg_type: local_size, offset: 32, size: 12 } ] }\n");
+  Reading b(
+      "version: 1.72\nkernels:\n- { name: new, execution_env: { grf_count: 128, simd_size: 8 } }\n"
+      "- { name: k, execution_env: { grf_count: 256, simd_size: 16, slm_size: 64, barrier_count: 1 }, user_attributes: "
+      "{ vec_type_hint: int },"
+      " payload_arguments: [ { arg_type: local_size, offset: 32, size: 12 } ] }\n");
   Target dg2 = Target::of_product("dg2").value();
   Target other = dg2;
   dg2.code = {{"k", 27072}};
@@ -63,8 +66,10 @@ TEST(Compare, SpillHasTwoUnits) {
   EXPECT_EQ(summary.spill_bytes, 2688u);
   EXPECT_EQ(summary.spill_registers_per_lane, 84);
   // Before 1.39: scratch slot 0 is spill, slot 1 private memory.
-  Reading old(text("grf_count: 128, simd_size: 8", ", per_thread_memory_buffers: [ { type: scratch, usage: spill_fill_space, size: 3000 }, "
-                   "{ type: scratch, usage: private_space, size: 64, slot: 1 } ]", "1.20"));
+  Reading old(text("grf_count: 128, simd_size: 8",
+                   ", per_thread_memory_buffers: [ { type: scratch, usage: spill_fill_space, size: 3000 }, "
+                   "{ type: scratch, usage: private_space, size: 64, slot: 1 } ]",
+                   "1.20"));
   const KernelSummary before = summarize(old.document.kernels[0], {1, 20}, {});
   EXPECT_EQ(before.spill_bytes, 3000u);
   EXPECT_EQ(before.private_bytes, 64u);
@@ -126,11 +131,12 @@ TEST(Occupancy, ThreadsOfAnEu) {
     int grf;
     int threads;
   };
-  const Row rows[] = {{"skl", 128, 7},     {"dg2", 128, 8},    {"dg2", 256, 4},     {"ptl-h", 96, 10},   {"ptl-h", 128, 8},  {"ptl-h", 160, 6},
-                      {"ptl-h", 192, 5},   {"ptl-h", 256, 4},  {"nvl-p", 320, 3},   {"nvl-p", 448, 2},   {"nvl-p", 512, 1},  {"cri", 128, 8},
-                      {"cri", 256, 4},     {"cri", 512, 4}};
+  const Row rows[] = {{"skl", 128, 7},   {"dg2", 128, 8},   {"dg2", 256, 4},   {"ptl-h", 96, 10}, {"ptl-h", 128, 8},
+                      {"ptl-h", 160, 6}, {"ptl-h", 192, 5}, {"ptl-h", 256, 4}, {"nvl-p", 320, 3}, {"nvl-p", 448, 2},
+                      {"nvl-p", 512, 1}, {"cri", 128, 8},   {"cri", 256, 4},   {"cri", 512, 4}};
   for (const Row& one : rows) {
-    EXPECT_EQ(derived_threads_per_eu(one.grf, Target::of_product(one.device).value()), one.threads) << one.device << one.grf;
+    EXPECT_EQ(derived_threads_per_eu(one.grf, Target::of_product(one.device).value()), one.threads)
+        << one.device << one.grf;
   }
   EXPECT_FALSE(derived_threads_per_eu(128, {}));
 }
@@ -162,8 +168,8 @@ TEST(Container, CodeAndVersion) {
   target.container_version = Version{1, 72};
   target.code = {{"k", 64}, {"other", 5}, {std::string_view(kPseudoKernel), 5}};
   reading.check(Level::Consistency, target);
-  for (const DiagnosticKind kind : {DiagnosticKind::TextMissing, DiagnosticKind::TextUnlisted, DiagnosticKind::VersionMismatch,
-                                    DiagnosticKind::SkipOffset}) {
+  for (const DiagnosticKind kind : {DiagnosticKind::TextMissing, DiagnosticKind::TextUnlisted,
+                                    DiagnosticKind::VersionMismatch, DiagnosticKind::SkipOffset}) {
     EXPECT_TRUE(reading.says(kind)) << name_of(kind);
   }
   EXPECT_FALSE(reading.says(DiagnosticKind::TargetUnknown));
@@ -171,8 +177,9 @@ TEST(Container, CodeAndVersion) {
 }
 
 TEST(Runtime, VerdictsByRelease) {
-  Reading reading("version: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      grf_count: 128\n      simd_size: 16\n"
-                  "      has_printf_calls: true\n");
+  Reading reading(
+      "version: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      grf_count: 128\n      simd_size: 16\n"
+      "      has_printf_calls: true\n");
   const auto verdict = [&](std::string_view release) {
     return runtime_verdict(reading.document, {}, parse_release(release).value());
   };
@@ -187,8 +194,10 @@ TEST(Runtime, VerdictsByRelease) {
   EXPECT_EQ(decoder_of({2032}), -1);
   EXPECT_FALSE(container_features().empty());
   EXPECT_EQ(runtime_steps().front().from, kFirstRelease);
-  for (const std::string_view good : {"spec", "consistency", "runtime", "runtime=24.45", "runtime=all"}) EXPECT_TRUE(parse_level(good));
-  for (const std::string_view bad : {"", "runtime=", "runtime=x", "runtime=20.31", "runtime=24.54"}) EXPECT_FALSE(parse_level(bad)) << bad;
+  for (const std::string_view good : {"spec", "consistency", "runtime", "runtime=24.45", "runtime=all"})
+    EXPECT_TRUE(parse_level(good));
+  for (const std::string_view bad : {"", "runtime=", "runtime=x", "runtime=20.31", "runtime=24.54"})
+    EXPECT_FALSE(parse_level(bad)) << bad;
 }
 
 TEST(Runtime, Devices) {
@@ -211,14 +220,16 @@ TEST(Runtime, SamplesLoadWithTheirOwnRelease) {
     std::string_view name;
     Release release;
   };
-  for (const Folder& one : {Folder{"v1.73/", {2627}}, Folder{"v1.49/", {2435}}, Folder{"v1.20/", {2243}}, Folder{"pre-1.0/", {2044}}}) {
+  for (const Folder& one :
+       {Folder{"v1.73/", {2627}}, Folder{"v1.49/", {2435}}, Folder{"v1.20/", {2243}}, Folder{"pre-1.0/", {2044}}}) {
     for (const auto& sample : testing::samples(one.name)) {
       Reading reading(sample.text);
       const RuntimeVerdict verdict = runtime_verdict(reading.document, {}, one.release);
       // Names that the runtime does not understand are meant to show just that.
       if (sample.name.contains("names.") || sample.name.contains("host.") || sample.name.contains("uni.")) continue;
       EXPECT_LE(verdict.verdict, Verdict::AcceptsWithWarnings)
-          << sample.name << ": " << (verdict.findings.empty() ? "" : verdict.findings[0].message + verdict.findings[0].runtime_says);
+          << sample.name << ": "
+          << (verdict.findings.empty() ? "" : verdict.findings[0].message + verdict.findings[0].runtime_says);
     }
   }
 }

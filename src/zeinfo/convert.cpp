@@ -10,21 +10,30 @@
 namespace slipway::zeinfo {
 namespace {
 
-constexpr int kIabLevel = 54;           // the one version of implicit_arg_buffer_used_by_code
-constexpr int kExactSizesLevel = 51;    // from here on by-value sizes are not rounded up to 4
-constexpr int kStartOffsetLevel = 5;    // the last version of actual_kernel_start_offset
+constexpr int kIabLevel = 54;         // the one version of implicit_arg_buffer_used_by_code
+constexpr int kExactSizesLevel = 51;  // from here on by-value sizes are not rounded up to 4
+constexpr int kStartOffsetLevel = 5;  // the last version of actual_kernel_start_offset
 
 std::size_t bytes_of(const FieldInfo& field) {
   switch (field.type) {
-    case Type::Int32: return sizeof(std::int32_t);
-    case Type::Bool: return sizeof(bool);
-    case Type::Float: return sizeof(float);
-    case Type::String: return sizeof(std::string_view);
-    case Type::Enum: return sizeof(std::uint8_t);
-    case Type::Int3: return sizeof(Int3);
-    case Type::Mapping: return field.mapping->size;
-    case Type::Sequence: return sizeof(RawList);
-    case Type::Version: return sizeof(Version);
+    case Type::Int32:
+      return sizeof(std::int32_t);
+    case Type::Bool:
+      return sizeof(bool);
+    case Type::Float:
+      return sizeof(float);
+    case Type::String:
+      return sizeof(std::string_view);
+    case Type::Enum:
+      return sizeof(std::uint8_t);
+    case Type::Int3:
+      return sizeof(Int3);
+    case Type::Mapping:
+      return field.mapping->size;
+    case Type::Sequence:
+      return sizeof(RawList);
+    case Type::Version:
+      return sizeof(Version);
   }
   return 0;
 }
@@ -102,10 +111,11 @@ class Converter {
     if (!kernel || !expected || env.eu_thread_count != 0) return;
     const auto derived = derived_threads_per_eu(env.grf_count, target_);
     if (!derived) {
-      failure.push_back({.kind = DiagnosticKind::NeedsDevice,
-                         .message = std::format("version {} must say eu_thread_count of `{}`, which depends on the device; "
-                                                "--product names it",
-                                                text_of(Version::of_level(to_)), kernel->name.substr(0, 100))});
+      failure.push_back(
+          {.kind = DiagnosticKind::NeedsDevice,
+           .message = std::format("version {} must say eu_thread_count of `{}`, which depends on the device; "
+                                  "--product names it",
+                                  text_of(Version::of_level(to_)), kernel->name.substr(0, 100))});
       return;
     }
     env.eu_thread_count = *derived;
@@ -225,8 +235,9 @@ std::optional<Loss> Conversion::worst() const {
 
 Result<Conversion> convert(const Document& document, Version to, const Target& target) {
   if (!to.is_pre() && (to.major != 1 || to > kNewestVersion)) {
-    return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
-                std::format("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
+    return fail(
+        DiagnosticKind::OutOfRange, Place::nowhere(),
+        std::format("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
   }
   return Converter(document, to, target).run();
 }

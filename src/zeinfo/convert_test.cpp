@@ -15,10 +15,13 @@ std::string losses(const Conversion& conversion) {
   return out;
 }
 
-std::string kernel(std::string_view version, std::string_view env, std::string_view arguments = "", std::string_view more = "") {
+std::string kernel(std::string_view version, std::string_view env, std::string_view arguments = "",
+                   std::string_view more = "") {
   return std::format(
-      "{}{}kernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, payload_arguments: [ {} ]{} }}\n",
-      version.empty() ? "" : "version: ", version.empty() ? std::string() : std::string(version) + "\n", env, arguments, more);
+      "{}{}kernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, payload_arguments: [ {} ]{} "
+      "}}\n",
+      version.empty() ? "" : "version: ", version.empty() ? std::string() : std::string(version) + "\n", env, arguments,
+      more);
 }
 
 Conversion converted(const Reading& reading, std::string_view to, const Target& target = {}) {
@@ -26,12 +29,14 @@ Conversion converted(const Reading& reading, std::string_view to, const Target& 
 }
 
 TEST(Convert, OutOfTheTimeBeforeVersionsAndBack) {
-  Reading reading(kernel("", ", actual_kernel_start_offset: 0, hw_preemption_mode: 2",
-                         "{ arg_type: group_size, offset: 0, size: 12 }, { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, "
-                         "addrmode: shared_local_memory, addrspace: local, access_type: readwrite }"));
+  Reading reading(kernel(
+      "", ", actual_kernel_start_offset: 0, hw_preemption_mode: 2",
+      "{ arg_type: group_size, offset: 0, size: 12 }, { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, "
+      "addrmode: shared_local_memory, addrspace: local, access_type: readwrite }"));
   ASSERT_EQ(reading.said(), "");
   const Conversion up = converted(reading, "1.9");
-  EXPECT_EQ(losses(up), "loss: kernels[0].execution_env.hw_preemption_mode: of texts before 1.0 only, dropped (hint)\n");
+  EXPECT_EQ(losses(up),
+            "loss: kernels[0].execution_env.hw_preemption_mode: of texts before 1.0 only, dropped (hint)\n");
   EXPECT_EQ(up.document.kernels[0].payload_arguments[0].arg_type, ArgType::group_count);
   EXPECT_EQ(up.document.kernels[0].payload_arguments[1].addrmode, AddrMode::slm);
   EXPECT_TRUE(write(up.document).value().starts_with("---\nversion:         '1.9'\n"));
@@ -45,10 +50,11 @@ TEST(Convert, OutOfTheTimeBeforeVersionsAndBack) {
 }
 
 TEST(Convert, DropsWhatIsNewerByItsClass) {
-  Reading reading(kernel("1.73", ", has_sample: true, has_indirect_calls: true, spill_size: 64, thread_scheduling_mode: age_based",
-                         "{ arg_type: buffer_size, offset: 0, size: 8, arg_index: 0 }, { arg_type: arg_byvalue, offset: 8, size: 4, "
-                         "arg_index: 0, is_ptr: true }",
-                         ", inline_samplers: [ { sampler_index: 0, addrmode: repeat, filtermode: linear } ]"));
+  Reading reading(kernel(
+      "1.73", ", has_sample: true, has_indirect_calls: true, spill_size: 64, thread_scheduling_mode: age_based",
+      "{ arg_type: buffer_size, offset: 0, size: 8, arg_index: 0 }, { arg_type: arg_byvalue, offset: 8, size: 4, "
+      "arg_index: 0, is_ptr: true }",
+      ", inline_samplers: [ { sampler_index: 0, addrmode: repeat, filtermode: linear } ]"));
   const Conversion down = converted(reading, "1.9");
   EXPECT_EQ(losses(down),
             "loss: kernels[0].execution_env.has_indirect_calls: newer than 1.9, dropped (dispatch)\n"
@@ -96,20 +102,25 @@ TEST(Convert, ThreadCountsNeedADevice) {
 
 TEST(Convert, ImplicitArgumentBuffer) {
   using Env = ExecutionEnv;
-  const auto env = [](const Conversion& conversion) -> const Env& { return conversion.document.kernels[0].execution_env; };
+  const auto env = [](const Conversion& conversion) -> const Env& {
+    return conversion.document.kernels[0].execution_env;
+  };
   // Absent in 1.54 means true.
   Reading used(kernel("1.54", ""));
   EXPECT_TRUE(env(converted(used, "1.55")).require_iab);
   Reading unused(kernel("1.54", ", implicit_arg_buffer_used_by_code: false"));
   EXPECT_FALSE(env(converted(unused, "1.55")).require_iab);
-  EXPECT_EQ(losses(converted(unused, "1.53")),
-            "loss: kernels[0].execution_env.implicit_arg_buffer_used_by_code: newer than 1.53, dropped (information)\n");
+  EXPECT_EQ(
+      losses(converted(unused, "1.53")),
+      "loss: kernels[0].execution_env.implicit_arg_buffer_used_by_code: newer than 1.53, dropped (information)\n");
   EXPECT_EQ(losses(converted(used, "1.53")), "");
   // Into 1.54 from either side.
   EXPECT_FALSE(env(converted(Reading(kernel("1.50", "")), "1.54")).implicit_arg_buffer_used_by_code);
-  EXPECT_TRUE(env(converted(Reading(kernel("1.50", ", has_stack_calls: true")), "1.54")).implicit_arg_buffer_used_by_code);
-  EXPECT_TRUE(env(converted(Reading(kernel("1.50", "", "{ arg_type: implicit_arg_buffer, offset: 0, size: 8 }")), "1.54"))
-                  .implicit_arg_buffer_used_by_code);
+  EXPECT_TRUE(
+      env(converted(Reading(kernel("1.50", ", has_stack_calls: true")), "1.54")).implicit_arg_buffer_used_by_code);
+  EXPECT_TRUE(
+      env(converted(Reading(kernel("1.50", "", "{ arg_type: implicit_arg_buffer, offset: 0, size: 8 }")), "1.54"))
+          .implicit_arg_buffer_used_by_code);
   EXPECT_TRUE(env(converted(Reading(kernel("1.60", ", require_iab: true")), "1.54")).implicit_arg_buffer_used_by_code);
   EXPECT_FALSE(env(converted(Reading(kernel("1.60", "")), "1.54")).implicit_arg_buffer_used_by_code);
   // Past it, nothing.
@@ -148,8 +159,9 @@ TEST(Rename, ChangesAKernelEverywhere) {
   EXPECT_EQ(renamed.kernels[0].name, "new name");
   EXPECT_EQ(renamed.kernels_misc_info[0].name, "new name");
   EXPECT_EQ(rename_kernel(reading.document, "x", "y").error()[0].kind, DiagnosticKind::UnknownReference);
-  Reading two("version: 1.73\nkernels:\n- { name: a, execution_env: { grf_count: 1, simd_size: 8 } }\n"
-              "- { name: b, execution_env: { grf_count: 1, simd_size: 8 } }\n");
+  Reading two(
+      "version: 1.73\nkernels:\n- { name: a, execution_env: { grf_count: 1, simd_size: 8 } }\n"
+      "- { name: b, execution_env: { grf_count: 1, simd_size: 8 } }\n");
   EXPECT_EQ(rename_kernel(two.document, "a", "b").error()[0].kind, DiagnosticKind::DuplicateName);
 }
 

@@ -45,7 +45,8 @@ std::vector<Case> cases_of(const std::string& file) {
 
 std::string option(const std::string& title, std::string_view name) {
   const std::size_t at = title.find(std::string(name) + "=");
-  return at == title.npos ? std::string() : title.substr(at + name.size() + 1, title.find(' ', at) - at - name.size() - 1);
+  return at == title.npos ? std::string()
+                          : title.substr(at + name.size() + 1, title.find(' ', at) - at - name.size() - 1);
 }
 
 class Corpus : public ::testing::TestWithParam<std::string> {};
@@ -64,7 +65,8 @@ TEST_P(Corpus, SaysWhatItShould) {
     for (const Diagnostic& diagnostic : reading.diagnostics.all()) {
       if (diagnostic.kind == DiagnosticKind::TargetUnknown) continue;
       constexpr std::string_view kNames[] = {"note", "warning", "error"};
-      const Position at = diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
+      const Position at =
+          diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
       said += std::format("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
                           diagnostic.message, name_of(diagnostic.kind));
       for (const DiagnosticNote& note : diagnostic.notes) said += "  " + note.message + "\n";
@@ -98,22 +100,29 @@ INSTANTIATE_TEST_SUITE_P(Files, Corpus,
 // What the 1.9 document calls our enums and types.
 std::string seed_name(const FieldInfo& field) {
   static const std::map<std::string_view, std::string> kEnums = {
-      {"ArgType", "<argument_type>"}, {"AddrMode", "<memory_addressing_mode>"}, {"AddrSpace", "<address_space>"},
-      {"AccessType", "<access_type>"}, {"MemBufferType", "<allocation_type>"}, {"MemBufferUsage", "<memory_usage>"}};
+      {"ArgType", "<argument_type>"},  {"AddrMode", "<memory_addressing_mode>"}, {"AddrSpace", "<address_space>"},
+      {"AccessType", "<access_type>"}, {"MemBufferType", "<allocation_type>"},   {"MemBufferUsage", "<memory_usage>"}};
   static const std::map<std::string_view, std::string> kLists = {{"BindingTableIndex", "BindingTableIndicesTy"}};
   switch (field.type) {
-    case Type::Int32: return "int32";
-    case Type::Bool: return "bool";
-    case Type::Int3: return "int32x3";
+    case Type::Int32:
+      return "int32";
+    case Type::Bool:
+      return "bool";
+    case Type::Int3:
+      return "int32x3";
     case Type::String:
-    case Type::Version: return "str";
-    case Type::Enum: return kEnums.at(field.values->name);
-    case Type::Mapping: return std::string(field.mapping->name);
+    case Type::Version:
+      return "str";
+    case Type::Enum:
+      return kEnums.at(field.values->name);
+    case Type::Mapping:
+      return std::string(field.mapping->name);
     case Type::Sequence: {
       const auto found = kLists.find(field.mapping->name);
       return found == kLists.end() ? std::string(field.mapping->name) + "sTy" : found->second;
     }
-    case Type::Float: return "float";
+    case Type::Float:
+      return "float";
   }
   return "";
 }
@@ -174,13 +183,20 @@ TEST(SeedTables, AreTheTableFilteredTo1_9) {
 TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
   const auto value_of = [](const FieldInfo& field) -> std::string {
     switch (field.type) {
-      case Type::Int32: return std::to_string(field.default_value + 1);
-      case Type::Bool: return field.default_value ? "false" : "true";
-      case Type::Float: return "1.5";
-      case Type::String: return "text";
-      case Type::Int3: return "[ 1, 0, 0 ]";
-      case Type::Enum: return std::string(field.values->values.back().name);
-      default: return "";
+      case Type::Int32:
+        return std::to_string(field.default_value + 1);
+      case Type::Bool:
+        return field.default_value ? "false" : "true";
+      case Type::Float:
+        return "1.5";
+      case Type::String:
+        return "text";
+      case Type::Int3:
+        return "[ 1, 0, 0 ]";
+      case Type::Enum:
+        return std::string(field.values->values.back().name);
+      default:
+        return "";
     }
   };
   const std::function<std::string(const MappingInfo&, const FieldInfo*, std::string)> flow =
@@ -242,7 +258,8 @@ TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
     const std::string canonical = write(reading.document).value();
     const bool one_line = field.type != Type::Mapping && field.type != Type::Sequence && field.type != Type::Version;
     if (one_line) {
-      const std::string expected = std::format("{}:{}{}\n", field.key, std::string(field.key.size() < 16 ? 16 - field.key.size() : 1, ' '), value);
+      const std::string expected = std::format(
+          "{}:{}{}\n", field.key, std::string(field.key.size() < 16 ? 16 - field.key.size() : 1, ' '), value);
       EXPECT_TRUE(canonical.contains(expected)) << canonical << "lacks " << expected;
     }
     Reading again(canonical);

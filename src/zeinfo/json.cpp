@@ -25,8 +25,12 @@ void write_object(Object object, json::Writer& out, const JsonStyle& options);
 
 void write_field(Object object, const FieldInfo& field, json::Writer& out, const JsonStyle& options) {
   switch (field.type) {
-    case Type::Int32: out.value(object.integer(field)); return;
-    case Type::Bool: out.value(object.boolean(field)); return;
+    case Type::Int32:
+      out.value(object.integer(field));
+      return;
+    case Type::Bool:
+      out.value(object.boolean(field));
+      return;
     case Type::Float: {
       const float number = object.real(field);
       // The shortest text of the float, not of the double next to it; JSON has no words for what is not finite.
@@ -37,7 +41,9 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
       }
       return;
     }
-    case Type::String: out.value(object.string(field)); return;
+    case Type::String:
+      out.value(object.string(field));
+      return;
     case Type::Enum:
       if (object.enumerator(field)) {
         out.value((*field.values)[object.enumerator(field)].name);
@@ -45,7 +51,9 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
         out.null();
       }
       return;
-    case Type::Version: out.value(std::string_view(text_of(object.version(field)))); return;
+    case Type::Version:
+      out.value(std::string_view(text_of(object.version(field))));
+      return;
     case Type::Int3: {
       const Int3& value = object.int3(field);
       if (!value) {
@@ -57,7 +65,9 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
       });
       return;
     }
-    case Type::Mapping: write_object(object.nested(field), out, options); return;
+    case Type::Mapping:
+      write_object(object.nested(field), out, options);
+      return;
     case Type::Sequence:
       out.array([&] {
         for (std::uint32_t i = 0; i < object.count(field); ++i) write_object(object.item(field, i), out, options);
@@ -106,7 +116,8 @@ class JsonReader {
 
   void mapping(const MappingInfo& info, json::Value value, std::byte* object) {
     if (!value.is(json::Type::Object)) {
-      error(value, DiagnosticKind::NotAMapping, std::format("{} is an object, not {}", info.name, json::name_of(value.type())));
+      error(value, DiagnosticKind::NotAMapping,
+            std::format("{} is an object, not {}", info.name, json::name_of(value.type())));
       return;
     }
     const Span span = value.place().span;
@@ -117,8 +128,8 @@ class JsonReader {
       const std::uint8_t place = keys_of(info).find(member.key());
       if (place == WordTable::kNone) {
         if (member.key().starts_with('$') && &info == &mapping_of<Root>()) continue;  // $schema
-        Diagnostic& told = error(member, DiagnosticKind::UnknownKey,
-                                 std::format("unknown key `{}` in {}", member.key(), info.name));
+        Diagnostic& told =
+            error(member, DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", member.key(), info.name));
         told.place = member.key_place();
         const auto near = closest(member.key(), info.fields | std::views::transform(&FieldInfo::key));
         if (near) told.suggest(json::inside_quotes(member.key_place()), *near);
@@ -139,8 +150,8 @@ class JsonReader {
     }
     for (const FieldInfo& one : info.fields) {
       if (!one.required || seen >> one.index & 1) continue;
-      error(value, DiagnosticKind::MissingKey, std::format("{} without its required key `{}`", info.name, one.key)).place =
-          value.opening();
+      error(value, DiagnosticKind::MissingKey, std::format("{} without its required key `{}`", info.name, one.key))
+          .place = value.opening();
     }
   }
 
@@ -196,11 +207,17 @@ class JsonReader {
         if (!value.is(json::Type::String)) return wrong(value, DiagnosticKind::NotAScalar, field, "a string");
         store(object, field, document_.arena->copy(std::string_view(value.string())));
         return true;
-      case Type::Enum: return enumerator(field, value, object);
-      case Type::Version: return version(field, value, object);
-      case Type::Int3: return int3(field, value, object);
-      case Type::Mapping: mapping(*field.mapping, value, object + field.offset); return true;
-      case Type::Sequence: return sequence(field, value, object);
+      case Type::Enum:
+        return enumerator(field, value, object);
+      case Type::Version:
+        return version(field, value, object);
+      case Type::Int3:
+        return int3(field, value, object);
+      case Type::Mapping:
+        mapping(*field.mapping, value, object + field.offset);
+        return true;
+      case Type::Sequence:
+        return sequence(field, value, object);
     }
     return false;
   }
@@ -230,7 +247,8 @@ class JsonReader {
   }
 
   bool int3(const FieldInfo& field, json::Value value, std::byte* object) {
-    if (!value.is(json::Type::Array)) return wrong(value, DiagnosticKind::NotASequence, field, "an array of three integers");
+    if (!value.is(json::Type::Array))
+      return wrong(value, DiagnosticKind::NotASequence, field, "an array of three integers");
     if (value.size() != 3) return wrong(value, DiagnosticKind::ListLength, field, "an array of three integers");
     Int3 to{.present = true};
     for (std::size_t i = 0; i < 3; ++i) {

@@ -12,7 +12,8 @@ using testing::Reading;
 
 TEST(Json, HasTheKeysAndOrderOfCanonicalText) {
   Reading reading(
-      "version: 1.73\nkernels:\n- { execution_env: { simd_size: 8, grf_count: 128, required_work_group_size: [1, 2, 3], has_dpas: on },"
+      "version: 1.73\nkernels:\n- { execution_env: { simd_size: 8, grf_count: 128, required_work_group_size: [1, 2, "
+      "3], has_dpas: on },"
       " name: \"a\\\"b\" }\n");
   EXPECT_EQ(to_json(reading.document).value(), R"({
   "version": "1.73",
@@ -40,7 +41,8 @@ TEST(Json, HasTheKeysAndOrderOfCanonicalText) {
 
 TEST(Json, FloatsAndWhatIsNotFinite) {
   Reading reading(
-      "version: 1.73\nkernels: []\nkernels_cost_info:\n- { name: k, kcm_loop_count_exps: [ { factor: 0.1, argsym_index: 0, C: -.inf },"
+      "version: 1.73\nkernels: []\nkernels_cost_info:\n- { name: k, kcm_loop_count_exps: [ { factor: 0.1, "
+      "argsym_index: 0, C: -.inf },"
       " { factor: 3.4e38, argsym_index: 0, C: .nan } ], Kcm_loop_costs: [] }\n");
   const SourcePtr source = make_source("t.json", to_json(reading.document).value());
   Diagnostics diagnostics;
@@ -66,13 +68,14 @@ TEST(Json, ErrorsSayWhere) {
       {R"({"version": "1.73"})", DiagnosticKind::MissingKey, ""},
       {R"({"kernels": [], "version": 1.73})", DiagnosticKind::BadVersion, "/version"},
       {R"({"kernels": [], "version": "3.1"})", DiagnosticKind::UnsupportedVersion, "/version"},
-      {R"({"kernels": [{"name": 5, "execution_env": {"grf_count": 1, "simd_size": 8}}]})", DiagnosticKind::NotAScalar, "/kernels/0/name"},
-      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1.5, "simd_size": 8}}]})", DiagnosticKind::BadInteger,
-       "/kernels/0/execution_env/grf_count"},
-      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 4294967296, "simd_size": 8}}]})", DiagnosticKind::IntegerRange,
-       "/kernels/0/execution_env/grf_count"},
-      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "has_dpas": 1}}]})", DiagnosticKind::BadBoolean,
-       "/kernels/0/execution_env/has_dpas"},
+      {R"({"kernels": [{"name": 5, "execution_env": {"grf_count": 1, "simd_size": 8}}]})", DiagnosticKind::NotAScalar,
+       "/kernels/0/name"},
+      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1.5, "simd_size": 8}}]})",
+       DiagnosticKind::BadInteger, "/kernels/0/execution_env/grf_count"},
+      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 4294967296, "simd_size": 8}}]})",
+       DiagnosticKind::IntegerRange, "/kernels/0/execution_env/grf_count"},
+      {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "has_dpas": 1}}]})",
+       DiagnosticKind::BadBoolean, "/kernels/0/execution_env/has_dpas"},
       {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "thread_scheduling_mode": "x"}}]})",
        DiagnosticKind::UnknownEnumValue, "/kernels/0/execution_env/thread_scheduling_mode"},
       {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "required_work_group_size": [1]}}]})",

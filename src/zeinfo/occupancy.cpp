@@ -32,7 +32,8 @@ std::optional<int> derived_threads_per_eu(int grf_count, const Target& target) {
   // cri: the compiler writes 8, and 4 for 256 and 512.
   if (target.device->family == kFamilyCri) return grf_count == 256 || grf_count == 512 ? 4 : 8;
   static constexpr Row kXe3Rows[] = {{96, 10}, {128, 8}, {160, 6}, {192, 5}, {256, 4}, {1 << 30, 1}};
-  static constexpr Row kNvlPRows[] = {{96, 10}, {128, 8}, {160, 6}, {192, 5}, {256, 4}, {320, 3}, {448, 2}, {1 << 30, 1}};
+  static constexpr Row kNvlPRows[] = {{96, 10}, {128, 8}, {160, 6}, {192, 5},
+                                      {256, 4}, {320, 3}, {448, 2}, {1 << 30, 1}};
   const bool nvl_p = target.device->family == kFamilyNvlP && target.config != ProductConfig{35, 10, 0};
   return look_up(nvl_p ? std::span<const Row>(kNvlPRows) : std::span<const Row>(kXe3Rows), grf_count);
 }
@@ -69,7 +70,8 @@ std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, s
   result.threads_per_eu = *threads;
   result.threads_per_group = divide_up(*items, static_cast<std::uint64_t>(env.simd_size));
   result.group_thread_limit = threads_per_group_limit(env, target);
-  result.groups_by_threads = static_cast<std::uint64_t>(*threads) * static_cast<std::uint64_t>(eus) / result.threads_per_group;
+  result.groups_by_threads =
+      static_cast<std::uint64_t>(*threads) * static_cast<std::uint64_t>(eus) / result.threads_per_group;
   result.groups = result.groups_by_threads;
   result.limited_by = "threads";
   const auto limit = [&](std::optional<std::uint64_t>& slot, std::uint64_t groups, std::string_view what) {
@@ -79,7 +81,8 @@ std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, s
       result.limited_by = what;
     }
   };
-  if (env.barrier_count > 0) limit(result.groups_by_barriers, 32u / static_cast<std::uint32_t>(env.barrier_count), "barriers");
+  if (env.barrier_count > 0)
+    limit(result.groups_by_barriers, 32u / static_cast<std::uint32_t>(env.barrier_count), "barriers");
   if (env.slm_size > 0 && target.device) {
     result.slm_bytes = static_cast<std::uint32_t>(round_up(static_cast<std::uint64_t>(env.slm_size), 1024));
     limit(result.groups_by_slm, static_cast<std::uint64_t>(target.device->slm_kib) * 1024 / result.slm_bytes, "slm");

@@ -45,8 +45,8 @@ class Packer {
   }
   bool misplaced(const PayloadArgument& argument) {
     if (argument.offset >= 0 && argument.size >= 0) return false;
-    error(DiagnosticKind::ArgNegative, std::format("`{}` at {}, {} bytes", name_of_value(argument.arg_type), argument.offset,
-                                                   argument.size));
+    error(DiagnosticKind::ArgNegative,
+          std::format("`{}` at {}, {} bytes", name_of_value(argument.arg_type), argument.offset, argument.size));
     return true;
   }
 
@@ -64,8 +64,8 @@ class Packer {
   void address(const PayloadArgument& argument, const Address& value) {
     if (!value) return open(argument);
     if (argument.size < 8 && argument.size > 0 && *value >> (8 * argument.size) != 0) {
-      return error(DiagnosticKind::AddressRange, std::format("address 0x{:x} does not fit in the {} bytes of `{}`", *value,
-                                                             argument.size, name_of_value(argument.arg_type)));
+      return error(DiagnosticKind::AddressRange, std::format("address 0x{:x} does not fit in the {} bytes of `{}`",
+                                                             *value, argument.size, name_of_value(argument.arg_type)));
     }
     number(argument, *value);
   }
@@ -80,7 +80,8 @@ class Packer {
   const T* explicit_value(const PayloadArgument& argument, std::string_view kind) {
     const ArgValue* value = value_of(argument.arg_index);
     if (!value) {
-      error(DiagnosticKind::MissingArgument, std::format("kernel argument {} has no value; it is {}", argument.arg_index, kind));
+      error(DiagnosticKind::MissingArgument,
+            std::format("kernel argument {} has no value; it is {}", argument.arg_index, kind));
       return nullptr;
     }
     const T* right = std::get_if<T>(value);
@@ -130,8 +131,8 @@ class Packer {
     const auto first = static_cast<std::uint64_t>(std::max(argument.source_offset, 0));
     const std::uint64_t wanted = first + static_cast<std::uint64_t>(argument.size);
     if (value->bytes.size() < wanted) {
-      return error(DiagnosticKind::ArgumentSize, std::format("kernel argument {} has {} bytes and needs {}", argument.arg_index,
-                                                             value->bytes.size(), wanted));
+      return error(DiagnosticKind::ArgumentSize, std::format("kernel argument {} has {} bytes and needs {}",
+                                                             argument.arg_index, value->bytes.size(), wanted));
     }
     put(argument, value->bytes.data() + first, static_cast<std::size_t>(argument.size));
   }
@@ -143,7 +144,8 @@ class Packer {
         if (const auto* image = explicit_value<ImageValue>(argument, "an image")) address(argument, image->heap_offset);
         return;
       case AddrSpace::sampler:
-        if (const auto* sampler = explicit_value<SamplerValue>(argument, "a sampler")) address(argument, sampler->heap_offset);
+        if (const auto* sampler = explicit_value<SamplerValue>(argument, "a sampler"))
+          address(argument, sampler->heap_offset);
         return;
       default:
         if (const auto* buffer = explicit_value<BufferValue>(argument, "a buffer")) {
@@ -161,12 +163,13 @@ class Packer {
     const auto* buffer = related<BufferValue>(argument);
     if (!buffer) return;
     if (argument.arg_type == ArgType::buffer_address) return address(argument, buffer->address);
-    if (argument.arg_type == ArgType::buffer_size) return buffer->size ? number(argument, *buffer->size) : open(argument);
+    if (argument.arg_type == ArgType::buffer_size)
+      return buffer->size ? number(argument, *buffer->size) : open(argument);
     if (!buffer->address) return open(argument);
     const std::uint64_t distance = *buffer->address - buffer->surface_base.value_or(*buffer->address);
     if (distance > 0xffffffff) {
-      return error(DiagnosticKind::AddressRange, std::format("the surface base of kernel argument {} is no base of its address",
-                                                             argument.arg_index));
+      return error(DiagnosticKind::AddressRange,
+                   std::format("the surface base of kernel argument {} is no base of its address", argument.arg_index));
     }
     number(argument, distance);
   }
@@ -175,19 +178,31 @@ class Packer {
     const auto* image = related<ImageValue>(argument);
     if (!image) return;
     switch (argument.arg_type) {
-      case ArgType::image_height: return number(argument, image->height);
-      case ArgType::image_width: return number(argument, image->width);
-      case ArgType::image_depth: return number(argument, image->depth);
-      case ArgType::image_num_mip_levels: return number(argument, image->num_mip_levels);
-      case ArgType::image_channel_data_type: return number(argument, image->channel_data_type);
+      case ArgType::image_height:
+        return number(argument, image->height);
+      case ArgType::image_width:
+        return number(argument, image->width);
+      case ArgType::image_depth:
+        return number(argument, image->depth);
+      case ArgType::image_num_mip_levels:
+        return number(argument, image->num_mip_levels);
+      case ArgType::image_channel_data_type:
+        return number(argument, image->channel_data_type);
       case ArgType::image_channel_order:
-      case ArgType::image_srgb_channel_order: return number(argument, image->channel_order);
-      case ArgType::image_array_size: return number(argument, image->array_size);
-      case ArgType::image_num_samples: return number(argument, image->num_samples);
-      case ArgType::flat_image_baseoffset: return address(argument, image->flat_base);
-      case ArgType::flat_image_height: return number(argument, image->flat_height);
-      case ArgType::flat_image_width: return number(argument, image->flat_width);
-      default: return number(argument, image->flat_pitch);
+      case ArgType::image_srgb_channel_order:
+        return number(argument, image->channel_order);
+      case ArgType::image_array_size:
+        return number(argument, image->array_size);
+      case ArgType::image_num_samples:
+        return number(argument, image->num_samples);
+      case ArgType::flat_image_baseoffset:
+        return address(argument, image->flat_base);
+      case ArgType::flat_image_height:
+        return number(argument, image->flat_height);
+      case ArgType::flat_image_width:
+        return number(argument, image->flat_width);
+      default:
+        return number(argument, image->flat_pitch);
     }
   }
 
@@ -197,40 +212,62 @@ class Packer {
     const bool border = sampler->addrmode == SamplerAddrMode::clamp_border;
     switch (argument.arg_type) {
       case ArgType::sampler_address:  // 0 none, 1 border, 2 edge, 3 repeat, 4 mirrored repeat: the order of the enum
-        return number(argument, static_cast<std::uint64_t>(sampler->addrmode) - static_cast<std::uint64_t>(SamplerAddrMode::none));
-      case ArgType::sampler_normalized: return number(argument, sampler->normalized ? 8 : 0);
-      default: return number(argument, border && sampler->filtermode == SamplerFilterMode::nearest ? 0xffffffff : 0);
+        return number(argument, static_cast<std::uint64_t>(sampler->addrmode) -
+                                    static_cast<std::uint64_t>(SamplerAddrMode::none));
+      case ArgType::sampler_normalized:
+        return number(argument, sampler->normalized ? 8 : 0);
+      default:
+        return number(argument, border && sampler->filtermode == SamplerFilterMode::nearest ? 0xffffffff : 0);
     }
   }
 
+  // Long, because it has one case for each argument type.
   void write(const PayloadArgument& argument) {
     if (misplaced(argument)) return;
     const ImplicitValues& implicit = values_.implicit;
     switch (argument.arg_type) {
-      case ArgType::arg_byvalue: return by_value(argument);
-      case ArgType::arg_bypointer: return pointer(argument);
-      case ArgType::local_size: return three(argument, values_.local_size);
+      case ArgType::arg_byvalue:
+        return by_value(argument);
+      case ArgType::arg_bypointer:
+        return pointer(argument);
+      case ArgType::local_size:
+        return three(argument, values_.local_size);
       case ArgType::group_size:
-      case ArgType::group_count: return three(argument, values_.groups);
-      case ArgType::work_dimensions: return number(argument, values_.dimensions);
+      case ArgType::group_count:
+        return three(argument, values_.groups);
+      case ArgType::work_dimensions:
+        return number(argument, values_.dimensions);
       case ArgType::global_size: {
         Three size;
         for (std::size_t i = 0; i < 3; ++i) size[i] = values_.groups[i] * values_.local_size[i];
         return three(argument, size);
       }
-      case ArgType::enqueued_local_size: return three(argument, values_.enqueued_local_size);
-      case ArgType::global_id_offset: return three(argument, values_.global_offset);
-      case ArgType::private_base_stateless: return address(argument, implicit.private_base);
-      case ArgType::printf_buffer: return address(argument, implicit.printf_buffer);
-      case ArgType::implicit_arg_buffer: return address(argument, implicit.implicit_arg_buffer);
-      case ArgType::sync_buffer: return address(argument, implicit.sync_buffer);
-      case ArgType::rt_global_buffer: return address(argument, implicit.rt_global_buffer);
-      case ArgType::assert_buffer: return address(argument, implicit.assert_buffer);
-      case ArgType::indirect_data_pointer: return address(argument, implicit.indirect_data_pointer);
-      case ArgType::scratch_pointer: return address(argument, implicit.scratch_pointer);
-      case ArgType::const_base: return address(argument, implicit.const_base);
-      case ArgType::global_base: return address(argument, implicit.global_base);
-      case ArgType::region_group_barrier_buffer: return address(argument, implicit.region_group_barrier_buffer);
+      case ArgType::enqueued_local_size:
+        return three(argument, values_.enqueued_local_size);
+      case ArgType::global_id_offset:
+        return three(argument, values_.global_offset);
+      case ArgType::private_base_stateless:
+        return address(argument, implicit.private_base);
+      case ArgType::printf_buffer:
+        return address(argument, implicit.printf_buffer);
+      case ArgType::implicit_arg_buffer:
+        return address(argument, implicit.implicit_arg_buffer);
+      case ArgType::sync_buffer:
+        return address(argument, implicit.sync_buffer);
+      case ArgType::rt_global_buffer:
+        return address(argument, implicit.rt_global_buffer);
+      case ArgType::assert_buffer:
+        return address(argument, implicit.assert_buffer);
+      case ArgType::indirect_data_pointer:
+        return address(argument, implicit.indirect_data_pointer);
+      case ArgType::scratch_pointer:
+        return address(argument, implicit.scratch_pointer);
+      case ArgType::const_base:
+        return address(argument, implicit.const_base);
+      case ArgType::global_base:
+        return address(argument, implicit.global_base);
+      case ArgType::region_group_barrier_buffer:
+        return address(argument, implicit.region_group_barrier_buffer);
       case ArgType::region_group_size:
         return implicit.region_group_size ? three(argument, *implicit.region_group_size) : open(argument);
       case ArgType::region_group_dimension:
@@ -240,10 +277,12 @@ class Packer {
       case ArgType::inline_sampler:
         // Sampler states of 16 bytes behind 64 bytes of border colour.
         if (!implicit.inline_sampler_base || argument.sampler_index < 0) return open(argument);
-        return number(argument, *implicit.inline_sampler_base + 64 + 16 * static_cast<std::uint64_t>(argument.sampler_index));
+        return number(argument,
+                      *implicit.inline_sampler_base + 64 + 16 * static_cast<std::uint64_t>(argument.sampler_index));
       case ArgType::buffer_address:
       case ArgType::buffer_offset:
-      case ArgType::buffer_size: return of_buffer(argument);
+      case ArgType::buffer_size:
+        return of_buffer(argument);
       case ArgType::image_height:
       case ArgType::image_width:
       case ArgType::image_depth:
@@ -256,10 +295,12 @@ class Packer {
       case ArgType::flat_image_baseoffset:
       case ArgType::flat_image_height:
       case ArgType::flat_image_width:
-      case ArgType::flat_image_pitch: return of_image(argument);
+      case ArgType::flat_image_pitch:
+        return of_image(argument);
       case ArgType::sampler_address:
       case ArgType::sampler_normalized:
-      case ArgType::sampler_snap_wa: return of_sampler(argument);
+      case ArgType::sampler_snap_wa:
+        return of_sampler(argument);
       // Nobody knows what a runtime writes there: dead, or never compiled.
       case ArgType::unset:
       case ArgType::packed_local_ids:
@@ -268,7 +309,8 @@ class Packer {
       case ArgType::vme_mb_block_type:
       case ArgType::vme_subpixel_mode:
       case ArgType::vme_sad_adjust_mode:
-      case ArgType::vme_search_path_type: return open(argument);
+      case ArgType::vme_search_path_type:
+        return open(argument);
     }
   }
 
@@ -289,8 +331,8 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   const Size items = checked_product(std::span<const std::uint32_t>(local_size));
   if (!items || *items == 0 || *items > kMostItems) {
     return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
-                std::format("a work group of {} x {} x {}; it has 1 to {} items", local_size[0], local_size[1], local_size[2],
-                            kMostItems));
+                std::format("a work group of {} x {} x {}; it has 1 to {} items", local_size[0], local_size[1],
+                            local_size[2], kMostItems));
   }
   const auto found = std::ranges::find_if(kernel.per_thread_payload_arguments.span(), [](const auto& one) {
     return one.arg_type == ArgType::local_id || one.arg_type == ArgType::packed_local_ids;
@@ -299,14 +341,18 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   const std::int32_t simd = kernel.execution_env.simd_size;
   const bool packed = found->arg_type == ArgType::packed_local_ids;
   if (!packed && !target.grf_bytes) {
-    return fail(DiagnosticKind::NeedsDevice, Place::nowhere(), "local ids fill whole registers, whose size depends on the device");
+    return fail(DiagnosticKind::NeedsDevice, Place::nowhere(),
+                "local ids fill whole registers, whose size depends on the device");
   }
-  const bool fits = packed ? simd == 1 && (found->size == 2 || found->size == 4 || found->size == 6)
-                           : (simd == 8 || simd == 16 || simd == 32) && local_id_size_fits(found->size, simd, *target.grf_bytes);
+  const bool fits =
+      packed ? simd == 1 && (found->size == 2 || found->size == 4 || found->size == 6)
+             : (simd == 8 || simd == 16 || simd == 32) && local_id_size_fits(found->size, simd, *target.grf_bytes);
   if (!fits) {
-    return fail(DiagnosticKind::LocalIdSize, Place::nowhere(), std::format("local ids of {} bytes at SIMD {}", found->size, simd));
+    return fail(DiagnosticKind::LocalIdSize, Place::nowhere(),
+                std::format("local ids of {} bytes at SIMD {}", found->size, simd));
   }
-  const auto channel = packed ? std::size_t{2} : static_cast<std::size_t>(local_id_channel_size(simd, *target.grf_bytes));
+  const auto channel =
+      packed ? std::size_t{2} : static_cast<std::size_t>(local_id_channel_size(simd, *target.grf_bytes));
   const auto thread_bytes = static_cast<std::size_t>(found->size);
   const std::size_t channels = thread_bytes / channel;
   const auto lanes = static_cast<std::uint64_t>(simd);

@@ -14,9 +14,10 @@ namespace {
 using testing::Reading;
 
 std::string text(std::string_view arguments, std::string_view env = "", std::string_view more = "") {
-  return std::format("version: 1.63\nkernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, "
-                     "payload_arguments: [ {} ]{} }}\n",
-                     env, arguments, more);
+  return std::format(
+      "version: 1.63\nkernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, "
+      "payload_arguments: [ {} ]{} }}\n",
+      env, arguments, more);
 }
 
 std::vector<std::uint32_t> words(const std::vector<std::byte>& bytes) {
@@ -47,7 +48,11 @@ DiagnosticKind error_of(const std::string& of, const LaunchValues& values) {
 }
 
 TEST(Pack, TheLaunchItself) {
-  LaunchValues launch{.groups = {2, 3, 4}, .local_size = {8, 2, 1}, .enqueued_local_size = {8, 2, 9}, .global_offset = {5, 6, 7}, .dimensions = 3};
+  LaunchValues launch{.groups = {2, 3, 4},
+                      .local_size = {8, 2, 1},
+                      .enqueued_local_size = {8, 2, 9},
+                      .global_offset = {5, 6, 7},
+                      .dimensions = 3};
   const CrossThreadData data = packed(
       text("{ arg_type: local_size, offset: 0, size: 12 }, { arg_type: group_count, offset: 12, size: 12 }, "
            "{ arg_type: global_size, offset: 24, size: 12 }, { arg_type: enqueued_local_size, offset: 36, size: 12 }, "
@@ -62,23 +67,25 @@ TEST(Pack, TheLaunchItself) {
 TEST(Pack, ValuesAndTheirPieces) {
   LaunchValues launch;
   launch.args = {value({1, 2, 3, 4, 5, 6, 7, 8, 9}), value({10})};
-  const CrossThreadData data = packed(
-      text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 4 }, "
-           "{ arg_type: arg_byvalue, offset: 4, size: 1, arg_index: 0, source_offset: 8 }, "
-           "{ arg_type: arg_byvalue, offset: 8, size: 1, arg_index: 1 }"),
-      launch);
+  const CrossThreadData data =
+      packed(text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 4 }, "
+                  "{ arg_type: arg_byvalue, offset: 4, size: 1, arg_index: 0, source_offset: 8 }, "
+                  "{ arg_type: arg_byvalue, offset: 8, size: 1, arg_index: 1 }"),
+             launch);
   EXPECT_EQ(words(data.bytes), (std::vector<std::uint32_t>{0x08070605, 9, 10, 0, 0, 0, 0, 0}));
 }
 
 TEST(Pack, Buffers) {
   LaunchValues launch;
-  launch.args = {BufferValue{.address = 0x1122334455667788, .surface_base = 0x1122334455667700, .size = 99, .heap_offset = 0x40}};
-  const std::string all =
-      text("{ arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
-           "{ arg_type: arg_bypointer, offset: 8, size: 4, arg_index: 0, addrmode: bindless, addrspace: global }, "
-           "{ arg_type: buffer_offset, offset: 12, size: 4, arg_index: 0 }, { arg_type: buffer_address, offset: 16, size: 8, arg_index: 0 }, "
-           "{ arg_type: buffer_size, offset: 24, size: 8, arg_index: 0 }, "
-           "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }");
+  launch.args = {
+      BufferValue{.address = 0x1122334455667788, .surface_base = 0x1122334455667700, .size = 99, .heap_offset = 0x40}};
+  const std::string all = text(
+      "{ arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
+      "{ arg_type: arg_bypointer, offset: 8, size: 4, arg_index: 0, addrmode: bindless, addrspace: global }, "
+      "{ arg_type: buffer_offset, offset: 12, size: 4, arg_index: 0 }, { arg_type: buffer_address, offset: 16, size: "
+      "8, arg_index: 0 }, "
+      "{ arg_type: buffer_size, offset: 24, size: 8, arg_index: 0 }, "
+      "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }");
   EXPECT_EQ(words(packed(all, launch).bytes),
             (std::vector<std::uint32_t>{0x55667788, 0x11223344, 0x40, 0x88, 0x55667788, 0x11223344, 99, 0}));
   // What nobody gave is open, and zero.
@@ -92,13 +99,32 @@ TEST(Pack, Buffers) {
 
 TEST(Pack, Addresses) {
   LaunchValues launch;
-  launch.implicit = {.private_base = 1, .printf_buffer = 2, .implicit_arg_buffer = 3, .sync_buffer = 4, .rt_global_buffer = 5,
-                     .assert_buffer = 6, .indirect_data_pointer = 7, .scratch_pointer = 8, .const_base = 9, .global_base = 10,
-                     .region_group_barrier_buffer = 11, .inline_sampler_base = 1000, .region_group_size = {{12, 13, 14}},
-                     .region_group_dimension = 15, .region_group_wg_count = 16};
-  constexpr std::string_view kTypes[] = {"private_base_stateless", "printf_buffer", "implicit_arg_buffer", "sync_buffer",
-                                         "rt_global_buffer", "assert_buffer", "indirect_data_pointer", "scratch_pointer",
-                                         "const_base", "global_base", "region_group_barrier_buffer"};
+  launch.implicit = {.private_base = 1,
+                     .printf_buffer = 2,
+                     .implicit_arg_buffer = 3,
+                     .sync_buffer = 4,
+                     .rt_global_buffer = 5,
+                     .assert_buffer = 6,
+                     .indirect_data_pointer = 7,
+                     .scratch_pointer = 8,
+                     .const_base = 9,
+                     .global_base = 10,
+                     .region_group_barrier_buffer = 11,
+                     .inline_sampler_base = 1000,
+                     .region_group_size = {{12, 13, 14}},
+                     .region_group_dimension = 15,
+                     .region_group_wg_count = 16};
+  constexpr std::string_view kTypes[] = {"private_base_stateless",
+                                         "printf_buffer",
+                                         "implicit_arg_buffer",
+                                         "sync_buffer",
+                                         "rt_global_buffer",
+                                         "assert_buffer",
+                                         "indirect_data_pointer",
+                                         "scratch_pointer",
+                                         "const_base",
+                                         "global_base",
+                                         "region_group_barrier_buffer"};
   std::string arguments;
   int offset = 0;
   for (const std::string_view type : kTypes) {
@@ -112,19 +138,42 @@ TEST(Pack, Addresses) {
   const std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
   for (std::uint32_t i = 0; i < 11; ++i) EXPECT_EQ(got[2 * i], i + 1) << kTypes[i];
   EXPECT_EQ(got[22], 1000u + 64 + 32);
-  EXPECT_EQ((std::vector<std::uint32_t>(got.begin() + 24, got.begin() + 29)), (std::vector<std::uint32_t>{12, 13, 14, 15, 16}));
+  EXPECT_EQ((std::vector<std::uint32_t>(got.begin() + 24, got.begin() + 29)),
+            (std::vector<std::uint32_t>{12, 13, 14, 15, 16}));
   EXPECT_EQ(packed(text(arguments), {}).open.size(), 15u);
 }
 
 TEST(Pack, ImagesAndSamplers) {
   LaunchValues launch;
-  launch.args = {ImageValue{.heap_offset = 64, .width = 1, .height = 2, .depth = 3, .array_size = 4, .num_mip_levels = 5, .num_samples = 6,
-                            .channel_data_type = 0x10d2, .channel_order = 0x10b5, .flat_base = 0x1000, .flat_width = 7, .flat_height = 8,
+  launch.args = {ImageValue{.heap_offset = 64,
+                            .width = 1,
+                            .height = 2,
+                            .depth = 3,
+                            .array_size = 4,
+                            .num_mip_levels = 5,
+                            .num_samples = 6,
+                            .channel_data_type = 0x10d2,
+                            .channel_order = 0x10b5,
+                            .flat_base = 0x1000,
+                            .flat_width = 7,
+                            .flat_height = 8,
                             .flat_pitch = 9},
-                 SamplerValue{.heap_offset = 80, .addrmode = SamplerAddrMode::clamp_border, .filtermode = SamplerFilterMode::nearest, .normalized = true}};
-  constexpr std::string_view kOfImage[] = {"image_width", "image_height", "image_depth", "image_array_size", "image_num_mip_levels",
-                                           "image_num_samples", "image_channel_data_type", "image_channel_order", "image_srgb_channel_order",
-                                           "flat_image_width", "flat_image_height", "flat_image_pitch"};
+                 SamplerValue{.heap_offset = 80,
+                              .addrmode = SamplerAddrMode::clamp_border,
+                              .filtermode = SamplerFilterMode::nearest,
+                              .normalized = true}};
+  constexpr std::string_view kOfImage[] = {"image_width",
+                                           "image_height",
+                                           "image_depth",
+                                           "image_array_size",
+                                           "image_num_mip_levels",
+                                           "image_num_samples",
+                                           "image_channel_data_type",
+                                           "image_channel_order",
+                                           "image_srgb_channel_order",
+                                           "flat_image_width",
+                                           "flat_image_height",
+                                           "flat_image_pitch"};
   std::string arguments =
       "{ arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: bindless, addrspace: image }, "
       "{ arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: bindless, addrspace: sampler }, "
@@ -140,13 +189,16 @@ TEST(Pack, ImagesAndSamplers) {
   }
   std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
   got.resize(21);
-  EXPECT_EQ(got, (std::vector<std::uint32_t>{64, 0, 80, 0, 0x1000, 0, 1, 2, 3, 4, 5, 6, 0x10d2, 0x10b5, 0x10b5, 7, 8, 9, 1, 8, 0xffffffff}));
+  EXPECT_EQ(got, (std::vector<std::uint32_t>{64, 0,      80,     0,      0x1000, 0, 1, 2, 3, 4,         5,
+                                             6,  0x10d2, 0x10b5, 0x10b5, 7,      8, 9, 1, 8, 0xffffffff}));
 }
 
 TEST(Pack, LocalMemory) {
   const std::string locals =
-      "{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 1, addrmode: slm, addrspace: local, slm_alignment: 16 }, "
-      "{ arg_type: arg_bypointer, offset: 4, size: 4, arg_index: 0, addrmode: slm, addrspace: local, slm_alignment: 4 }";
+      "{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 1, addrmode: slm, addrspace: local, slm_alignment: 16 "
+      "}, "
+      "{ arg_type: arg_bypointer, offset: 4, size: 4, arg_index: 0, addrmode: slm, addrspace: local, slm_alignment: 4 "
+      "}";
   LaunchValues launch;
   launch.args = {LocalMemory{5}, LocalMemory{100}};
   const CrossThreadData data = packed(text(locals, ", slm_size: 64"), launch);
@@ -169,15 +221,21 @@ TEST(Pack, Errors) {
   launch.args = {SamplerValue{}};
   EXPECT_EQ(error_of(by_value, launch), DiagnosticKind::ArgumentKind);
   launch.args = {BufferValue{.address = 0x100000000, .surface_base = 0}};
-  EXPECT_EQ(error_of(text("{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 0, addrmode: stateless, addrspace: global }"), launch),
+  EXPECT_EQ(
+      error_of(
+          text("{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 0, addrmode: stateless, addrspace: global }"),
+          launch),
+      DiagnosticKind::AddressRange);
+  EXPECT_EQ(error_of(text("{ arg_type: buffer_offset, offset: 0, size: 4, arg_index: 0 }"), launch),
             DiagnosticKind::AddressRange);
-  EXPECT_EQ(error_of(text("{ arg_type: buffer_offset, offset: 0, size: 4, arg_index: 0 }"), launch), DiagnosticKind::AddressRange);
-  EXPECT_EQ(error_of(text("", "", ", user_attributes: { invalid_kernel: uses-fp64-math }"), launch), DiagnosticKind::InvalidKernel);
+  EXPECT_EQ(error_of(text("", "", ", user_attributes: { invalid_kernel: uses-fp64-math }"), launch),
+            DiagnosticKind::InvalidKernel);
   EXPECT_EQ(error_of(text("{ arg_type: local_size, offset: 65530, size: 12 }"), launch), DiagnosticKind::ArgRange);
   EXPECT_EQ(error_of(text("{ arg_type: local_size, offset: -4, size: 12 }"), launch), DiagnosticKind::ArgNegative);
 }
 
-std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 3> size, std::string_view device = "dg2") {
+std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 3> size,
+                               std::string_view device = "dg2") {
   Reading reading(of);
   const auto bytes = pack_local_ids(reading.document.kernels[0], Target::of_product(device).value(), size);
   EXPECT_TRUE(bytes) << bytes.error()[0].message;
@@ -188,16 +246,17 @@ std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 
 
 TEST(Pack, LocalIds) {
   const auto per_thread = [](std::string_view type, int size, std::string_view env = "") {
-    return text("", env, std::format(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
+    return text("", env,
+                std::format(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
   };
   const auto two = ids(per_thread("local_id", 64), {3, 7, 1});  // 21 items, two threads
   ASSERT_EQ(two.size(), 64u);
   EXPECT_EQ(two[0], 0);
-  EXPECT_EQ(two[4], 1);        // x of item 4
-  EXPECT_EQ(two[16 + 4], 1);   // y of item 4
-  EXPECT_EQ(two[32 + 4], 2);   // x of item 20
-  EXPECT_EQ(two[48 + 4], 6);   // y of item 20
-  EXPECT_EQ(two[32 + 5], 0);   // lanes beyond the group
+  EXPECT_EQ(two[4], 1);       // x of item 4
+  EXPECT_EQ(two[16 + 4], 1);  // y of item 4
+  EXPECT_EQ(two[32 + 4], 2);  // x of item 20
+  EXPECT_EQ(two[48 + 4], 6);  // y of item 20
+  EXPECT_EQ(two[32 + 5], 0);  // lanes beyond the group
   const auto yx = ids(per_thread("local_id", 64, ", work_group_walk_order_dimensions: [ 1, 0, 2 ]"), {3, 7, 1});
   EXPECT_EQ(yx[8], 1);
   EXPECT_EQ(yx[16 + 8], 1);
@@ -208,22 +267,29 @@ TEST(Pack, LocalIds) {
             DiagnosticKind::LocalIdSize);
   EXPECT_EQ(pack_local_ids(wrong.document.kernels[0], {}, {1, 1, 1}).error()[0].kind, DiagnosticKind::NeedsDevice);
   EXPECT_EQ(pack_local_ids(wrong.document.kernels[0], {}, {65536, 1, 1}).error()[0].kind, DiagnosticKind::OutOfRange);
-  Reading packed("version: 1.73\nkernels:\n- { name: k, execution_env: { grf_count: 128, simd_size: 1 }, per_thread_payload_arguments: "
-                 "[ { arg_type: packed_local_ids, offset: 0, size: 6 } ] }\n");
+  Reading packed(
+      "version: 1.73\nkernels:\n- { name: k, execution_env: { grf_count: 128, simd_size: 1 }, "
+      "per_thread_payload_arguments: "
+      "[ { arg_type: packed_local_ids, offset: 0, size: 6 } ] }\n");
   EXPECT_EQ(pack_local_ids(packed.document.kernels[0], {}, {2, 2, 1}).value().size(), 24u);
 }
 
 // --- layout ---
 
 TEST(Layout, IsInAddressOrderWithHolesAndOverlaps) {
-  Reading reading(text("{ arg_type: arg_byvalue, offset: 36, size: 4, arg_index: 1 }, { arg_type: global_id_offset, offset: 0, size: 12 }, "
-                       "{ arg_type: arg_bypointer, offset: 20, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
-                       "{ arg_type: work_dimensions, offset: 24, size: 4 }, "
-                       "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }",
-                       ", inline_data_payload_size: 32", ", per_thread_payload_arguments: [ { arg_type: local_id, offset: 0, size: 96 } ]") +
-                  "kernels_misc_info:\n- name: k\n  args_info:\n  - { index: 1, name: n, address_qualifier: __private, access_qualifier: NONE, "
-                  "type_name: 'int;4', type_qualifiers: NONE }\n");
-  const PayloadLayout layout = layout_of(reading.document, reading.document.kernels[0], Target::of_product("dg2").value());
+  Reading reading(
+      text("{ arg_type: arg_byvalue, offset: 36, size: 4, arg_index: 1 }, { arg_type: global_id_offset, offset: 0, "
+           "size: 12 }, "
+           "{ arg_type: arg_bypointer, offset: 20, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
+           "{ arg_type: work_dimensions, offset: 24, size: 4 }, "
+           "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }",
+           ", inline_data_payload_size: 32",
+           ", per_thread_payload_arguments: [ { arg_type: local_id, offset: 0, size: 96 } ]") +
+      "kernels_misc_info:\n- name: k\n  args_info:\n  - { index: 1, name: n, address_qualifier: __private, "
+      "access_qualifier: NONE, "
+      "type_name: 'int;4', type_qualifiers: NONE }\n");
+  const PayloadLayout layout =
+      layout_of(reading.document, reading.document.kernels[0], Target::of_product("dg2").value());
   EXPECT_EQ(print(layout), R"(kernel `k`: 64 bytes of cross-thread data, 32 of them inline; 96 bytes a thread
   register 0
       0 +12   global_id_offset

@@ -42,7 +42,8 @@ void report_unknown(Document& document, Problems& problems) {
 void report_version(const Document& document, Problems& problems, const ParseOptions& options) {
   if (document.has(RootKey::version)) {
     if (document.version > kNewestVersion) {
-      problems.report(Severity::Warning, DiagnosticKind::VersionNewer, locate(document, static_cast<const Root&>(document), RootKey::version).value,
+      problems.report(Severity::Warning, DiagnosticKind::VersionNewer,
+                      locate(document, static_cast<const Root&>(document), RootKey::version).value,
                       std::format("version {} is newer than {}, the newest one known here", text_of(document.version),
                                   text_of(kNewestVersion)));
     }

@@ -20,8 +20,12 @@ TEST(Parse, TakesLineEndsPaddingAndByteOrderMarks) {
   ASSERT_EQ(plain.said(), "");
   std::string crlf;
   for (const char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  const std::string variants[] = {crlf, text.substr(0, text.size() - 1), text + std::string(7, '\0'), text + "...\n" + std::string(3, '\0'),
-                                  "---\r\n" + crlf + "...\r\n", "\n\n  \n# c\n" + text + "   \n#\xc3\xa9\n"};
+  const std::string variants[] = {crlf,
+                                  text.substr(0, text.size() - 1),
+                                  text + std::string(7, '\0'),
+                                  text + "...\n" + std::string(3, '\0'),
+                                  "---\r\n" + crlf + "...\r\n",
+                                  "\n\n  \n# c\n" + text + "   \n#\xc3\xa9\n"};
   for (const std::string& variant : variants) {
     Reading reading(variant);
     EXPECT_EQ(reading.said(), "") << variant;
@@ -29,16 +33,32 @@ TEST(Parse, TakesLineEndsPaddingAndByteOrderMarks) {
   }
   Reading mark("\xef\xbb\xbf" + text);
   EXPECT_EQ(mark.said(), "note 1:1 byte-order-mark\n");
+  EXPECT_TRUE(mark.says(DiagnosticKind::ByteOrderMark));
   EXPECT_TRUE(same_values(plain.document, mark.document));
 }
 
 TEST(Parse, RefusesControlsNulsAndBadUtf8) {
   const std::string head = "version: 1.73\nkernels:\n  - name: ";
   const std::string tail = "\n    execution_env: { grf_count: 128, simd_size: 8 }\n";
-  EXPECT_EQ(Reading(head + "a\x01" "b" + tail).said(), "error 3:12 bad-token\n");
+  EXPECT_EQ(Reading(head +
+                    "a\x01"
+                    "b" +
+                    tail)
+                .said(),
+            "error 3:12 bad-token\n");
   EXPECT_EQ(Reading(head + std::string("a\0b", 3) + tail).said(), "error 3:12 bad-token\n");
-  EXPECT_EQ(Reading(head + "a\xff" "b" + tail).said(), "error 3:12 invalid-utf8\n");
-  EXPECT_EQ(Reading(head + "'a\xff" "b'" + tail).said(), "error 3:13 invalid-utf8\n");
+  EXPECT_EQ(Reading(head +
+                    "a\xff"
+                    "b" +
+                    tail)
+                .said(),
+            "error 3:12 invalid-utf8\n");
+  EXPECT_EQ(Reading(head +
+                    "'a\xff"
+                    "b'" +
+                    tail)
+                .said(),
+            "error 3:13 invalid-utf8\n");
   EXPECT_EQ(Reading(head + "k # \xff" + tail).said(), "error 3:15 invalid-utf8\n");
   EXPECT_EQ(Reading(head + "a\rb" + tail).said(), "error 3:12 bad-token\n");
 }
@@ -73,7 +93,8 @@ TEST(Parse, SurvivesDepth) {
 TEST(Parse, LongNamesAreViewsOfTheText) {
   const std::string name(380, 'x');
   Reading reading("version: 1.73\nkernels:\n  - name:            " + name +
-                  "\n    execution_env:\n      grf_count:       128\n      simd_size:       8\n" + std::string(400, '\n'));
+                  "\n    execution_env:\n      grf_count:       128\n      simd_size:       8\n" +
+                  std::string(400, '\n'));
   ASSERT_EQ(reading.said(), "");
   const std::string_view read = reading.document.kernels[0].name;
   EXPECT_EQ(read, name);
@@ -97,7 +118,8 @@ TEST(Parse, LooksLikeText) {
 
 TEST(Locate, FindsKeysAndValuesAgain) {
   Reading reading(
-      "version: 1.73\nkernels:\n  - name: k\n    execution_env: { grf_count: 128, \"simd_size\" : 8 }\n    payload_arguments:\n"
+      "version: 1.73\nkernels:\n  - name: k\n    execution_env: { grf_count: 128, \"simd_size\" : 8 }\n    "
+      "payload_arguments:\n"
       "      - arg_type: local_size\n        offset: 0 # here\n        size: 12\n");
   const Kernel& kernel = reading.document.kernels[0];
   const auto text_of = [&](Span span) { return reading.text.substr(span.begin, span.end - span.begin); };
@@ -108,7 +130,8 @@ TEST(Locate, FindsKeysAndValuesAgain) {
   EXPECT_EQ(text_of(offset.key), "offset");
   EXPECT_EQ(text_of(offset.value), "0");
   // What is absent stands at the first key.
-  EXPECT_EQ(text_of(locate(reading.document, kernel.payload_arguments[0], PayloadArgumentKey::arg_index).value), "arg_type");
+  EXPECT_EQ(text_of(locate(reading.document, kernel.payload_arguments[0], PayloadArgumentKey::arg_index).value),
+            "arg_type");
   EXPECT_EQ(text_of(locate(reading.document, kernel, KernelKey::payload_arguments).key), "payload_arguments");
 }
 
@@ -123,45 +146,72 @@ TEST(Scalars, Integers) {
   EXPECT_EQ(parse_int32("99999999999999999999999").error(), DiagnosticKind::IntegerRange);
 }
 
+// Both ways of reading say the same of a changed text, and what has no error has a canonical form that stays.
+void expect_stable(const std::string& changed) {
+  Reading quick(changed);
+  Reading slow(changed, {.quick = false});
+  EXPECT_EQ(quick.said(), slow.said()) << changed;
+  EXPECT_TRUE(same_values(quick.document, slow.document)) << changed;
+  EXPECT_EQ(quick.document.has_errors, quick.diagnostics.has_errors()) << changed;
+  quick.check(Level::Runtime);
+  if (quick.document.has_errors) return;
+  const std::string canonical = write(quick.document).value();
+  Reading again(canonical);
+  EXPECT_TRUE(same_values(quick.document, again.document)) << changed << canonical;
+  EXPECT_EQ(write(again.document).value(), canonical);
+}
+
+// Every line of every sample deleted, and its value replaced.
+TEST(Mutation, Samples) {
+  for (const testing::Sample& sample : testing::samples("-1.9")) {
+    const std::string& text = sample.text;
+    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+      expect_stable(text.substr(0, at) + text.substr(end));
+      const std::size_t colon = text.find(": ", at);
+      if (colon < end) {
+        constexpr std::string_view kBad[] = {"", "-1", "x: y", "[", "'"};
+        expect_stable(text.substr(0, colon + 2) + std::string(kBad[line % std::size(kBad)]) + text.substr(end - 1));
+      }
+      at = end;
+    }
+  }
+}
+
 // Every line deleted and every value replaced by bad ones: never a crash, one verdict for both ways of reading.
 TEST(Mutation, LinesAndValues) {
-  const std::vector<std::string> bad = {"",     "-1",  "99999999999", "0x",  "'", "\"", "[", "{", "}",   "- x", "\t", "null",
-                                        "true", "a b", "1.5",         "[1]", "&a", "*", "!", "|", "a: b", "...", "\xff"};
+  const std::vector<std::string> bad = {"",   "-1",  "99999999999", "0x",   "'",    "\"",  "[",   "{",
+                                        "}",  "- x", "\t",          "null", "true", "a b", "1.5", "[1]",
+                                        "&a", "*",   "!",           "|",    "a: b", "...", "\xff"};
   const std::string text =
-      "---\nversion:         '1.73'\nkernels:\n  - name:            k\n    user_attributes:\n      vec_type_hint:   int\n"
-      "    execution_env:\n      grf_count:       128\n      required_work_group_size: [ 8, 8, 1 ]\n      simd_size:       16\n"
+      "---\nversion:         '1.73'\nkernels:\n  - name:            k\n    user_attributes:\n      vec_type_hint:   "
+      "int\n"
+      "    execution_env:\n      grf_count:       128\n      required_work_group_size: [ 8, 8, 1 ]\n      simd_size:   "
+      "    16\n"
       "      thread_scheduling_mode: age_based\n    payload_arguments:\n      - arg_type:        arg_bypointer\n"
-      "        offset:          0\n        size:            8\n        arg_index:       0\n        addrmode:        stateless\n"
+      "        offset:          0\n        size:            8\n        arg_index:       0\n        addrmode:        "
+      "stateless\n"
       "        addrspace:       global\n        access_type:     readwrite\n      - arg_type:        arg_byvalue\n"
-      "        offset:          8\n        size:            4\n        arg_index:       1\n    per_thread_payload_arguments:\n"
+      "        offset:          8\n        size:            4\n        arg_index:       1\n    "
+      "per_thread_payload_arguments:\n"
       "      - arg_type:        local_id\n        offset:          0\n        size:            96\n    debug_env:\n"
-      "      sip_surface_bti: 1\nkernels_misc_info:\n  - name:            k\n    args_info:\n      - index:           0\n"
+      "      sip_surface_bti: 1\nkernels_misc_info:\n  - name:            k\n    args_info:\n      - index:           "
+      "0\n"
       "        address_qualifier: __global\n        access_qualifier: NONE\n        type_name:       'int*;8'\n"
       "        type_qualifiers: NONE\n...\n";
   ASSERT_EQ(Reading(text).said(), "");
   int tried = 0;
   const auto try_one = [&](std::string changed) {
     changed += std::string(200, '\n');  // room for the quick way
-    Reading quick(changed);
-    Reading slow(changed, {.quick = false});
-    EXPECT_EQ(quick.said(), slow.said()) << changed;
-    EXPECT_TRUE(same_values(quick.document, slow.document)) << changed;
-    EXPECT_EQ(quick.document.has_errors, quick.diagnostics.has_errors()) << changed;
-    quick.check(Level::Runtime);
-    if (!quick.document.has_errors) {
-      const std::string canonical = write(quick.document).value();
-      Reading again(canonical);
-      EXPECT_TRUE(same_values(quick.document, again.document)) << changed << canonical;
-      EXPECT_EQ(write(again.document).value(), canonical);
-    }
+    expect_stable(changed);
     ++tried;
   };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at) + 1;
     try_one(text.substr(0, at) + text.substr(end));
-    try_one(text.substr(0, end) + text.substr(at));          // doubled
-    try_one(text.substr(0, at) + " " + text.substr(at));     // indented
-    try_one(text.substr(0, at));                             // ended
+    try_one(text.substr(0, end) + text.substr(at));       // doubled
+    try_one(text.substr(0, at) + " " + text.substr(at));  // indented
+    try_one(text.substr(0, at));                          // ended
     const std::size_t colon = text.find(": ", at);
     if (colon < end) {
       const std::size_t value = text.find_first_not_of(' ', colon + 1);

@@ -8,7 +8,8 @@ Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, 
   const bool wanted = wants(severity);
   count(severity);
   if (!wanted) return nullptr;
-  Diagnostic& added = to_->add({.severity = severity, .kind = kind, .message = std::string(message), .place = place(span)});
+  Diagnostic& added =
+      to_->add({.severity = severity, .kind = kind, .message = std::string(message), .place = place(span)});
   if (decorate_) decorate_(added);
   return &added;
 }

@@ -1,8 +1,8 @@
 // The reader behind parse.hpp and locate.hpp: recursive descent over the text, led by the schema.
 //
 // The position is always at a token: blanks, comments and line ends before it are skipped, `column_` is its column (in
-// bytes from 0) and `fresh_` says whether it is the first on its line. A mapping without a table (`MappingInfo` null) is
-// read for its form alone: what stands under unknown keys, and what locate.hpp reads again.
+// bytes from 0) and `fresh_` says whether it is the first on its line. A mapping without a table (`MappingInfo` null)
+// is read for its form alone: what stands under unknown keys, and what locate.hpp reads again.
 #pragma once
 
 #include <string_view>
@@ -54,10 +54,10 @@ class Reader {
   bool at_dash() const { return peek() == '-' && is_blank_or_end(p_ + 1); }
   bool at_marker() const;
   void next_token();
-  bool skip_comment();       // at `#`
+  bool skip_comment();  // at `#`
   void skip_inline_blanks();
-  void skip_line();          // to its end
-  void end_line();           // after a value: only blanks and a comment may follow
+  void skip_line();  // to its end
+  void end_line();   // after a value: only blanks and a comment may follow
   bool looks_like_entry() const;
   Scalar read_scalar(bool in_flow, bool is_key);
   Scalar read_plain(bool in_flow, bool is_key);
@@ -93,7 +93,8 @@ class Reader {
   void finish_int3(const FieldInfo& field, const MappingInfo* in, std::byte* object, Int3Reading reading, Span span);
   void finish_mapping(const MappingInfo* mapping, std::byte* object, std::uint64_t seen, Span at);
   void wrong_kind(const FieldInfo& field, Span span);
-  void bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span span, std::string_view message);
+  void bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span span,
+                  std::string_view message);
   void store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count);
   bool enter(const char* at);  // one level deeper, unless that is too deep
 
@@ -123,7 +124,7 @@ class Reader {
   int column_ = 0;
   bool fresh_ = true;
   int depth_ = 0;
-  std::size_t errors_ = 0;   // an entry that had one excuses what is indented deeper
+  std::size_t errors_ = 0;    // an entry that had one excuses what is indented deeper
   bool flow_broken_ = false;  // the form of a flow value is lost: all its levels are left
   Document& document_;
   Problems* problems_;

@@ -56,8 +56,7 @@ bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*
         if (!special) continue;
         at += std::countr_zero(special);
         if (*at != '\n') return false;
-        const std::uint8_t place =
-            words_of(*field.values).find_padded(from, static_cast<std::size_t>(at - from));
+        const std::uint8_t place = words_of(*field.values).find_padded(from, static_cast<std::size_t>(at - from));
         if (place == WordTable::kNone) return false;
         member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(place + 1);
         return true;
@@ -97,7 +96,8 @@ bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*
       member<Int3>(object, field) = value;
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -153,8 +153,8 @@ struct Construct {
   char first;
   std::string_view name;
 };
-constexpr Construct kUnsupported[] = {{'&', "an anchor"},        {'*', "an alias"},       {'!', "a tag"},
-                                      {'|', "a block scalar"},   {'>', "a block scalar"}, {'%', "a directive"},
+constexpr Construct kUnsupported[] = {{'&', "an anchor"},      {'*', "an alias"},       {'!', "a tag"},
+                                      {'|', "a block scalar"}, {'>', "a block scalar"}, {'%', "a directive"},
                                       {'?', "a complex key"}};
 
 }  // namespace
@@ -167,13 +167,13 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
     if (one.first != first || (first == '?' && !is_blank_or_end(p_ + 1))) continue;
     skip_line();
     oddity(OddityKind::Unsupported, span(from, from + 1));
-    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1), std::format("{}: ZE Info does without them", one.name));
+    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1),
+          std::format("{}: ZE Info does without them", one.name));
     scalar.good = false;
     return scalar;
   }
   const bool indicator = first == '@' || first == '`' || first == ',' || first == ']' || first == '}' || first == '#' ||
-                         first == '[' || first == '{' ||
-                         ((first == '-' || first == ':') && is_blank_or_end(p_ + 1));
+                         first == '[' || first == '{' || ((first == '-' || first == ':') && is_blank_or_end(p_ + 1));
   const char* last = p_;  // behind the last character that is not blank
   bool high = false;
   const char* bad = indicator ? p_ : nullptr;
@@ -198,8 +198,8 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
   }
   if (bad) {
     const auto code = static_cast<unsigned char>(*bad);
-    const std::string what = code < 0x20 || code == 0x7f ? std::format("the control character 0x{:02x}", code)
-                                                         : std::format("`{}`", *bad);
+    const std::string what =
+        code < 0x20 || code == 0x7f ? std::format("the control character 0x{:02x}", code) : std::format("`{}`", *bad);
     p_ = bad;
     skip_line();
     error(DiagnosticKind::BadToken, span(bad, bad + 1), what + " cannot stand here; put the value in quotes");

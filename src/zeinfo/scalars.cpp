@@ -120,10 +120,11 @@ std::expected<std::string, std::size_t> unescape(std::string_view inside) {
     char letter;
     char32_t code;
   };
-  constexpr std::array kEscapes = {
-      Escape{'0', 0},    Escape{'a', 7},    Escape{'b', 8},    Escape{'t', 9},     Escape{'\t', 9},     Escape{'n', 10},
-      Escape{'v', 11},   Escape{'f', 12},   Escape{'r', 13},   Escape{'e', 27},    Escape{' ', ' '},    Escape{'"', '"'},
-      Escape{'/', '/'},  Escape{'\\', '\\'}, Escape{'N', 0x85}, Escape{'_', 0xa0}, Escape{'L', 0x2028}, Escape{'P', 0x2029}};
+  constexpr std::array kEscapes = {Escape{'0', 0},      Escape{'a', 7},     Escape{'b', 8},    Escape{'t', 9},
+                                   Escape{'\t', 9},     Escape{'n', 10},    Escape{'v', 11},   Escape{'f', 12},
+                                   Escape{'r', 13},     Escape{'e', 27},    Escape{' ', ' '},  Escape{'"', '"'},
+                                   Escape{'/', '/'},    Escape{'\\', '\\'}, Escape{'N', 0x85}, Escape{'_', 0xa0},
+                                   Escape{'L', 0x2028}, Escape{'P', 0x2029}};
   std::string out;
   out.reserve(inside.size());
   for (std::size_t at = 0; at < inside.size(); ++at) {

@@ -13,6 +13,10 @@ namespace slipway::zeinfo {
 
 // Errors: BadInteger, IntegerRange.
 std::expected<std::int32_t, DiagnosticKind> parse_int32(std::string_view word);
+// The words for nothing at all, where a mapping or a sequence belongs.
+constexpr bool is_null_word(std::string_view word) {
+  return word == "null" || word == "Null" || word == "NULL" || word == "~";
+}
 std::optional<bool> parse_boolean(std::string_view word);
 std::optional<float> parse_real(std::string_view word);
 

@@ -129,9 +129,13 @@ constexpr std::uint64_t required_bits(std::span<const FieldInfo> fields) {
   static_assert(offsetof(Struct, present) == 0 && offsetof(Struct, at) == sizeof(std::uint64_t)); \
   static_assert(std::size(kFields) <= 64 && std::is_trivially_copyable_v<Struct>);                \
   }                                                                                               \
-  constexpr MappingInfo k##name##Mapping{#name,           name##_table::kFields,                  \
-                                         sizeof(name),    name##_table::kDoc,                     \
-                                         &blank_of<name>, name##MappingNumber, required_bits(name##_table::kFields)};  \
+  constexpr MappingInfo k##name##Mapping{#name,                                                   \
+                                         name##_table::kFields,                                   \
+                                         sizeof(name),                                            \
+                                         name##_table::kDoc,                                      \
+                                         &blank_of<name>,                                         \
+                                         name##MappingNumber,                                     \
+                                         required_bits(name##_table::kFields)};                   \
   template <>                                                                                     \
   constexpr const MappingInfo* kMappingOf<name> = &k##name##Mapping;
 #include "zeinfo/schema.def"

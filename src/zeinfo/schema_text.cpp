@@ -23,7 +23,8 @@ std::string releases(const Lifetime& lifetime) {
 }
 
 std::string type_text(const FieldInfo& field) {
-  if (field.type == Type::Enum) return field.values->name == "" ? "enum" : std::format("[{0}](#{0})", field.values->name);
+  if (field.type == Type::Enum)
+    return field.values->name == "" ? "enum" : std::format("[{0}](#{0})", field.values->name);
   if (field.type == Type::Mapping) return std::format("[{0}](#{0})", field.mapping->name);
   if (field.type == Type::Sequence) return std::format("sequence of [{0}](#{0})", field.mapping->name);
   return std::string(name_of(field.type));
@@ -44,12 +45,19 @@ void field_schema(const FieldInfo& field, json::Writer& out) {
       type("integer");
       out.member("minimum", std::int64_t{-2147483648}).member("maximum", std::int64_t{2147483647});
       break;
-    case Type::Bool: type("boolean"); break;
+    case Type::Bool:
+      type("boolean");
+      break;
     case Type::Float:
       out.key("type").array([&] { out.value("number").value("string"); });
       break;
-    case Type::String: type("string"); break;
-    case Type::Version: type("string"); out.member("pattern", "^1\\.[0-9]+$"); break;
+    case Type::String:
+      type("string");
+      break;
+    case Type::Version:
+      type("string");
+      out.member("pattern", "^1\\.[0-9]+$");
+      break;
     case Type::Enum:
       out.key("enum").array([&] {
         for (const ValueInfo& value : field.values->values) out.value(value.name);
@@ -60,10 +68,13 @@ void field_schema(const FieldInfo& field, json::Writer& out) {
       out.key("items").object([&] { out.member("type", "integer"); });
       out.member("minItems", 3).member("maxItems", 3);
       break;
-    case Type::Mapping: out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name))); break;
+    case Type::Mapping:
+      out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name)));
+      break;
     case Type::Sequence:
       type("array");
-      out.key("items").object([&] { out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name))); });
+      out.key("items").object(
+          [&] { out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name))); });
       break;
   }
 }
@@ -74,7 +85,8 @@ void mapping_schema(const MappingInfo& mapping, json::Writer& out) {
     if (&mapping == &mapping_of<Root>()) out.key("$schema").object([&] { out.member("type", "string"); });
     for (const FieldInfo& field : mapping.fields) {
       out.key(field.key).object([&] {
-        out.member("description", std::string_view(std::format("{} (versions: {})", field.doc, versions(field.lifetime))));
+        out.member("description",
+                   std::string_view(std::format("{} (versions: {})", field.doc, versions(field.lifetime))));
         field_schema(field, out);
       });
     }
@@ -92,7 +104,8 @@ std::string schema_markdown() {
   std::string out;
   for (const MappingInfo* mapping : all_mappings()) {
     out += std::format("## {}\n\nIt is {}.\n\n", mapping->name, mapping->doc);
-    out += "| key | type | default | versions | runtime | lost when dropped | meaning |\n|---|---|---|---|---|---|---|\n";
+    out +=
+        "| key | type | default | versions | runtime | lost when dropped | meaning |\n|---|---|---|---|---|---|---|\n";
     for (const FieldInfo& field : mapping->fields) {
       out += std::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", field.key, type_text(field), default_text(field),
                          versions(field.lifetime), releases(field.lifetime), name_of(field.loss), field.doc);
@@ -100,10 +113,11 @@ std::string schema_markdown() {
     out += '\n';
   }
   for (const EnumInfo* values : all_enums()) {
-    out += std::format("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n", values->name,
-                       values->doc);
+    out += std::format("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
+                       values->name, values->doc);
     for (const ValueInfo& value : values->values) {
-      out += std::format("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime), value.doc);
+      out += std::format("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),
+                         value.doc);
     }
     out += '\n';
   }

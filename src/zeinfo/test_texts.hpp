@@ -21,7 +21,8 @@ struct Reading {
   Diagnostics diagnostics;
   Document document;
 
-  explicit Reading(std::string of, const ParseOptions& options = {}, std::string name = "t.ze_info") : text(std::move(of)) {
+  explicit Reading(std::string of, const ParseOptions& options = {}, std::string name = "t.ze_info")
+      : text(std::move(of)) {
     Problems problems(std::move(name), text, diagnostics);
     document = parse(text, problems, options);
   }
@@ -44,9 +45,7 @@ struct Reading {
     }
     return out;
   }
-  bool says(DiagnosticKind kind) const {
-    return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind);
-  }
+  bool says(DiagnosticKind kind) const { return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind); }
 };
 
 // The texts of the folder of samples beside the project, where it is there: `.ze_info` files and the text inside

@@ -88,9 +88,9 @@ void append_escaped(std::string& out, std::string_view s) {
     std::string_view text;
   };
   constexpr std::array kEscapes = {
-      Escape{'\\', "\\\\"}, Escape{'"', "\\\""}, Escape{0, "\\0"},     Escape{7, "\\a"},      Escape{8, "\\b"},
-      Escape{9, "\\t"},     Escape{10, "\\n"},   Escape{11, "\\v"},    Escape{12, "\\f"},     Escape{13, "\\r"},
-      Escape{27, "\\e"},    Escape{0x85, "\\N"}, Escape{0xa0, "\\_"},  Escape{0x2028, "\\L"}, Escape{0x2029, "\\P"}};
+      Escape{'\\', "\\\\"}, Escape{'"', "\\\""}, Escape{0, "\\0"},    Escape{7, "\\a"},      Escape{8, "\\b"},
+      Escape{9, "\\t"},     Escape{10, "\\n"},   Escape{11, "\\v"},   Escape{12, "\\f"},     Escape{13, "\\r"},
+      Escape{27, "\\e"},    Escape{0x85, "\\N"}, Escape{0xa0, "\\_"}, Escape{0x2028, "\\L"}, Escape{0x2029, "\\P"}};
   while (!s.empty()) {
     const char* from = s.data();
     const char32_t code = next_code_point(s);
@@ -114,7 +114,9 @@ void append_escaped(std::string& out, std::string_view s) {
 
 bool append_string(std::string& out, std::string_view s) {
   switch (quotes_for(s)) {
-    case Quotes::None: out += s; return true;
+    case Quotes::None:
+      out += s;
+      return true;
     case Quotes::Single:
       out += '\'';
       for (const char c : s) {
@@ -166,8 +168,8 @@ class Writer {
     switch (field.type) {
       case Type::Mapping:
         out_ += '\n';
-        if (level_ < 7 && (field.mapping == &mapping_of<ExperimentalProperties>() ||
-                                field.mapping == &mapping_of<DebugEnv>())) {
+        if (level_ < 7 &&
+            (field.mapping == &mapping_of<ExperimentalProperties>() || field.mapping == &mapping_of<DebugEnv>())) {
           dash(indent + 1);
           mapping(object.nested(field), indent + 2);
         } else {
@@ -184,7 +186,8 @@ class Writer {
         }
         return;
       }
-      default: break;
+      default:
+        break;
     }
     out_.append(field.key.size() < 16 ? 16 - field.key.size() : 1, ' ');
     scalar(object, field);
@@ -205,9 +208,14 @@ class Writer {
 
   void scalar(Object object, const FieldInfo& field) {
     switch (field.type) {
-      case Type::Int32: return number(object.integer(field));
-      case Type::Bool: out_ += object.boolean(field) ? "true" : "false"; return;
-      case Type::Float: std::format_to(std::back_inserter(out_), "{:g}", object.real(field)); return;
+      case Type::Int32:
+        return number(object.integer(field));
+      case Type::Bool:
+        out_ += object.boolean(field) ? "true" : "false";
+        return;
+      case Type::Float:
+        std::format_to(std::back_inserter(out_), "{:g}", object.real(field));
+        return;
       case Type::String:
         if (!append_string(out_, object.string(field))) bad_ = object.string(field);
         return;
@@ -230,8 +238,11 @@ class Writer {
         out_ += " ]";
         return;
       }
-      case Type::Sequence: out_ += "[]"; return;
-      case Type::Mapping: return;
+      case Type::Sequence:
+        out_ += "[]";
+        return;
+      case Type::Mapping:
+        return;
     }
   }
 

@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto converted = convert(document, Version::of_level(data[0] % 75 - 1), target);
   if (converted && !document.has_errors && !write(converted->document)) std::abort();
   LaunchValues launch{.groups = {data[0], 2, 3}, .local_size = {data[0], 2, 1}};
-  launch.args = {ByValue{std::vector<std::byte>(data[0])}, BufferValue{.address = data[0], .size = 5}, ImageValue{.width = 7},
-                 SamplerValue{}, LocalMemory{data[0]}};
+  launch.args = {ByValue{std::vector<std::byte>(data[0])}, BufferValue{.address = data[0], .size = 5},
+                 ImageValue{.width = 7}, SamplerValue{}, LocalMemory{data[0]}};
   for (const Kernel& kernel : document.kernels) {
     print(layout_of(document, kernel, target));
     static_cast<void>(pack_cross_thread(kernel, target, launch));

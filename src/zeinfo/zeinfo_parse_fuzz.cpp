@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Diagnostics slow_said;
   Problems slow_problems("t.ze_info", text, slow_said);
   const Document slow = parse(text, slow_problems, {.quick = false});
-  if (!same_values(document, slow) || document.has_errors != slow.has_errors || problems.errors() != slow_problems.errors()) {
+  if (!same_values(document, slow) || document.has_errors != slow.has_errors ||
+      problems.errors() != slow_problems.errors()) {
     std::abort();
   }
   if (document.has_errors != (problems.errors() != 0)) std::abort();

@@ -1,0 +1,91 @@
+// Rules on names: unique ones, those that must name a kernel, and those of the sections around the text (ZE Info
+// page, 3.8).
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "zeinfo/check_rules.hpp"
+
+namespace slipway::zeinfo {
+namespace {
+
+template <class T>
+void unique_names(RuleContext& context, const List<T>& items, std::string_view T::* name, typename T::Key key,
+                  std::unordered_set<std::string_view>& names) {
+  names.clear();
+  names.reserve(items.size());
+  for (const T& item : items) {
+    if (!item.has(key) || names.insert(item.*name).second) continue;
+    context.tell(Severity::Error, DiagnosticKind::DuplicateName, item, key,
+                 [&] { return std::format("`{}` is there twice", (item.*name).substr(0, 100)); });
+  }
+}
+
+void check_misc_info(RuleContext& context, const std::unordered_set<std::string_view>& kernels) {
+  std::vector<bool> seen;
+  for (const KernelMiscInfo& info : context.document.kernels_misc_info) {
+    if (info.has(KernelMiscInfoKey::name) && !kernels.contains(info.name)) {
+      context.tell(Severity::Error, DiagnosticKind::MiscInfo, info, KernelMiscInfoKey::name,
+                   [&] { return std::format("no kernel is called `{}`", info.name.substr(0, 100)); });
+    }
+    seen.assign(info.args_info.size(), false);
+    for (const ArgInfo& argument : info.args_info) {
+      const auto index = static_cast<std::size_t>(argument.index);
+      const bool good = argument.index >= 0 && index < seen.size() && !seen[index];
+      if (good) {
+        seen[index] = true;
+        continue;
+      }
+      context.tell(Severity::Error, DiagnosticKind::MiscInfo, argument, ArgInfoKey::index, [&] {
+        return argument.index >= 0 && index < seen.size()
+                   ? std::format("index {} is there twice", argument.index)
+                   : std::format("index {}, and there are {} arguments", argument.index, seen.size());
+      });
+    }
+  }
+}
+
+}  // namespace
+
+void check_names(RuleContext& context) {
+  std::unordered_set<std::string_view> names;
+  unique_names(context, context.document.functions, &Function::name, FunctionKey::name, names);
+  unique_names(context, context.document.global_host_access_table, &HostAccess::device_name, HostAccessKey::device_name,
+               names);
+  unique_names(context, context.document.kernels, &Kernel::name, KernelKey::name, names);
+  check_misc_info(context, names);
+}
+
+// Rules between the text and the file around it.
+void check_container(RuleContext& context) {
+  const Target& target = context.target;
+  std::unordered_map<std::string_view, std::uint64_t> code;
+  for (const CodeSection& section : *target.code) code.emplace(section.name, section.size);
+  std::unordered_set<std::string_view> kernels;
+  for (const Kernel& kernel : context.document.kernels) {
+    kernels.insert(kernel.name);
+    const auto found = code.find(kernel.name);
+    if (found != code.end() && found->second != 0) continue;
+    context.tell(Severity::Error, DiagnosticKind::TextMissing, kernel, KernelKey::name, [&] {
+      return std::format("section `.text.{}` {}", kernel.name.substr(0, 100),
+                         found == code.end() ? "is missing" : "is empty");
+    });
+  }
+  for (const CodeSection& section : *target.code) {
+    if (section.name.empty() || section.name == kPseudoKernel || kernels.contains(section.name)) continue;
+    context.tell_span(Severity::Note, DiagnosticKind::TextUnlisted, {0, 0},
+                      std::format("section `.text.{}` holds code of a kernel that the text does not have",
+                                  section.name.substr(0, 100)));
+  }
+  if (target.container_version && context.document.has(RootKey::version) &&
+      *target.container_version != context.document.version) {
+    context.tell(Severity::Warning, DiagnosticKind::VersionMismatch, static_cast<const Root&>(context.document),
+                 RootKey::version, [&] {
+                   return std::format("the text is of {}, and note 4 of the file says {}",
+                                      text_of(context.document.version), text_of(*target.container_version));
+                 });
+  }
+}
+
+}  // namespace slipway::zeinfo

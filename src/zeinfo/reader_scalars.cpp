@@ -1,0 +1,194 @@
+// Scalars and lists of three integers, by the type of their field (ZE Info page, 3.4).
+
+#include <cstring>
+#include <format>
+
+#include "zeinfo/parse.hpp"
+#include "zeinfo/reader.hpp"
+#include "zeinfo/scalars.hpp"
+#include "zeinfo/words.hpp"
+
+namespace slipway::zeinfo {
+
+void Reader::bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span where,
+                        std::string_view message) {
+  oddity(OddityKind::BadScalar, where, in, &field);
+  error(kind, where, message);
+}
+
+// Long, because it has one case for each type.
+void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::byte* object, const Scalar& scalar) {
+  const std::string_view word = scalar.text;
+  const bool quoted = scalar.style != Style::Plain;
+  const bool is_null = !quoted && is_null_word(word);
+  const std::string_view shown = word.substr(0, 60);
+  if (quoted && (field.type == Type::Int32 || field.type == Type::Bool || field.type == Type::Float)) {
+    oddity(OddityKind::QuotedScalar, scalar.span, in, &field);
+    problem(
+        Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
+        std::format("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
+  }
+  switch (field.type) {
+    case Type::Int32: {
+      const auto value = parse_int32(word);
+      if (!value) {
+        const bool range = value.error() == DiagnosticKind::IntegerRange;
+        bad_scalar(field, in, value.error(), scalar.span,
+                   range ? std::format("{} does not fit in 32 bits", shown)
+                         : std::format("`{}` takes an integer, not `{}`", field.key, shown));
+        return;
+      }
+      member<std::int32_t>(object, field) = *value;
+      break;
+    }
+    case Type::Bool: {
+      const auto value = parse_boolean(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadBoolean, scalar.span,
+                   std::format("`{}` takes `true` or `false`, not `{}`", field.key, shown));
+        return;
+      }
+      member<bool>(object, field) = *value;
+      break;
+    }
+    case Type::Float: {
+      const auto value = parse_real(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadFloat, scalar.span,
+                   std::format("`{}` takes a number, not `{}`", field.key, shown));
+        return;
+      }
+      member<float>(object, field) = *value;
+      break;
+    }
+    case Type::String:
+      member<std::string_view>(object, field) = word;
+      break;
+    case Type::Enum: {
+      const std::uint8_t place = words_of(*field.values).find(word);
+      if (place == WordTable::kNone) {
+        // Error or warning is decided when the version is known (parse.cpp).
+        if (document_.oddities.size() >= Document::kMaxOddities) {
+          error(DiagnosticKind::UnknownEnumValue, scalar.span, std::format("`{}` has no value `{}`", field.key, shown));
+        }
+        oddity(OddityKind::UnknownValue, scalar.span, in, &field);
+        return;
+      }
+      member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(place + 1);
+      break;
+    }
+    case Type::Version: {
+      const auto value = parse_version(word);
+      if (!value) {
+        bad_scalar(field, in, DiagnosticKind::BadVersion, scalar.span,
+                   std::format("`{}` is no version; it is MAJOR.MINOR, such as 1.73", shown));
+        return;
+      }
+      if (value->major != 1) {
+        bad_scalar(field, in, DiagnosticKind::UnsupportedVersion, scalar.span,
+                   std::format("version {}: the major version of ZE Info is 1", shown));
+        return;
+      }
+      member<Version>(object, field) = *value;
+      break;
+    }
+    case Type::Mapping:
+    case Type::Sequence:
+    case Type::Int3:
+      if (is_null) {
+        no_value(&field, in, object, scalar.span);
+      } else {
+        wrong_kind(field, scalar.span);
+      }
+      return;
+  }
+  mark(object, field);
+}
+
+void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const Scalar& scalar, Int3Reading& to) {
+  const auto value = scalar.good ? parse_int32(scalar.text) : std::unexpected(DiagnosticKind::BadInteger);
+  if (!value) {
+    to.good = false;
+    if (scalar.good) {
+      bad_scalar(field, in, value.error(), scalar.span,
+                 std::format("`{}` takes integers of 32 bits, not `{}`", field.key, scalar.text.substr(0, 60)));
+    }
+  } else if (to.count < 3) {
+    to.value.values[to.count] = *value;
+  }
+  ++to.count;
+}
+
+void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byte* object, Int3Reading reading,
+                         Span where) {
+  if (reading.count != 0 && reading.count != 3) {
+    oddity(OddityKind::WrongListLength, where, in, &field);
+    error(DiagnosticKind::ListLength, where, std::format("`{}` has {} elements and takes 3", field.key, reading.count));
+    return;
+  }
+  if (reading.count == 0 || !reading.good) return;
+  reading.value.present = true;
+  member<Int3>(object, field) = reading.value;
+  mark(object, field);
+}
+
+void Reader::int3_block(const FieldInfo& field, const MappingInfo* in, std::byte* object, int column) {
+  const Span where = span(p_, p_ + 1);
+  Int3Reading reading;
+  while (!at_end() && column_ == column && at_dash()) {
+    const std::size_t errors_before = errors_;
+    ++p_;
+    skip_inline_blanks();
+    if (is_line_end(p_) || peek() == '{' || peek() == '[') {
+      error(DiagnosticKind::NotAScalar, span(p_ - 1, p_), std::format("an element of `{}` is an integer", field.key));
+      reading.good = false;
+      ++reading.count;
+      skip_line();
+    } else {
+      int3_element(field, in, read_scalar(false, false), reading);
+    }
+    end_line();
+    next_token();
+    skip_deeper(column, errors_before);
+  }
+  finish_int3(field, in, object, reading, where);
+}
+
+void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte* object) {
+  const char* open = p_++;
+  Int3Reading reading;
+  while (!flow_broken_) {
+    next_token();
+    if (peek() == ']') break;
+    if (at_end() || at_marker()) {
+      break_flow(open, "this `[` is not closed");
+      break;
+    }
+    if (peek() == '[' || peek() == '{') {
+      break_flow(p_, std::format("an element of `{}` is an integer", field.key));
+      break;
+    }
+    if (peek() == '-') oddity(OddityKind::NegativeInFlow, span(p_, p_ + 1), in, &field);
+    const Scalar element = read_scalar(true, false);
+    if (!element.good) {
+      flow_broken_ = true;
+      break;
+    }
+    int3_element(field, in, element, reading);
+    next_token();
+    if (peek() == ',') {
+      ++p_;
+    } else if (peek() != ']') {
+      if (at_end()) {
+        break_flow(open, "this `[` is not closed");
+      } else {
+        break_flow(p_, "`,` or `]` belongs here");
+      }
+    }
+  }
+  if (flow_broken_) return;
+  ++p_;
+  finish_int3(field, in, object, reading, span(open, p_));
+}
+
+}  // namespace slipway::zeinfo
