@@ -341,6 +341,7 @@ void set_version_note(Image& image, zeinfo::Version version) {
       out.append(Bytes(part->bytes).subspan(begin, in.offset() - begin));
       continue;
     }
+    if (version.is_pre()) continue;  // such files have no number
     const std::string text = text_of(version);
     out.write(owner_size).write(static_cast<std::uint32_t>(text.size() + 1)).write(type).append(owner).append(text);
     out.pad_to(round_up(out.size() + 1, 4));

@@ -78,7 +78,7 @@ std::vector<std::string> strip(Image& image, const StripChoice& choice);
 
 // Replaces the text, or adds it where there is none.
 void replace_ze_info(Image& image, std::string_view text);
-// Writes note 4, where the file has one.
+// Writes note 4, where the file has one; takes it out for versions before 1.0.
 void set_version_note(Image& image, zeinfo::Version version);
 // Sections and symbols of a kernel; the text is renamed by zeinfo::rename_kernel. Errors: unknown-reference,
 // duplicate-name.

@@ -127,6 +127,16 @@ TEST(ReplaceZeInfo, KeepsTheRest) {
   EXPECT_THAT(section_names(*after.zebin), ::testing::ElementsAreArray(section_names(*o.zebin)));
 }
 
+TEST(SetVersionNote, BeforeOneThereIsNone) {
+  Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  ASSERT_TRUE(o.image);
+  set_version_note(*o.image, zeinfo::Version::pre());
+  const Opened after = open(write_image(*o.image));
+  ASSERT_TRUE(after.zebin);
+  EXPECT_FALSE(after.zebin->target.container_version);
+  EXPECT_EQ(after.zebin->elf.notes.size(), 2);
+}
+
 TEST(ReplaceZeInfo, AddsTheSection) {
   Opened o = open(testing::cook_zebin("section .text.a PROGBITS AX zeros 64\nnote 4 text 1.73"));
   ASSERT_TRUE(o.image);
