@@ -127,6 +127,64 @@ std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vecto
   return out.text();
 }
 
+// Of all files.
+struct Results {
+  std::vector<Outcome> outcomes;
+  std::vector<RuntimeLine> runtime;
+  std::size_t hidden = 0;  // problems beyond --max-errors
+};
+
+RuntimeLine not_loaded(const std::string& file, zeinfo::Release release) {
+  return {file,
+          {.release = zeinfo::known_release(release),
+           .decoder_minor = zeinfo::decoder_of(release),
+           .verdict = zeinfo::Verdict::Refuses,
+           .code = kNoZebin,
+           .findings = {{.verdict = zeinfo::Verdict::Refuses, .message = "no zebin and no ZE Info"}}}};
+}
+
+void check_file(const std::string& file, const Settings& settings, const zeinfo::LevelChoice& level,
+                const zeinfo::Device* device, Results& results) {
+  Diagnostics diagnostics;
+  std::vector<zebin::Input> inputs = open_inputs(file, settings.open, diagnostics);
+  for (zebin::Input& input : inputs) {
+    // All releases: the lines of the runtime say what each makes of it.
+    zeinfo::LevelChoice rules = level;
+    if (level.all_releases) rules.level = zeinfo::Level::Consistency;
+    check_input(input, rules, device);
+    add_runtime_lines(input, level, device, results.runtime);
+  }
+  if (inputs.empty() && level.level == zeinfo::Level::Runtime) {
+    results.runtime.push_back(not_loaded(file, level.release));
+  }
+  results.hidden += dropped(inputs);
+  if (settings.style.strict) diagnostics.make_strict();
+  diagnostics.sort();
+  results.outcomes.push_back({file, diagnostics.release()});
+}
+
+// Gives the exit status.
+int print_results(const Results& results, const Settings& settings) {
+  Diagnostics all;
+  for (const Outcome& outcome : results.outcomes) all.add(outcome.diagnostics);
+  all.sort();
+  if (settings.form == "sarif") {
+    print(json::sarif_text(all.all(), version_text().substr(version_text().find(' ') + 1)));
+    return exit_status(all.all());
+  }
+  if (settings.style.json) {
+    print(json_of(all.all(), results.runtime));
+    return exit_status(all.all());
+  }
+  const int status = report(all, settings.style);
+  if (results.hidden > 0) print_error(std::format("{} more problems were found than are shown\n", results.hidden));
+  print_runtime_lines(results.runtime);
+  for (const Outcome& outcome : results.outcomes) {
+    if (results.outcomes.size() > 1 || exit_status(outcome.diagnostics) == 0) print(verdict_line(outcome));
+  }
+  return status;
+}
+
 }  // namespace
 
 int check_zebin(const Arguments& arguments) {
@@ -162,50 +220,9 @@ int check_zebin(const Arguments& arguments) {
   const zeinfo::Device* const device = check_product(settings.open.product, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, settings.style, stdout);
 
-  std::vector<Outcome> outcomes;
-  std::vector<RuntimeLine> runtime;
-  std::size_t hidden = 0;
-  for (const std::string& file : files) {
-    Diagnostics of_file;
-    std::vector<zebin::Input> inputs = open_inputs(file, settings.open, of_file);
-    for (zebin::Input& input : inputs) {
-      // All releases: the lines below say what each makes of it.
-      zeinfo::LevelChoice rules = *level;
-      if (level->all_releases) rules.level = zeinfo::Level::Consistency;
-      check_input(input, rules, device);
-      add_runtime_lines(input, *level, device, runtime);
-    }
-    if (inputs.empty() && level->level == zeinfo::Level::Runtime) {
-      runtime.push_back({file,
-                         {.release = zeinfo::known_release(level->release),
-                          .decoder_minor = zeinfo::decoder_of(level->release),
-                          .verdict = zeinfo::Verdict::Refuses,
-                          .code = kNoZebin,
-                          .findings = {{.verdict = zeinfo::Verdict::Refuses, .message = "no zebin and no ZE Info"}}}});
-    }
-    hidden += dropped(inputs);
-    if (settings.style.strict) of_file.make_strict();
-    of_file.sort();
-    outcomes.push_back({file, of_file.release()});
-    diagnostics.add(outcomes.back().diagnostics);
-  }
-  if (settings.form == "sarif") {
-    diagnostics.sort();
-    print(json::sarif_text(diagnostics.all(), version_text().substr(version_text().find(' ') + 1)));
-    return exit_status(diagnostics.all());
-  }
-  if (settings.style.json) {
-    diagnostics.sort();
-    print(json_of(diagnostics.all(), runtime));
-    return exit_status(diagnostics.all());
-  }
-  const int status = report(diagnostics, settings.style);
-  if (hidden > 0) print_error(std::format("{} more problems were found than are shown\n", hidden));
-  print_runtime_lines(runtime);
-  for (const Outcome& outcome : outcomes) {
-    if (outcomes.size() > 1 || exit_status(outcome.diagnostics) == 0) print(verdict_line(outcome));
-  }
-  return status;
+  Results results;
+  for (const std::string& file : files) check_file(file, settings, *level, device, results);
+  return print_results(results, settings);
 }
 
 }  // namespace slipway::cli
