@@ -100,7 +100,7 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   resolve_constants();
   resolve_declarations();
   resolve_settings();
-  check_builtin_names();
+  check_function_names();
   resolve_entry_points(entry_points);
   // Bodies add the functions that they call.
   for (std::uint32_t i = 0; i < functions.size(); ++i) resolve_body(i);
