@@ -274,6 +274,13 @@ struct Resolver::State {
   // The function of that name as a place in `functions`; kNone when there is none.
   std::uint32_t find_function(NameId name);
   ItemId active_of_name(ItemId first);
+  // Which of several functions or structs of one name is active, and what the choice read.
+  struct NameChoice {
+    ItemId found = kNone;
+    Consulted consulted;
+  };
+  std::vector<NameChoice> choices;
+  std::vector<std::uint32_t> choice_of;  // by the first item of the name: in choices, or kNone
   std::uint32_t declare_function(ItemId item);
   void resolve_signature(FunctionState& state);
   void resolve_body(std::uint32_t index);

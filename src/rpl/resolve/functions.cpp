@@ -31,22 +31,31 @@ std::string_view describe(Touch kind) {
 
 // --- declarations --------------------------------------------------------------------------------------------------
 
-// The active one of the items of one name that begin with this one; kNone for none.
+// The active one of the items of one name, of which this is the first; kNone for none.
 ItemId Resolver::State::active_of_name(ItemId first) {
-  ItemId found = kNone;
-  for (ItemId id = first; id != kNone; id = program->items[id].next_same_name) {
-    if (!is_active(id)) continue;
-    if (found == kNone) {
-      found = id;
-      continue;
+  if (first == kNone) return kNone;
+  if (program->items[first].next_same_name == kNone) return is_active(first) ? first : kNone;
+  if (choice_of[first] == kNone) {
+    NameChoice choice;
+    Consulted* const outer = std::exchange(sink, &choice.consulted);
+    for (ItemId id = first; id != kNone; id = program->items[id].next_same_name) {
+      if (!is_active(id)) continue;
+      if (choice.found == kNone) {
+        choice.found = id;
+        continue;
+      }
+      const Item& item = program->items[id];
+      error(DiagnosticKind::RplDuplicateName, item.name_range,
+            std::format("{} `{}` is already declared", word_of(item.kind), text(item.name)))
+          .note("the first declaration", place(program->items[choice.found].name_range));
     }
-    const Item& item = program->items[id];
-    error(DiagnosticKind::RplDuplicateName, item.name_range,
-          std::format("{} `{}` is already declared", word_of(item.kind), text(item.name)))
-        .note("the first declaration", place(program->items[found].name_range));
-    break;
+    sink = outer;
+    choice_of[first] = static_cast<std::uint32_t>(choices.size());
+    choices.push_back(std::move(choice));
   }
-  return found;
+  const NameChoice& choice = choices[choice_of[first]];
+  sink->merge(choice.consulted);
+  return choice.found;
 }
 
 std::uint32_t Resolver::State::find_function(NameId name) {
@@ -141,9 +150,11 @@ void Resolver::State::check_function_names() {
   sink = &unused;
   for (ItemId id = 0; id < program->items.size(); ++id) {
     const Item& item = program->items[id];
-    if (item.kind == ItemKind::Struct && item.next_same_name != kNone) active_of_name(id);
-    if (item.kind != ItemKind::Function) continue;
-    if (item.next_same_name != kNone) active_of_name(id);
+    const bool structure = item.kind == ItemKind::Struct;
+    if (!structure && item.kind != ItemKind::Function) continue;
+    const ItemId first = (structure ? program->first_struct : program->first_function)[item.name];
+    if (first == id && item.next_same_name != kNone) active_of_name(id);
+    if (structure) continue;
     const BuiltinFunction* const builtin = find_builtin(item.name);
     if (!builtin || !is_active(id)) continue;
     if (info_of(builtin->id).origin == BuiltinOrigin::Base) {

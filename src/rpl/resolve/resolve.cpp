@@ -76,6 +76,8 @@ void Resolver::State::clear() {
   counters = {};
   functions.clear();
   function_of.assign(items, kNone);
+  choices.clear();
+  choice_of.assign(items, kNone);
   edges.clear();
   uses.clear();
   bindings.clear();
