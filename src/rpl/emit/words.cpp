@@ -142,12 +142,12 @@ Id ModuleWords::composite(Id type, WordSpan constituents) {
   return id;
 }
 
-Id ModuleWords::null(Id type) {
-  const std::array key = {static_cast<std::uint32_t>(spv::Op::OpConstantNull), type};
+Id ModuleWords::unique_constant(spv::Op op, Id type) {
+  const std::array key = {static_cast<std::uint32_t>(op), type};
   Id& id = ids_.find(key);
   if (id == 0) {
     id = new_id();
-    globals.op(spv::Op::OpConstantNull, type, id);
+    globals.op(op, type, id);
   }
   return id;
 }

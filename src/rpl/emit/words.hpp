@@ -140,7 +140,8 @@ class ModuleWords {
   // Constants of a type: opcode, type, operands.
   Id constant(Id type, std::uint32_t bits);
   Id composite(Id type, WordSpan constituents);
-  Id null(Id type);
+  Id null(Id type) { return unique_constant(spv::Op::OpConstantNull, type); }
+  Id unique_constant(spv::Op op, Id type);  // one without operands: true, false, null
 
   WordBuffer preamble;  // memory model, entry points and execution modes, in this order
   WordBuffer strings;
