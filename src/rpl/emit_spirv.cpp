@@ -64,10 +64,12 @@ std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptio
   options_ = options;
   std::vector<SpirvModule> modules;
   std::vector<std::uint32_t> all;
+  all.reserve(program.entry_points.size());
   for (std::uint32_t i = 0; i < program.entry_points.size(); ++i) {
     all.push_back(i);
     if (options.split_stages || i + 1 == program.entry_points.size()) {
-      modules.push_back({.entry_points = all, .words = emit_module(all)});
+      spirv::Words words = emit_module(all);
+      modules.push_back({.entry_points = std::move(all), .words = std::move(words)});
       all.clear();
     }
   }

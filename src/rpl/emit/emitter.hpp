@@ -59,6 +59,12 @@ struct TypeIds {
   Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
 };
 
+// A member of a block, where those of nested last structs may stand.
+struct FlatMember {
+  const Member* member = nullptr;
+  std::uint32_t offset = 0;
+};
+
 // A place as SPIR-V sees it.
 struct Pointer {
   Id id = 0;
@@ -298,7 +304,12 @@ class Emitter {
   std::vector<OpenLoop> loops_;
   std::vector<OpenLogic> logic_;  // those that are open and not simple
 
+  // Memory for lists that are short-lived, each for one use that does not come back into itself.
   std::vector<std::uint32_t> scratch_;
+  std::vector<std::uint32_t> signature_;  // of the current function: opcode, result, arguments
+  std::vector<Id> given_;                 // the arguments of a call
+  std::vector<Id> indices_;               // of an access chain
+  std::vector<FlatMember> flat_;          // the members of a block
   std::string text_;
 };
 

@@ -18,7 +18,8 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
   instance_ = &instance;
   temporaries_.clear();
 
-  std::vector<std::uint32_t> type = {static_cast<std::uint32_t>(Op::OpTypeFunction), plain(function.result)};
+  std::vector<std::uint32_t>& type = signature_;
+  type.assign({static_cast<std::uint32_t>(Op::OpTypeFunction), plain(function.result)});
   std::uint32_t image = instance.images;
   for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
     const std::uint32_t index = function.arguments.first + i;
