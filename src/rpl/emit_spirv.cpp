@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rpl/emit/emitter.hpp"
+#include "spirv/tools.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -38,6 +39,13 @@ std::vector<SpirvModule> SpirvEmitter::emit(const Resolved& program, const Spirv
 
 std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options) {
   return SpirvEmitter().emit(program, options);
+}
+
+Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target) {
+  constexpr std::array kEnvironments = {spirv::Environment::Vulkan11, spirv::Environment::Vulkan12,
+                                        spirv::Environment::Vulkan13};
+  return spirv::optimize(module.words, "module", spirv::Optimize::Performance,
+                         kEnvironments[std::to_underlying(target)]);
 }
 
 namespace emit {

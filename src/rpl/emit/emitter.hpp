@@ -226,6 +226,7 @@ class Emitter {
   void emit_function(const Instance& instance, bool is_entry);
   void append_function(const FunctionWords& words);
   void emit_code(const Function& function);
+  bool skips(rpl::Op code);
   void emit_instruction(std::uint32_t index);
   Id value(const Instruction& instruction);
   Id value_of(Ref ref) { return is_constant(ref) ? constant(ref) : values_[ref]; }
@@ -300,6 +301,7 @@ class Emitter {
   std::vector<Id> non_uniform_;  // arguments that are decorated
   Id block_ = 0;                 // the label of the current block
   bool ended_ = false;           // the current block has its last instruction
+  std::uint32_t skipped_ = 0;    // structures that are open and cannot be reached
   std::vector<OpenIf> ifs_;
   std::vector<OpenLoop> loops_;
   std::vector<OpenLogic> logic_;  // those that are open and not simple

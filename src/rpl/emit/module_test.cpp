@@ -275,6 +275,17 @@ TEST(RplModule, SteadyEmissionAllocatesTheResultAlone) {
   EXPECT_EQ(modules.size(), 1u);
 }
 
+TEST(RplModule, OptimizedModulesAreValidAndSmaller) {
+  for (const Target target : kAllTargets) {
+    const auto modules = compile(kPicture, {.entries = kGraphics, .options = {.target = target, .strip = true}});
+    ASSERT_EQ(modules.size(), 1u);
+    const Result<spirv::Words> optimized = optimize_spirv(modules[0], target);
+    ASSERT_TRUE(optimized) << format_diagnostics(optimized.error());
+    EXPECT_EQ(problem_of(*optimized, target), "");
+    EXPECT_LT(optimized->size(), modules[0].words.size());
+  }
+}
+
 TEST(RplModule, TargetsHaveNames) {
   for (const Target target : kAllTargets) EXPECT_EQ(parse_target(name_of(target)), target);
   EXPECT_FALSE(parse_target("vulkan1.0"));
