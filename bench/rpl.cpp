@@ -2,9 +2,9 @@
 //
 //   bench_rpl [--slipway PROGRAM]
 //
-// Times are medians on one thread, warm, in microseconds. `variant` is what a further variant of a parsed program costs:
-// resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol tables, is not
-// counted. Exit status 1: time grows faster than the program.
+// Times are medians on one thread, warm, in microseconds. `variant` is what a further variant of a parsed program
+// costs: resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol
+// tables, is not counted. Exit status 1: time grows faster than the program.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -88,7 +88,8 @@ Times measure(const TwinProgram& twin, bool with_glslang) {
   times.words = emitter.emit(*resolved)[0].words.size();
   times.parse = median_of([&] { rpl::parse(source, diagnostics); });
   times.resolve = median_of([&] { resolver.resolve(program, {}, kEntries, {}, diagnostics); });
-  times.spirv = median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); }) - times.resolve;
+  times.spirv =
+      median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); }) - times.resolve;
   times.variant = median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); });
   times.full = median_of([&] {
     const rpl::Program fresh = rpl::parse(source, diagnostics);
@@ -109,8 +110,8 @@ double process_time(const std::string& slipway, const std::string& rpl) {
   const std::string file = "/tmp/slipway-bench-" + std::to_string(getpid()) + ".rpl";
   std::ofstream(file) << rpl;
   const std::string out = file + ".out";
-  std::vector<std::string> arguments = {slipway,   "compile", file, "--entry", "vertex=vertex_main",
-                                        "--entry", "fragment=fragment_main", "-o", out};
+  std::vector<std::string> arguments = {
+      slipway, "compile", file, "--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main", "-o", out};
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);

@@ -106,7 +106,9 @@ constexpr std::string_view kGlslView =
 
 TwinProgram make_twin(std::size_t bytes, double code) {
   std::string rpl_functions, glsl_functions, rpl_calls, glsl_calls, rpl_declarations, glsl_declarations;
-  const auto size = [&] { return kRplHead.size() + 450 + rpl_functions.size() + rpl_calls.size() + rpl_declarations.size(); };
+  const auto size = [&] {
+    return kRplHead.size() + 450 + rpl_functions.size() + rpl_calls.size() + rpl_declarations.size();
+  };
   for (std::size_t f = 0, d = 0; size() < bytes;) {
     const auto written = static_cast<double>(rpl_functions.size() + rpl_calls.size());
     if (written <= code * static_cast<double>(size())) {
@@ -133,7 +135,8 @@ void vertex_main (void)
 void fragment_main (void)
 {
     f3 color = f3 {0.0};
-)" + rpl_calls + R"(
+)" + rpl_calls +
+             R"(
     target.color = sample (color_sampler, color_image, state.uv) * f4 {color, 1.0};
 }
 )";

@@ -169,8 +169,8 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
                         settings[Setting::workgroup_size_y], settings[Setting::workgroup_size_z]);
   }
   append_function(entry_words_);
-  out_.preamble.op_text(Op::OpEntryPoint, text(program_->functions[entry.function].name), stage_used_,
-                        model_of(stage_), id);
+  out_.preamble.op_text(Op::OpEntryPoint, text(program_->functions[entry.function].name), stage_used_, model_of(stage_),
+                        id);
 }
 
 // What the module never writes or reads says so: drivers order less then, and graphics stages need no feature for it.

@@ -53,8 +53,8 @@ class SpirvEmitter {
   std::unique_ptr<State> state_;
 };
 
-// What `--optimize` does to a module: inlining, propagation and dead code elimination by SPIRV-Tools. The interface and the
-// bindings stay. Takes some hundred times as long as emission.
+// What `--optimize` does to a module: inlining, propagation and dead code elimination by SPIRV-Tools. The interface and
+// the bindings stay. Takes some hundred times as long as emission.
 Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target);
 
 // Emission with scratch memory of its own.

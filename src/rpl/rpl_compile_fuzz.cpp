@@ -30,9 +30,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto target = static_cast<Target>(choice / 2 % 3);
   const spirv::Environment environments[] = {spirv::Environment::Vulkan11, spirv::Environment::Vulkan12,
                                              spirv::Environment::Vulkan13};
-  for (const SpirvModule& module : emit_spirv(
-           *resolved, {.target = target, .split_stages = (choice & 8) != 0, .strip = (choice & 16) != 0,
-                       .debug_lines = (choice & 32) != 0})) {
+  for (const SpirvModule& module : emit_spirv(*resolved, {.target = target,
+                                                          .split_stages = (choice & 8) != 0,
+                                                          .strip = (choice & 16) != 0,
+                                                          .debug_lines = (choice & 32) != 0})) {
     constexpr std::size_t kMostWords = 1 << 16;  // the validator is slow
     if (module.words.size() > kMostWords) continue;
     const Result<> valid = spirv::validate(module.words, "fuzz.spv", environments[static_cast<std::size_t>(target)],

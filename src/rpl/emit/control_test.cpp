@@ -292,8 +292,7 @@ void compute_main (void)
     std::uint32_t x, n;
   } cases[] = {{{}, 11, 2}, {{"fast=on"}, 16, 2}, {{"mode=b", "n=7"}, 22, 7}, {{"fast=1", "mode=b"}, 32, 2}};
   for (const auto& [assignment, x, n] : cases) {
-    std::vector<testing::ComputeBuffer> buffers = {
-        {.set = 2, .binding = 0, .words = std::vector<std::uint32_t>(4)}};
+    std::vector<testing::ComputeBuffer> buffers = {{.set = 2, .binding = 0, .words = std::vector<std::uint32_t>(4)}};
     dispatch(compile_compute(text, assignment), "compute_main", buffers);
     EXPECT_EQ(buffers[0].words, (std::vector<std::uint32_t>{x, n, 0, 0}));
   }

@@ -1,6 +1,7 @@
-// Random programs (testing/rpl_generator.hpp): every one gives valid modules for all targets, and compute programs compute
-// on the device what the interpreter computes. The number of programs is 200, or SLIPWAY_RPL_PROGRAMS, from the seed
-// SLIPWAY_RPL_SEED on; one in eight of the compute programs runs on the device, or as SLIPWAY_RPL_DEVICE says one in N.
+// Random programs (testing/rpl_generator.hpp): every one gives valid modules for all targets, and compute programs
+// compute on the device what the interpreter computes. The number of programs is 200, or SLIPWAY_RPL_PROGRAMS, from the
+// seed SLIPWAY_RPL_SEED on; one in eight of the compute programs runs on the device, or as SLIPWAY_RPL_DEVICE says one
+// in N.
 #include <cstdlib>
 
 #include "rpl/emit/interpreter.hpp"
@@ -48,7 +49,8 @@ class RplGenerated : public testing::ComputeTest {
       std::vector<std::uint32_t> memory(words);
       for (std::uint32_t& word : memory) word = number(0xffffffff);
       for (const auto& [first, last] : floats) {
-        for (std::size_t i = first; i < last; ++i) memory[i] = std::bit_cast<std::uint32_t>(static_cast<float>(number(100)));
+        for (std::size_t i = first; i < last; ++i)
+          memory[i] = std::bit_cast<std::uint32_t>(static_cast<float>(number(100)));
       }
       return memory;
     };
@@ -111,8 +113,8 @@ TEST_F(RplGenerated, ProgramsAreValidAndComputeTheRightThing) {
     ASSERT_TRUE(resolved) << "seed " << seed << "\n" << format_diagnostics(errors) << generated.text;
     spirv::Words newest;
     for (const Target target : kAllTargets) {
-      const SpirvOptions options{.target = target, .split_stages = seed % 5 == 0, .strip = seed % 2 == 0,
-                                 .debug_lines = seed % 4 == 0};
+      const SpirvOptions options{
+          .target = target, .split_stages = seed % 5 == 0, .strip = seed % 2 == 0, .debug_lines = seed % 4 == 0};
       for (const SpirvModule& module : emitter.emit(*resolved, options)) {
         const std::string problem = problem_of(module.words, target);
         ASSERT_EQ(problem, "") << name_of(target) << ", seed " << seed << "\n" << generated.text;

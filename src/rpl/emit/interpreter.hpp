@@ -1,5 +1,5 @@
-// For tests: runs the code of a resolved compute program, one invocation of it, plainly and slowly. It is the truth that
-// generated programs are compared with on a device.
+// For tests: runs the code of a resolved compute program, one invocation of it, plainly and slowly. It is the truth
+// that generated programs are compared with on a device.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace slipway::rpl {
 
-// Memory of the buffers, by their index in Resolved::buffers: words as the host sees them. Those without an entry are not
-// there; workgroup buffers and push constants may have one.
+// Memory of the buffers, by their index in Resolved::buffers: words as the host sees them. Those without an entry are
+// not there; workgroup buffers and push constants may have one.
 struct InterpreterMemory {
   std::vector<std::vector<std::uint32_t>> buffers;
 };

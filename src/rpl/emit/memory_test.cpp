@@ -77,7 +77,8 @@ void compute_main (void)
                                         {.set = 2, .binding = 2, .words = std::vector<std::uint32_t>(4 + 12)}};
   buffers[0].words[5] = 41;
   dispatch(compile_compute(text), "compute_main", buffers);
-  EXPECT_EQ(buffers[0].words, (std::vector<std::uint32_t>{0, 0, 0, bits(3), 6, 41, 42, 0, 0, 0, static_cast<std::uint32_t>(-5)}));
+  EXPECT_EQ(buffers[0].words,
+            (std::vector<std::uint32_t>{0, 0, 0, bits(3), 6, 41, 42, 0, 0, 0, static_cast<std::uint32_t>(-5)}));
   EXPECT_EQ(buffers[1].words, (std::vector<std::uint32_t>{0, 0, 0, 0, bits(3), bits(2), bits(3), 0, 0, 0, 0, 0}));
   EXPECT_EQ(buffers[2].words[1], bits(3));
   EXPECT_EQ(std::vector(buffers[2].words.begin() + 12, buffers[2].words.end()),

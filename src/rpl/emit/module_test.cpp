@@ -71,7 +71,8 @@ TEST(RplModule, TargetsDiffer) {
   const std::string newest = graphics(kPicture);
   EXPECT_THAT(oldest, AllOf(HasSubstr("OpKill"), HasSubstr("SPV_EXT_descriptor_indexing")));
   EXPECT_THAT(middle, AllOf(HasSubstr("OpKill"), Not(HasSubstr("OpExtension"))));
-  EXPECT_THAT(newest, AllOf(HasSubstr("OpTerminateInvocation"), Not(HasSubstr("OpKill")), Not(HasSubstr("OpExtension"))));
+  EXPECT_THAT(newest,
+              AllOf(HasSubstr("OpTerminateInvocation"), Not(HasSubstr("OpKill")), Not(HasSubstr("OpExtension"))));
   const std::uint32_t versions[] = {0x10300, 0x10500, 0x10600};
   for (std::size_t i = 0; i < 3; ++i) {
     const auto modules = compile(kPicture, {.entries = kGraphics, .options = {.target = kAllTargets[i]}});
@@ -244,8 +245,9 @@ TEST(RplModule, WordsDependOnTheProgramAlone) {
   const auto words_of = [&](std::string_view text, SpirvEmitter& emitter, bool graphics_too) {
     Diagnostics diagnostics;
     const Program program = parse(make_source("test.rpl", std::string(text)), diagnostics);
-    const auto resolved = resolve(program, {}, graphics_too ? kGraphics : kCompute,
-                                  {.pipeline = graphics_too ? PipelineKind::Graphics : PipelineKind::Compute}, diagnostics);
+    const auto resolved =
+        resolve(program, {}, graphics_too ? kGraphics : kCompute,
+                {.pipeline = graphics_too ? PipelineKind::Graphics : PipelineKind::Compute}, diagnostics);
     return resolved ? emitter.emit(*resolved).at(0).words : spirv::Words();
   };
   constexpr std::string_view kOther =

@@ -43,8 +43,8 @@ Id Emitter::field_variable(std::uint32_t field, Storage storage) {
   return use(global, storage);
 }
 
-// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block, at
-// their offsets (RPL 3.16).
+// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block,
+// at their offsets (RPL 3.16).
 Id Emitter::block_type(const Buffer& buffer) {
   std::vector<FlatMember>& flat = flat_;
   flat.clear();
