@@ -145,6 +145,18 @@ int main_of(int count, char** arguments) {
     std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %8.0f\n", t.bytes, t.words, t.parse, t.resolve,
                 t.spirv, t.variant, t.full, t.glslang, t.glslang / t.full, t.glslang / t.variant);
   }
+  {
+    const TwinProgram twin = make_twin(10'000, 0.9);
+    Diagnostics diagnostics;
+    const rpl::Program program = rpl::parse(make_source("bench.rpl", twin.rpl), diagnostics);
+    rpl::Resolver resolver;
+    const rpl::Resolved* const resolved = resolver.resolve(program, {}, kEntries, {}, diagnostics);
+    const rpl::SpirvModule module = rpl::emit_spirv(*resolved, {.strip = true})[0];
+    std::size_t words = 0;
+    const double time = median_of([&] { words = rpl::optimize_spirv(module, rpl::Target::Vulkan13)->size(); });
+    std::printf("--optimize of the 10 KB program, stripped: %zu words to %zu in %.0f us\n", module.words.size(), words,
+                time);
+  }
   const Times small = measure(make_twin(6250, 0.9), false);
   const Times& large = all.back();
   const double size = static_cast<double>(large.bytes) / static_cast<double>(small.bytes);

@@ -1,3 +1,5 @@
+// One class and one file of some 900 lines, because every part of it reads and grows the same scopes while the text is
+// written.
 #include "testing/rpl_generator.hpp"
 
 #include <algorithm>

@@ -89,6 +89,7 @@ u1 endless (in u1 n)
     i = i + 1u;
     if (i > n) { return i; }
   }
+  return 0u;  // is asked for, and never reached
 }
 u1 forever_break (in u1 n)
 {
