@@ -131,7 +131,7 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
   }
   bits = folded.value.bits;
   if (info.type == SettingType::Word) {
-    const auto words = words_of(info.words);
+    const auto words = rpl::words_of(info.words);
     const auto word = std::ranges::find(words, text(bits), &SettingWord::name);
     if (word == words.end()) {
       std::string list;
@@ -190,7 +190,7 @@ void Resolver::State::finish_settings() {
     const std::string_view name = out.settings[Setting::stencil_test] != 0 ? "d32_sfloat_s8_uint"
                                   : depth                                  ? "d32_sfloat"
                                                                            : "none";
-    const auto words = words_of(SettingWords::DepthStencilFormat);
+    const auto words = rpl::words_of(SettingWords::DepthStencilFormat);
     out.settings[Setting::depth_stencil_format] =
         static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
   }
