@@ -37,7 +37,7 @@ std::string_view name_of_class(ItemClass item) {
 }
 
 std::uint32_t format_index(std::string_view name) {
-  const auto words = words_of(SettingWords::ColorFormat);
+  const auto words = rpl::words_of(SettingWords::ColorFormat);
   return static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
 }
 
@@ -75,7 +75,8 @@ void Resolver::State::resolve_setting(const Item& item) {
                                 std::format("there is no setting `{}`", text(item.name)));
     std::vector<std::string_view> names;
     for (const SettingInfo& info : setting_table()) names.push_back(info.name);
-    if (const auto near = closest(text(item.name), names)) problem.suggest(place(item.name_range), *near);
+    const auto near = may_suggest() ? closest(text(item.name), names) : std::nullopt;
+    if (near) problem.suggest(place(item.name_range), *near);
     return;
   }
   const SettingInfo& info = info_of(*found);
