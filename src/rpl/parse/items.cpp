@@ -69,8 +69,9 @@ void Parser::parse_item() {
     return recover_item(begin);
   }
   const bool two_names = next == TokenKind::Identifier;
-  const bool function = two_names && ahead(2).kind == TokenKind::LeftParen;
   const NameId word = at().value;
+  const bool packed_image = word >= Word::set_pass && word <= Word::set_shared && ahead(1).value == Word::pack;
+  const bool function = two_names && !packed_image && ahead(2).kind == TokenKind::LeftParen;
   if (next == TokenKind::Equal || next == TokenKind::Dot ||
       (two_names && ahead(1).value == Word::block && is_number(ahead(2).kind))) {
     item.keyword_less = true;
