@@ -319,12 +319,15 @@ class Generator {
   }
 
   // A readable or writable place that holds the wanted type; empty when there is none.
-  std::string place(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr) {
+  // `also_read`: what is written must be readable, too.
+  std::string place(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr,
+                    bool also_read = false) {
     std::vector<const Variable*> found;
     for (const std::vector<Variable>* list : {&scope_, &globals_}) {
       if (list == &globals_ && local) continue;
       for (const Variable& variable : *list) {
         if (write ? !variable.writable || (local && !variable.local) : !variable.readable) continue;
+        if (also_read && !variable.readable) continue;
         if (holds(variable.type, want, !write)) found.push_back(&variable);
       }
     }
@@ -639,7 +642,7 @@ class Generator {
         if (!has_value(argument.type)) return {};
         given = value(argument.type, depth ? depth - 1 : 0);
       } else {
-        given = place(argument.type, true, true, depth ? 1 : 0);
+        given = place(argument.type, true, true, depth ? 1 : 0, nullptr, argument.access == "in out");
         if (given.empty()) return {};
       }
       text += (i ? ", " : "") + given;
