@@ -288,6 +288,26 @@ TEST(RplModule, OptimizedModulesAreValidAndSmaller) {
   }
 }
 
+// More than SPIR-V can say is an error of the program, not a module that does not validate.
+TEST(RplModule, TheLimitsOfSpirvAreErrors) {
+  const auto problem_of_text = [](const std::string& text) {
+    Diagnostics diagnostics;
+    const Program program = parse(make_source("test.rpl", text), diagnostics);
+    EXPECT_FALSE(program.valid && resolve(program, {}, kCompute, {.pipeline = PipelineKind::Compute}, diagnostics));
+    return format_diagnostics(diagnostics.all(), {.sources = false});
+  };
+  std::string declared, given, fields;
+  for (int i = 0; i < 256; ++i) {
+    declared += std::format("{}in f1 a{}", i == 0 ? "" : ", ", i);
+    given += i == 0 ? "1.0" : ", 1.0";
+  }
+  EXPECT_THAT(problem_of_text(std::format("void f ({}) {{ }}\nvoid compute_main (void) {{ f ({}); }}\n", declared, given)),
+              HasSubstr("`f` has 256 arguments, and a function has 255 at most [rpl-arg-count]"));
+  for (int i = 0; i < 16384; ++i) fields += std::format("f1 a{}; ", i);
+  EXPECT_THAT(problem_of_text(std::format("struct big {{ {} }};\nvoid compute_main (void) {{ big x; }}\n", fields)),
+              HasSubstr("`big` has 16384 fields, and 16383 are possible [rpl-layout-size]"));
+}
+
 TEST(RplModule, TargetsHaveNames) {
   for (const Target target : kAllTargets) EXPECT_EQ(parse_target(name_of(target)), target);
   EXPECT_FALSE(parse_target("vulkan1.0"));
