@@ -181,6 +181,82 @@ void compute_main (void)
   EXPECT_EQ(count_of(text, "OpFunction "), 3u);
 }
 
+// Every function of every kind of image, in each stage and for each target.
+TEST(RplModule, EveryImageFunctionIsValid) {
+  const struct {
+    const char* name;
+    const char* at;     // for sampling
+    const char* texel;  // for fetching; null for cubes
+    bool dref;
+  } kinds[] = {{"2d", "f2 {0.5}", "u2 {1u}", true},
+               {"3d", "f3 {0.5}", "u3 {1u}", false},
+               {"cube", "f3 {0.5}", nullptr, true},
+               {"2d_array", "2u, f2 {0.5}", "2u, u2 {1u}", true}};
+  std::string declarations = "set_pass sampler s;\n";
+  std::string body;
+  for (const char* const what : {"color", "depth"}) {
+    const bool depth = std::string_view(what) == "depth";
+    for (const auto& kind : kinds) {
+      const std::string name = std::format("{}_{}", what, kind.name);
+      declarations += std::format("set_pass image_{0} {0}; set_pass image_{0}[3] many_{0};\n", name);
+      for (const std::string& image : {name, "many_" + name + "[1]", "many_" + name + "[u1 {sum.x}]"}) {
+        body += std::format("  sum = sum + sample (s, {0}, {1}) + sample_lod (s, {0}, {1}, 2.0);\n", image, kind.at);
+        if (kind.texel) body += std::format("  sum = sum + image_fetch ({}, {}, 1u);\n", image, kind.texel);
+        if (depth && kind.dref) {
+          body += std::format(
+              "  sum.x = sum.x + sample_dref (s, {0}, {1}, 0.5) + sample_dref_lod (s, {0}, {1}, 0.5, 1.0);\n", image,
+              kind.at);
+        }
+        body += std::format("  sum.x = sum.x + f1 {{image_size ({}, 0u).x}};\n", image);
+      }
+    }
+  }
+  const std::string in_pictures = declarations +
+                                  "color_output_container target { f4 color; };\n"
+                                  "f4 all (in f4 start)\n{\n  f4 sum = start;\n" +
+                                  body +
+                                  "  return sum;\n}\n"
+                                  "void vertex_main (void) { vertex_stage_output_position (all (f4 {0.0})); }\n"
+                                  "void fragment_main (void) { target.color = all (f4 {1.0}); }\n";
+  std::string storage;
+  std::string loads;
+  for (const char* const type : {"f4", "u4", "s4", "f1", "u1", "s1"}) {
+    for (const char* const shape : {"2d", "3d", "2d_array"}) {
+      const std::string name = std::format("{}_{}", type, shape);
+      const char* const at = std::string_view(shape) == "2d"   ? "u2 {1u}"
+                             : std::string_view(shape) == "3d" ? "u3 {1u}"
+                                                               : "1u, u2 {1u}";
+      storage += std::format("set_object storage_image_{0} {0}; set_object storage_image_{0}[2] many_{0};\n", name);
+      loads += std::format("  image_store ({0}, {1}, image_load (many_{0}[i % 2u], {1}));\n", name, at);
+      loads += std::format("  image_store (many_{0}[i], {1}, image_load ({0}, {1}));\n", name, at);
+      loads += std::format("  i = i + image_size ({}).x;\n", name);
+    }
+  }
+  const std::string in_compute =
+      declarations + storage +
+      "set_object read_write_storage_buffer result { f4 sum; };\nvoid compute_main (void)\n{\n"
+      "  u1 i = compute_stage_input_local_index (); f4 sum;\n" +
+      body + loads + "  result.sum = sum * f1 {i};\n}\n";
+  for (const Target target : kAllTargets) {
+    EXPECT_EQ(compile(in_pictures, {.entries = kGraphics, .options = {.target = target}}).size(), 1u);
+    EXPECT_EQ(
+        compile(in_compute, {.entries = kCompute, .pipeline = PipelineKind::Compute, .options = {.target = target}})
+            .size(),
+        1u);
+  }
+}
+
+TEST(RplModule, StagesAlwaysMatch) {
+  const std::string text = graphics(R"(
+state_container state { f3 seen; u2 other; };
+color_output_container target { f4 color; };
+void vertex_main (void) { state.other = u2 {1u}; vertex_stage_output_position (f4 {0.0}); }
+void fragment_main (void) { target.color = f4 {state.seen, f1 {state.other.x}}; }
+)");
+  // The vertex stage writes zero to what the fragment stage reads.
+  EXPECT_THAT(text, AllOf(HasSubstr("OpStore %state_seen"), HasSubstr("OpConstantNull %v3float")));
+}
+
 TEST(RplModule, DepthStartsAsTheFragmentsOwn) {
   const std::string text = graphics(R"(
 color_output_container target { f4 color; };
@@ -301,8 +377,9 @@ TEST(RplModule, TheLimitsOfSpirvAreErrors) {
     declared += std::format("{}in f1 a{}", i == 0 ? "" : ", ", i);
     given += i == 0 ? "1.0" : ", 1.0";
   }
-  EXPECT_THAT(problem_of_text(std::format("void f ({}) {{ }}\nvoid compute_main (void) {{ f ({}); }}\n", declared, given)),
-              HasSubstr("`f` has 256 arguments, and a function has 255 at most [rpl-arg-count]"));
+  EXPECT_THAT(
+      problem_of_text(std::format("void f ({}) {{ }}\nvoid compute_main (void) {{ f ({}); }}\n", declared, given)),
+      HasSubstr("`f` has 256 arguments, and a function has 255 at most [rpl-arg-count]"));
   for (int i = 0; i < 16384; ++i) fields += std::format("f1 a{}; ", i);
   EXPECT_THAT(problem_of_text(std::format("struct big {{ {} }};\nvoid compute_main (void) {{ big x; }}\n", fields)),
               HasSubstr("`big` has 16384 fields, and 16383 are possible [rpl-layout-size]"));
