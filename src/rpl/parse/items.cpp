@@ -51,6 +51,7 @@ void Parser::parse_item() {
   const Token* const begin = token_;
   stack_.clear();
   depth_ = 0;
+  abandoned_ = false;
   Item item;
   item.module = module_;
   bool good = true;
@@ -372,6 +373,7 @@ bool Parser::parse_fields(Item& item) {
     Field field;
     const std::uint32_t begin = at().begin;
     if (!parse_field(item.kind, field)) {
+      if (abandoned_) return false;
       recover_in_body();
       fields = true;
       continue;
@@ -512,7 +514,7 @@ bool Parser::parse_arguments(Item& item) {
   item.arguments.first = static_cast<std::uint32_t>(program_.arguments.size());
   if (is(TokenKind::RightParen)) {
     advance();
-    error(DiagnosticKind::RplVoidArgs, since(open.begin), "a function without arguments is declared with `(void)`")
+    error(DiagnosticKind::RplVoidArgs, since(open.begin), "`()` is no list of arguments")
         .suggest(program_.place(since(open.begin)), "(void)");
     return true;
   }
