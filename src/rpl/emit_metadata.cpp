@@ -211,9 +211,10 @@ class Emitter {
       to.components_count = item_count(field.type);
       to.settings.raw = output.settings;
     }
-    metadata.color_blend_constants = {
-        metadata.settings.real(Setting::color_blend_constant_r), metadata.settings.real(Setting::color_blend_constant_g),
-        metadata.settings.real(Setting::color_blend_constant_b), metadata.settings.real(Setting::color_blend_constant_a)};
+    metadata.color_blend_constants = {metadata.settings.real(Setting::color_blend_constant_r),
+                                      metadata.settings.real(Setting::color_blend_constant_g),
+                                      metadata.settings.real(Setting::color_blend_constant_b),
+                                      metadata.settings.real(Setting::color_blend_constant_a)};
     for (const ContainerField& field : resolved_.container_fields) {
       if (resolved_.containers[field.container].kind != ItemKind::StateContainer) continue;
       metadata.state.push_back({field_name(field), field.type, field.location});
@@ -260,7 +261,8 @@ class Emitter {
     need(sampled, "shaderSampledImageArrayNonUniformIndexing");
     need(storage, "shaderStorageImageArrayNonUniformIndexing");
     if (options_.target == Target::Vulkan13) return;
-    if (options_.target == Target::Vulkan11 && (sampled || storage)) to.extensions.push_back("VK_EXT_descriptor_indexing");
+    if (options_.target == Target::Vulkan11 && (sampled || storage))
+      to.extensions.push_back("VK_EXT_descriptor_indexing");
     if (graphics) to.extensions.push_back("VK_KHR_dynamic_rendering");
   }
 

@@ -179,9 +179,8 @@ void write_metadata(Writer& out, const Metadata& metadata) {
       if (names) write_strings(out.key(name_of(static_cast<Stage>(stage))), *names);
     }
   });
-  out.key("hashes").object([&] {
-    out.member("interface", metadata.hashes.interface_hash).member("pipeline", metadata.hashes.pipeline);
-  });
+  out.key("hashes").object(
+      [&] { out.member("interface", metadata.hashes.interface_hash).member("pipeline", metadata.hashes.pipeline); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The JSON form of metadata (RPL page 3.15): written byte for byte as the page says, read back through tables from which
-// the JSON Schema comes, too.
+// The JSON form of metadata (RPL page 3.15): written byte for byte as the page says, read back through tables from
+// which the JSON Schema comes, too.
 #pragma once
 
 #include <string>
