@@ -55,7 +55,8 @@ void read_entries(const RplOptions& options, rpl::CompileOptions& compile, Diagn
     const bool fits = (*stage == rpl::Stage::Compute) == (options.pipeline == "compute");
     if (!fits) {
       usage(diagnostics, std::format("a {} pipeline has no {} stage", options.pipeline, parts->first))
-          .hint(std::format("`--pipeline {}` chooses the other kind", options.pipeline == "compute" ? "graphics" : "compute"));
+          .hint(std::format("`--pipeline {}` chooses the other kind",
+                            options.pipeline == "compute" ? "graphics" : "compute"));
       continue;
     }
     compile.entry_points.push_back({*stage, parts->second});
@@ -71,7 +72,8 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     const char* end = parts->second.data() + parts->second.size();
     const auto read = std::from_chars(parts->second.data(), end, bytes);
     if (read.ec != std::errc() || read.ptr != end) {
-      usage(diagnostics, std::format("`--limit {}` takes a number of bytes, but here is `{}`", parts->first, parts->second));
+      usage(diagnostics,
+            std::format("`--limit {}` takes a number of bytes, but here is `{}`", parts->first, parts->second));
     } else if (parts->first == "uniform") {
       limits.uniform = bytes;
     } else if (parts->first == "push") {
@@ -79,8 +81,9 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     } else if (parts->first == "workgroup") {
       limits.workgroup = bytes;
     } else {
-      suggest(usage(diagnostics, std::format("`--limit` knows uniform, push and workgroup, but not `{}`", parts->first)),
-              parts->first, kNames);
+      suggest(
+          usage(diagnostics, std::format("`--limit` knows uniform, push and workgroup, but not `{}`", parts->first)),
+          parts->first, kNames);
     }
   }
 }
@@ -176,7 +179,8 @@ void add_rpl_options(CommandLine& line, RplOptions& options) {
   app.add_flag("--one-module", options.one_module, "all files are one module");
   app.add_flag("--skip-sets", options.skip_sets, "metadata without descriptor sets");
   app.add_flag("--skip-attributes", options.skip_attributes, "metadata without attribute sources");
-  add_list(app, "--limit", options.limits, "KIND=BYTES, the largest buffer: uniform (16384), push (128), workgroup (16384)");
+  add_list(app, "--limit", options.limits,
+           "KIND=BYTES, the largest buffer: uniform (16384), push (128), workgroup (16384)");
   app.add_option("--variants", options.variants, "all, one, or a JSON file with a list of assignments");
   add_list(app, "--values", options.values, "NAME=V1,V2..., the values that an option takes in variants");
   app.add_option("--vary", options.vary, "which options variants are made of: all, global or instance (all)")

@@ -47,7 +47,8 @@ std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnos
 std::optional<rpl::VariantSettings> variant_settings(const RplOptions& options, const RplInput& input,
                                                      bool all_by_default, Diagnostics& diagnostics);
 
-// Takes out the warnings of --no-warn, then as `report`. `time` goes to standard error, into the JSON object with --json.
+// Takes out the warnings of --no-warn, then as `report`. `time` goes to standard error, into the JSON object with
+// --json.
 int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::CompileTimes* times, double parse_time,
                std::FILE* json_to = stderr);
 
