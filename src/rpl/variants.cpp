@@ -82,7 +82,8 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
     Diagnostic& problem = diagnostics.add(std::move(search.problems[i]));
     const auto having = std::ranges::count_if(
         search.leaves, [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, i); });
-    if (having == std::ssize(search.leaves)) continue;
+    // Definitions that nothing uses are looked at in one variant alone.
+    if (having == std::ssize(search.leaves) || problem.kind == DiagnosticKind::RplUnusedDefinition) continue;
     const Assignment shortest = shortest_assignment(search, i, settings);
     for (OptionId option = 0; option < shortest.values.size(); ++option) {
       if (!shortest.has(option)) continue;
