@@ -17,40 +17,32 @@ std::string formatted(const std::string& text) {
 TEST(Format, LaysOutEveryConstruct) {
   EXPECT_EQ(formatted("global  a:flag on;global b : sint -3 ;\n\n\n\n"
                       "constant  c=- 1+( 2*-3 );conditional(a)setting depth_test=on;\n"
-                      "struct s{f4[2]  a ;f1...list;} ;set_pass pack(unorm8)storage_image_f4_2d i;\n"
-                      "void f(in f4 v,in out f1 w){f4 x=f4{1.0,-w,v.xy};alias(y,x)\n"
-                      "if(w<1.0){w=-w;}else if(!(w>2.0)){return ;}else{}for(u1 i=0u;i<3u;i=i+1u){continue;}}"),
+                      "struct s{f4[2]  a ;f1...list;} ;set_pass image_color_2d[2]i;\n"
+                      "struct t\n{f4 a;};void f(in f4 v,in out f1 w){f4 x=f4{1.0,-w,v.xy};alias(y,x)\n"
+                      "if(w<1.0){w=-w;}else if(!(w>2.0)){\nreturn ;}else{}for(u1 i=0u;i<3u;i=i+1u){continue;}}"),
             "global a: flag on;\n"
             "global b: sint -3;\n"
             "\n"
             "constant c = -1 + (2 * -3);\n"
             "conditional (a) setting depth_test = on;\n"
-            "struct s\n"
+            "struct s { f4[2] a; f1... list; };\n"
+            "set_pass image_color_2d[2] i;\n"
+            "struct t\n"
             "{\n"
-            "    f4[2] a;\n"
-            "    f1... list;\n"
+            "    f4 a;\n"
             "};\n"
             "\n"
-            "set_pass pack (unorm8) storage_image_f4_2d i;\n"
             "void f (in f4 v, in out f1 w)\n"
             "{\n"
             "    f4 x = f4 {1.0, -w, v.xy};\n"
             "    alias (y, x)\n"
-            "    if (w < 1.0)\n"
-            "    {\n"
-            "        w = -w;\n"
-            "    }\n"
+            "    if (w < 1.0) { w = -w; }\n"
             "    else if (!(w > 2.0))\n"
             "    {\n"
             "        return;\n"
             "    }\n"
-            "    else\n"
-            "    {\n"
-            "    }\n"
-            "    for (u1 i = 0u; i < 3u; i = i + 1u)\n"
-            "    {\n"
-            "        continue;\n"
-            "    }\n"
+            "    else {}\n"
+            "    for (u1 i = 0u; i < 3u; i = i + 1u) { continue; }\n"
             "}\n");
 }
 
@@ -96,7 +88,7 @@ TEST(Format, IsStableAndChangesNothing) {
     for (std::size_t i = 0; i < a.made->modules.size(); ++i) {
       EXPECT_TRUE(a.made->modules[i].words == b.made->modules[i].words) << test.name;
     }
-    // All on as few lines as comments allow comes out the same but for breaks and blank lines that the author had.
+    // So is what comes of a program on one line.
     std::string squeezed;
     for (const char c : once) squeezed += c == '\n' && !once.contains("//") ? ' ' : c;
     const std::string from_squeezed = formatted(squeezed);
