@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/print_diagnostic.hpp"
+#include "rpl/emit_metadata.hpp"
 #include "rpl/emit_spirv.hpp"
 #include "rpl/resolve.hpp"
 #include "rpl_programs.hpp"
@@ -70,7 +71,7 @@ const std::vector<rpl::EntryPointName> kEntries = {{rpl::Stage::Vertex, "vertex_
 
 struct Times {
   std::size_t bytes = 0, words = 0, glsl_words = 0;
-  double parse = 0, resolve = 0, spirv = 0, variant = 0, full = 0, glslang = 0;
+  double parse = 0, resolve = 0, metadata = 0, spirv = 0, variant = 0, full = 0, glslang = 0;
 };
 
 Times measure(const TwinProgram& twin, bool with_glslang) {
@@ -93,7 +94,9 @@ Times measure(const TwinProgram& twin, bool with_glslang) {
   times.variant = median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); });
   times.full = median_of([&] {
     const rpl::Program fresh = rpl::parse(source, diagnostics);
-    emitter.emit(*resolver.resolve(fresh, {}, kEntries, {}, diagnostics));
+    const rpl::Resolved* const variant = resolver.resolve(fresh, {}, kEntries, {}, diagnostics);
+    rpl::emit_metadata(*variant);
+    emitter.emit(*variant);
   });
   if (with_glslang) {
     times.glsl_words = compile_glsl(twin.vertex, EShLangVertex) + compile_glsl(twin.fragment, EShLangFragment);
@@ -133,8 +136,8 @@ int main_of(int count, char** arguments) {
     std::size_t bytes;
     double code;
   } programs[] = {{700, 0.0}, {4500, 0.1}, {10'000, 0.9}, {100'000, 0.9}, {400'000, 0.9}};
-  std::printf("%8s %7s %8s %8s %8s %8s %8s %10s %8s %8s\n", "bytes", "words", "parse", "resolve", "spirv", "variant",
-              "full", "glslang", "full x", "variant x");
+  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata", "spirv",
+              "variant", "full", "glslang", "full x", "variant x");
   bool first = true;
   std::vector<Times> all;
   for (const auto& [bytes, code] : programs) {
@@ -142,8 +145,9 @@ int main_of(int count, char** arguments) {
     if (first) compile_glsl(twin.vertex, EShLangVertex), first = false;
     const Times t = measure(twin, true);
     all.push_back(t);
-    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %8.0f\n", t.bytes, t.words, t.parse, t.resolve,
-                t.spirv, t.variant, t.full, t.glslang, t.glslang / t.full, t.glslang / t.variant);
+    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %9.0f\n", t.bytes, t.words, t.parse,
+                t.resolve, t.metadata, t.spirv, t.variant, t.full, t.glslang, t.glslang / t.full,
+                t.glslang / t.variant);
   }
   {
     const TwinProgram twin = make_twin(10'000, 0.9);
