@@ -4,6 +4,8 @@
 #include <format>
 
 #include "cli/program.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -64,6 +66,8 @@ constexpr std::array kPages = {
     Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
          zeinfo_keys_page},
     Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
+    Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
+    Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 

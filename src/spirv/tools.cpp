@@ -10,6 +10,10 @@ namespace {
 
 spv_target_env target(Environment environment) {
   switch (environment) {
+    case Environment::Vulkan11:
+      return SPV_ENV_VULKAN_1_1;
+    case Environment::Vulkan12:
+      return SPV_ENV_VULKAN_1_2;
     case Environment::Vulkan13:
       return SPV_ENV_VULKAN_1_3;
     case Environment::Vulkan14:
@@ -57,14 +61,14 @@ Place place_of_instruction(WordSpan words, const std::string& name, std::size_t 
 
 }  // namespace
 
-Result<> validate(WordSpan words, const std::string& name, Environment environment) {
+Result<> validate(WordSpan words, const std::string& name, Environment environment, BlockLayout layout) {
   spvtools::SpirvTools tools(target(environment));
   LibraryError error;
   tools.SetMessageConsumer(error.consumer());
   spvtools::ValidatorOptions options;
-  options.SetScalarBlockLayout(true);
-  options.SetWorkgroupScalarBlockLayout(true);
-  options.SetAllowLocalSizeId(true);
+  options.SetScalarBlockLayout(layout == BlockLayout::Scalar);
+  options.SetWorkgroupScalarBlockLayout(layout == BlockLayout::Scalar);
+  options.SetAllowLocalSizeId(layout == BlockLayout::Scalar);
   if (tools.Validate(words.data(), words.size(), options)) return {};
 
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,
@@ -104,12 +108,12 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
   return fail(DiagnosticKind::FileFormat, Place::in_file(name), std::format("invalid SPIR-V: {}", error.first_line()));
 }
 
-Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal) {
+Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, Environment environment) {
   // The optimizer trusts its input, so that it is validated first.
   if (Result<> valid = validate(words, name, Environment::Universal16); !valid) {
     return std::unexpected(std::move(valid.error()));
   }
-  spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_3);
+  spvtools::Optimizer optimizer(target(environment));
   LibraryError error;
   optimizer.SetMessageConsumer(error.consumer());
   constexpr bool kKeepInterface = true;  // bindings are checked against what the shader declares

@@ -104,6 +104,12 @@ void Resolver::State::resolve_signature(FunctionState& state) {
     out.arguments.push_back({declared.name, declared.access, type, i});
   }
   state.arguments.count = static_cast<std::uint32_t>(out.arguments.size()) - state.arguments.first;
+  constexpr std::uint32_t kMostArguments = 255;  // SPIR-V 1.6, 2.17 universal limits
+  if (state.arguments.count > kMostArguments) {
+    error(DiagnosticKind::RplArgCount, item.name_range,
+          std::format("`{}` has {} arguments, and a function has {} at most", text(item.name), state.arguments.count,
+                      kMostArguments));
+  }
 }
 
 void Resolver::State::resolve_body(std::uint32_t index) {

@@ -224,6 +224,12 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
   }
   // A struct with a tail keeps the plain end: its items follow at their own alignment.
   whole.size = whole.has_tail ? end : round_up(end, whole.align);
+  constexpr std::size_t kMostMembers = 16383;  // SPIR-V 1.6, 2.17 universal limits
+  if (member_stack.size() - mark > kMostMembers) {
+    error(DiagnosticKind::RplLayoutSize, program->items[id].name_range,
+          std::format("`{}` has {} fields, and {} are possible", text(program->items[id].name),
+                      member_stack.size() - mark, kMostMembers));
+  }
   members = {static_cast<std::uint32_t>(out.members.size()), static_cast<std::uint32_t>(member_stack.size() - mark)};
   out.members.insert(out.members.end(), member_stack.begin() + static_cast<std::ptrdiff_t>(mark), member_stack.end());
   member_stack.resize(mark);
