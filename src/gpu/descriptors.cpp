@@ -33,7 +33,8 @@ Result<Owned<VkDescriptorSetLayout_T>> create_set_layout(const DeviceCore& core,
                                                          std::string_view name) {
   std::vector<VkDescriptorSetLayoutBinding> entries;
   for (const DescriptorBinding& binding : bindings) {
-    entries.push_back({binding.binding, static_cast<VkDescriptorType>(binding.type), 1, binding.stages, nullptr});
+    entries.push_back(
+        {binding.binding, static_cast<VkDescriptorType>(binding.type), binding.count, binding.stages, nullptr});
   }
   const VkDescriptorSetLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                .bindingCount = static_cast<std::uint32_t>(entries.size()),
@@ -57,7 +58,7 @@ vk::DescriptorType type_of(const DescriptorSetInfo& info, std::uint32_t binding)
 Result<Owned<VkDescriptorPool_T>> create_pool(const DeviceCore& core, std::span<const DescriptorSetInfo> infos) {
   std::map<vk::DescriptorType, std::uint32_t> counts;
   for (const DescriptorSetInfo& info : infos) {
-    for (const DescriptorBinding& binding : bindings_of(info)) ++counts[binding.type];
+    for (const DescriptorBinding& binding : bindings_of(info)) counts[binding.type] += binding.count;
   }
   std::vector<VkDescriptorPoolSize> sizes;
   for (const auto& [type, count] : counts) sizes.push_back({static_cast<VkDescriptorType>(type), count});
@@ -87,6 +88,7 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
       VkWriteDescriptorSet entry{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                  .dstSet = sets[i],
                                  .dstBinding = write.binding,
+                                 .dstArrayElement = write.element,
                                  .descriptorCount = 1,
                                  .descriptorType = static_cast<VkDescriptorType>(type_of(infos[i], write.binding))};
       if (write.buffer) {

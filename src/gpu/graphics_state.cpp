@@ -283,7 +283,7 @@ std::string print_graphics_state(const GraphicsState& state, std::string_view in
   };
   const GraphicsState plain;
   for (const VertexBinding& binding : state.vertex_bindings) {
-    line("vertex binding {}: {} bytes a {}", binding.binding, binding.stride, word_of(binding.rate));
+    line("vertex binding {}: {} bytes per {}", binding.binding, binding.stride, word_of(binding.rate));
   }
   for (const VertexAttribute& attribute : state.vertex_attributes) {
     line("location {}: {} at {} of binding {}", attribute.location, vk::name_of(attribute.format), attribute.offset,

@@ -1,5 +1,5 @@
-// The fixed-function state of a graphics pipeline, as plain data: everything but its shaders, its layout and the formats
-// of its attachments.
+// The fixed-function state of a graphics pipeline, as plain data: everything but its shaders, its layout and the
+// formats of its attachments.
 //
 // A default state draws a list of triangles without vertex input, without cull, depth test or blending, into one sample
 // a pixel (scenario page 3.12). What of a state a device must offer is decided from its snapshot alone:
@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -92,14 +91,6 @@ template <>
 std::span<const StateWord> words_of<BlendOperation>();
 template <>
 std::span<const StateWord> words_of<IndexType>();
-
-template <class E>
-std::optional<E> from_word(std::string_view word) {
-  for (const StateWord& known : words_of<E>()) {
-    if (known.word == word) return static_cast<E>(known.value);
-  }
-  return std::nullopt;
-}
 
 template <class E>
 std::string_view word_of(E value) {

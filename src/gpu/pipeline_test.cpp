@@ -222,9 +222,13 @@ TEST_F(PipelineTest, Draws) {
     list.push_constants(pipeline, std::as_bytes(std::span(&blue, 1)));
     const ColorAttachment first{.view = whole.get()};
     const ColorAttachment second{.view = half.get()};
-    list.draw({20, 10}, {&first, 1});
+    list.begin_rendering({.extent = {20, 10}, .colors = {&first, 1}});
+    list.draw({});
+    list.end_rendering();
     list.full_barrier();
-    list.draw({10, 5}, {&second, 1});
+    list.begin_rendering({.extent = {10, 5}, .colors = {&second, 1}});
+    list.draw({});
+    list.end_rendering();
   });
   for (const std::uint32_t level : {0u, 1u}) {
     const std::vector<std::uint32_t> seen = texels<std::uint32_t>(target, level);
