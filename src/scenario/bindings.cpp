@@ -242,7 +242,9 @@ std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& decl
                                            const std::vector<Binding>& bindings, const RplBindings* rpl) {
   const auto is_made = [&](const launch::Binding& made) { return Slot(made.set, made.binding) == slot; };
   if (rpl && std::ranges::any_of(rpl->made, is_made)) return std::nullopt;
-  for (std::uint32_t element = 0; element < declared.count; ++element) {
+  // Without RPL only the first of an array can be bound, which is an error of its own.
+  const std::uint64_t elements = rpl ? declared.count : 1;
+  for (std::uint32_t element = 0; element < elements; ++element) {
     const bool bound = std::ranges::any_of(bindings, [&](const Binding& binding) {
       return Slot(binding.set, binding.id) == slot && binding.element == element;
     });
@@ -253,7 +255,7 @@ std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& decl
 
 Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element, json::Value command) {
   const json::Value list = command["bindings"] ? command["bindings"] : command;
-  const std::string which = what.binding->count > 1 ? std::format(", element {}", element) : std::string();
+  const std::string which = element > 0 ? std::format(", element {}", element) : std::string();
   Diagnostic missing =
       json::problem(list, DiagnosticKind::BindingMismatch,
                     std::format("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
