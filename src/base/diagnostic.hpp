@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/source.hpp"
@@ -61,6 +62,8 @@ struct Diagnostic {
   std::string uid;   // of the resource concerned, where there is one
   std::vector<DiagnosticNote> notes;
   std::vector<Suggestion> suggestions;
+  // In runs over many variants: names of options with their values as JSON, under which the problem arises.
+  std::vector<std::pair<std::string, std::string>> assignment;
 
   // Each adds something and returns the diagnostic.
   Diagnostic& note(std::string text, Place where = {});

@@ -7,10 +7,17 @@
 
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
+#include "cli/command_line.hpp"
 #include "rpl/metadata.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::cli {
+
+struct CreationOptions {
+  bool wanted = false;
+  std::string device;  // as --device of every verb
+};
+void add_creation_options(CommandLine& line, CreationOptions& options);
 
 // Makes the pipeline on the device that `selector` names and tells each object that was created. Nothing when there
 // were errors: a device that lacks something is one.

@@ -5,6 +5,7 @@
 #include <format>
 #include <optional>
 
+#include "cli/rpl_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "json/document.hpp"
 
@@ -17,6 +18,16 @@ constexpr std::array kFormats = {
            .tells = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
+    Format{.name = "rpl",
+           .summary = "programs of the Render Pipeline Language (text)",
+           .tells = is_rpl,
+           .check = check_rpl,
+           .inspect = inspect_rpl},
+    Format{.name = "rpl-metadata",
+           .summary = "metadata of pipelines, as `slipway compile` writes it (JSON)",
+           .tells = is_rpl_metadata,
+           .inspect = inspect_rpl_metadata,
+           .diff = diff_rpl_metadata},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

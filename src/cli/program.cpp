@@ -6,6 +6,7 @@
 
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
+#include "cli/rpl_verbs.hpp"
 #include "cli/version.hpp"
 
 namespace slipway::cli {
@@ -28,6 +29,9 @@ constexpr std::array kVerbs = {
     Verb{"inspect", "show what is in a file", dispatched<kInspect>},
     Verb{"diff", "compare two files by what they mean", dispatched<kDiff>},
     Verb{"convert", "write a file in another form or version", dispatched<kConvert>},
+    Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb},
+    Verb{"format", "lay out the text of a render pipeline", format_verb},
+    Verb{"lsp", "serve an editor: the language server of render pipelines", lsp_verb},
     Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
 };

@@ -50,6 +50,10 @@ void write_diagnostic(Writer& out, const Diagnostic& diagnostic) {
         });
       }
     });
+    if (diagnostic.assignment.empty()) return;
+    out.key("assignment").object([&] {
+      for (const auto& [name, value] : diagnostic.assignment) out.key(name).raw(value);
+    });
   });
 }
 

@@ -6,8 +6,10 @@
 
 namespace slipway::json {
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
+namespace {
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
   for (const char c : text) {
     switch (c) {
       case '"':
@@ -32,10 +34,11 @@ std::string quoted(std::string_view text) {
           out += c;
     }
   }
-  return out + "\"";
+  out += '"';
 }
 
-std::string number_text(double value) {
+template <class Number>
+std::string shortest(Number value) {
   if (!std::isfinite(value)) return "null";
   char buffer[32];
   const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
@@ -44,14 +47,30 @@ std::string number_text(double value) {
   return text;
 }
 
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+std::string number_text(double value) { return shortest(value); }
+std::string number_text(float value) { return shortest(value); }
+
 Writer& Writer::key(std::string_view name) {
   before_value();
-  text_ += quoted(name) + (indent_ ? ": " : ":");
+  append_quoted(text_, name);
+  text_ += indent_ > 0 ? ": " : ":";
   after_key_ = true;
   return *this;
 }
 
-Writer& Writer::value(std::string_view text) { return raw(quoted(text)); }
+Writer& Writer::value(std::string_view text) {
+  before_value();
+  append_quoted(text_, text);
+  return *this;
+}
 
 Writer& Writer::raw(std::string_view text) {
   before_value();
@@ -64,13 +83,15 @@ void Writer::before_value() {
     after_key_ = false;
     return;
   }
-  if (!first_) text_ += indent_ ? "," : ", ";
+  if (!first_) text_ += indent_ == 0 ? ", " : ",";
   if (depth_ > 0) new_line();
   first_ = false;
 }
 
 void Writer::new_line() {
-  if (indent_) text_ += "\n" + std::string(static_cast<std::size_t>(indent_ * depth_), ' ');
+  if (indent_ <= 0) return;
+  text_ += '\n';
+  text_.append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(depth_), ' ');
 }
 
 void Writer::open(char bracket) {

@@ -13,20 +13,24 @@
 
 namespace slipway::json {
 
+inline constexpr int kCompact = -1;
+
 // With quotes and escapes.
 std::string quoted(std::string_view text);
 // The shortest text that reads back as the same number; `null` for NaN and infinities, which JSON cannot say.
 std::string number_text(double value);
+std::string number_text(float value);
 
 class Writer {
  public:
-  explicit Writer(int indent = 2) : indent_(indent) {}  // 0: all on one line
+  explicit Writer(int indent = 2) : indent_(indent) {}  // 0: all on one line; kCompact: no white space at all
 
   Writer& key(std::string_view name);
   Writer& value(std::string_view text);
   Writer& value(const char* text) { return value(std::string_view(text)); }
   Writer& value(bool flag) { return raw(flag ? "true" : "false"); }
   Writer& value(double number) { return raw(number_text(number)); }
+  Writer& value(float number) { return raw(number_text(number)); }
   template <std::integral I>
   Writer& value(I number) {
     return raw(std::to_string(number));
@@ -52,7 +56,7 @@ class Writer {
   }
 
   // Ends with a line end when indented.
-  std::string text() const { return indent_ ? text_ + "\n" : text_; }
+  std::string text() const { return indent_ > 0 ? text_ + "\n" : text_; }
 
  private:
   void open(char bracket);

@@ -58,21 +58,28 @@ std::string format_value(const Program& program, Value value);
 class OptionSet {
  public:
   void add(OptionId option) {
-    if (option / 64 >= words_.size()) words_.resize(option / 64 + 1);
-    words_[option / 64] |= std::uint64_t{1} << option % 64;
+    if (option < 64) {
+      low_ |= std::uint64_t{1} << option;
+      return;
+    }
+    if (option / 64 > high_.size()) high_.resize(option / 64);
+    high_[option / 64 - 1] |= std::uint64_t{1} << option % 64;
   }
   bool contains(OptionId option) const {
-    return option / 64 < words_.size() && (words_[option / 64] >> option % 64 & 1) != 0;
+    if (option < 64) return (low_ >> option & 1) != 0;
+    return option / 64 <= high_.size() && (high_[option / 64 - 1] >> option % 64 & 1) != 0;
   }
   void merge(const OptionSet& other) {
-    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
-    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+    low_ |= other.low_;
+    if (high_.size() < other.high_.size()) high_.resize(other.high_.size());
+    for (std::size_t i = 0; i < other.high_.size(); ++i) high_[i] |= other.high_[i];
   }
-  void clear() { words_.clear(); }
+  void clear() { low_ = 0, high_.clear(); }
   std::vector<OptionId> list() const;
 
  private:
-  std::vector<std::uint64_t> words_;
+  std::uint64_t low_ = 0;            // the first 64, which few programs exceed
+  std::vector<std::uint64_t> high_;  // the others, 64 to a word
 };
 
 // What an output (the interface, the settings, a stage) read: the options, and a hash of the sequence of values that

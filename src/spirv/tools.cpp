@@ -10,6 +10,10 @@ namespace {
 
 spv_target_env target(Environment environment) {
   switch (environment) {
+    case Environment::Vulkan11:
+      return SPV_ENV_VULKAN_1_1;
+    case Environment::Vulkan12:
+      return SPV_ENV_VULKAN_1_2;
     case Environment::Vulkan13:
       return SPV_ENV_VULKAN_1_3;
     case Environment::Vulkan14:
@@ -57,14 +61,14 @@ Place place_of_instruction(WordSpan words, const std::string& name, std::size_t 
 
 }  // namespace
 
-Result<> validate(WordSpan words, const std::string& name, Environment environment) {
+Result<> validate(WordSpan words, const std::string& name, Environment environment, BlockLayout layout) {
   spvtools::SpirvTools tools(target(environment));
   LibraryError error;
   tools.SetMessageConsumer(error.consumer());
   spvtools::ValidatorOptions options;
-  options.SetScalarBlockLayout(true);
-  options.SetWorkgroupScalarBlockLayout(true);
-  options.SetAllowLocalSizeId(true);
+  options.SetScalarBlockLayout(layout == BlockLayout::Scalar);
+  options.SetWorkgroupScalarBlockLayout(layout == BlockLayout::Scalar);
+  options.SetAllowLocalSizeId(layout == BlockLayout::Scalar);
   if (tools.Validate(words.data(), words.size(), options)) return {};
 
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,

@@ -8,11 +8,15 @@
 
 namespace slipway::spirv {
 
-enum class Environment { Vulkan13, Vulkan14, Universal16 };
+enum class Environment { Vulkan11, Vulkan12, Vulkan13, Vulkan14, Universal16 };
+
+// The rules for the offsets and strides of blocks: what the devices with the most features take, or what all take.
+enum class BlockLayout { Scalar, Standard };
 
 // A problem is a file-format error `Failed to validate SPIR-V module: ...` at the instruction concerned. Block layouts
 // may be scalar: whether a device takes them is a question of its features.
-Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13);
+Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13,
+                  BlockLayout layout = BlockLayout::Scalar);
 
 // Text assembly to words of SPIR-V 1.6. Errors: shader-compile, at the line and column of the source.
 Result<Words> assemble(const SourcePtr& source);

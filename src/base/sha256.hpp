@@ -1,0 +1,21 @@
+// SHA-256 (FIPS 180-4): names of contents in metadata and caches, not for secrets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.hpp"
+
+namespace slipway {
+
+using Sha256 = std::array<std::uint8_t, 32>;
+
+Sha256 sha256(Bytes bytes);
+
+// 64 lower-case hexadecimal digits.
+std::string hex_text(const Sha256& digest);
+inline std::string sha256_text(Bytes bytes) { return hex_text(sha256(bytes)); }
+inline std::string sha256_text(std::string_view text) { return hex_text(sha256(bytes_of(text))); }
+
+}  // namespace slipway

@@ -1,0 +1,30 @@
+#include "base/sha256.hpp"
+
+#include <gtest/gtest.h>
+
+namespace slipway {
+namespace {
+
+// The examples of FIPS 180-4's publisher.
+TEST(Sha256, KnownDigests) {
+  EXPECT_EQ(sha256_text(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_text("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_text("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256_text(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// Around the two lengths at which the padding changes: different texts, different digests, and the same text the same.
+TEST(Sha256, LengthsAroundABlock) {
+  std::string previous;
+  for (std::size_t size = 50; size < 70; ++size) {
+    const std::string digest = sha256_text(std::string(size, 'x'));
+    EXPECT_NE(digest, previous);
+    EXPECT_EQ(digest, sha256_text(std::string(size, 'x')));
+    previous = digest;
+  }
+  EXPECT_EQ(sha256_text(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,45 @@
+// slipway format: the layout of programs of the Render Pipeline Language.
+#include <format>
+
+#include "base/files.hpp"
+#include "cli/rpl_verbs.hpp"
+#include "rpl/format.hpp"
+
+namespace slipway::cli {
+
+int format_verb(const Arguments& arguments) {
+  ReportStyle style;
+  std::vector<std::string> files;
+  bool check = false, to_stdout = false;
+  CommandLine line("slipway format",
+                   "Lays out programs of the Render Pipeline Language. Files are changed in place; standard input goes "
+                   "to standard output.",
+                   "slipway format material.rpl");
+  line.add_report_options(style);
+  line.app.add_option("files", files, "sources; `-` is standard input")->required();
+  line.app.add_flag("--check", check, "change nothing; exit status 1 when a file would change");
+  line.app.add_flag("--stdout", to_stdout, "write to standard output");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  Diagnostics diagnostics;
+  bool differs = false;
+  for (const std::string& file : files) {
+    const auto source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file));
+    if (!source) continue;
+    const auto formatted = diagnostics.take(rpl::format_source(*source));
+    if (!formatted) continue;
+    const bool same = *formatted == (*source)->text();
+    if (check) {
+      if (!same) print(std::format("{}: not formatted\n", file));
+      differs = differs || !same;
+    } else if (to_stdout || file == "-") {
+      print(*formatted);
+    } else if (!same) {
+      if (const Result<> written = write_file(file, *formatted); !written) diagnostics.add(written.error());
+    }
+  }
+  const int status = report(diagnostics, style);
+  return status != 0 ? status : differs ? 1 : 0;
+}
+
+}  // namespace slipway::cli

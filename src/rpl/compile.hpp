@@ -1,0 +1,59 @@
+// One variant of a program, from sources to outputs: parse, resolve, metadata, SPIR-V (RPL page, decision 17).
+//
+//   const Program program = parse(modules, diagnostics);
+//   Compiler compiler;                                // keeps its memory; one a thread
+//   if (std::optional<Compiled> made = compiler.compile(program, assignment, options, diagnostics)) ...
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rpl/emit_metadata.hpp"
+#include "rpl/emit_spirv.hpp"
+#include "rpl/resolve.hpp"
+
+namespace slipway::rpl {
+
+struct CompileOptions {
+  std::vector<EntryPointName> entry_points;  // none: metadata only
+  ResolveSettings resolve;
+  SpirvOptions spirv;
+  bool skip_attributes = false;
+  bool skip_sets = false;
+  // Names of the modules in the metadata: `STEM.spv`, or `STEM.vertex.spv` with split stages.
+  std::string stem = "out";
+};
+
+struct Compiled {
+  Metadata metadata;
+  std::vector<SpirvModule> modules;  // in the order of metadata.code
+};
+
+// Microseconds.
+struct CompileTimes {
+  double resolve = 0, metadata = 0, spirv = 0;
+};
+
+class Compiler {
+ public:
+  // Nothing when there are errors.
+  std::optional<Compiled> compile(const Program& program, const Assignment& assignment, const CompileOptions& options,
+                                  Diagnostics& diagnostics, CompileTimes* times = nullptr);
+  // What the last call resolved; null when it failed.
+  const Resolved* resolved() const { return resolved_; }
+  std::span<const OptionId> read_order() const { return resolver_.read_order(); }
+
+ private:
+  Resolver resolver_;
+  SpirvEmitter emitter_;
+  const Resolved* resolved_ = nullptr;
+};
+
+// The name of the file that holds a module.
+std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options);
+
+// Parses one file a module, or all files as one module; names are what messages and metadata show.
+std::vector<ModuleSources> modules_of(std::vector<SourcePtr> sources, bool one_module);
+
+}  // namespace slipway::rpl

@@ -1,0 +1,26 @@
+// Differences between the metadata of two pipelines (RPL page 3.18): do they belong to one family, can they share
+// buffers and descriptor sets?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rpl/metadata.hpp"
+
+namespace slipway::rpl {
+
+// What is compared, each more than the one before.
+enum class DiffScope : std::uint8_t {
+  Family,     // attribute sources and the sets of material, object and shared
+  Interface,  // all of `interface`
+  Pipeline,   // all that decides the pipeline object: entry points, settings, outputs, code
+};
+
+struct Difference {
+  std::string path;         // `set_material.buffers[grid].main_size`
+  std::string left, right;  // as JSON, `nothing` where it is not there
+};
+
+std::vector<Difference> diff_metadata(const Metadata& left, const Metadata& right, DiffScope scope);
+
+}  // namespace slipway::rpl

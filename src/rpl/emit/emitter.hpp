@@ -1,0 +1,305 @@
+// The state of emission: one module at a time, in one walk over the code of each function that an entry point reaches.
+//
+// Functions are emitted for each stage anew, because sampling and the interface depend on the stage. Within a stage a
+// function that takes storage images, or images out of an array, is emitted for each kind of image that calls pass
+// (`Instance`), since SPIR-V types and decorations differ. Functions are found when a call names them, so that only what
+// is used is emitted; the entry point comes last, when all is known that its first instructions depend on.
+//
+// Two calls that may both make ids are never arguments of one call: their order would be the C++ compiler's choice, and
+// the words must be the same everywhere.
+//
+// The member functions stand in files by concern: types.cpp, variables.cpp, places.cpp, copies.cpp, operators.cpp,
+// builtins.cpp, images.cpp, calls.cpp, control.cpp, functions.cpp and ../emit_spirv.cpp, where the module is put together.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rpl/emit/words.hpp"
+#include "rpl/emit_spirv.hpp"
+#include "rpl/resolved.hpp"
+
+namespace slipway::rpl::emit {
+
+// Where a pointer points; `Laid` classes hold types with offsets and strides, the others plain ones.
+enum class Storage : std::uint8_t {
+  Function,
+  Input,
+  Output,
+  Workgroup,
+  UniformConstant,
+  Uniform,  // from here on laid out
+  StorageBuffer,
+  PushConstant,
+  Count,
+};
+constexpr bool is_laid_out(Storage storage) { return storage >= Storage::Uniform; }
+constexpr spv::StorageClass class_of(Storage storage) {
+  constexpr spv::StorageClass kClasses[] = {
+      spv::StorageClass::Function, spv::StorageClass::Input,           spv::StorageClass::Output,
+      spv::StorageClass::Workgroup, spv::StorageClass::UniformConstant, spv::StorageClass::Uniform,
+      spv::StorageClass::StorageBuffer, spv::StorageClass::PushConstant};
+  return kClasses[static_cast<std::size_t>(storage)];
+}
+
+// A variable at module scope. `stage` is the last entry point that used it, counted over the life of the emitter.
+struct Global {
+  Id id = 0;
+  std::uint32_t stage = 0;
+  bool read = false;
+  bool written = false;
+};
+
+// The ids that one type of the program has in a module; 0 where nothing needed it yet.
+struct TypeIds {
+  Id plain = 0;
+  Id laid = 0;
+  Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
+};
+
+// A place as SPIR-V sees it.
+struct Pointer {
+  Id id = 0;
+  Storage storage = Storage::Function;
+  TypeId type = kErrorType;
+};
+
+// An image that a call passes: storage images by their declaration, others only by whether their descriptor may differ
+// between invocations.
+struct ImageArgument {
+  std::uint32_t image = kNone;  // storage images: in Resolved::images
+  bool non_uniform = false;
+  bool operator==(const ImageArgument&) const = default;
+};
+
+struct Instance {
+  std::uint32_t function = 0;
+  Id id = 0;
+  std::uint32_t images = 0;  // first of its ImageArguments, one for each argument that is an image
+  std::uint32_t next = kNone;  // another instance of the same function
+};
+
+// What a function's instructions are collected in.
+struct FunctionWords {
+  WordBuffer header;     // the entry point's: OpFunction to OpLabel
+  WordBuffer variables;
+  WordBuffer prologue;  // behind the variables
+  WordBuffer body;
+};
+
+struct OpenIf {
+  std::size_t branch = 0;  // where the word of the false label stands in the body
+  Id merge = 0;
+  bool reached = false;  // whether some branch comes to the merge
+  bool has_else = false;
+};
+struct OpenLoop {
+  Id header = 0, merge = 0, next = 0;  // next: the continue target
+  bool reached = false;
+};
+struct OpenLogic {
+  Id merge = 0;
+  Id first_block = 0;
+};
+
+class Emitter {
+ public:
+  std::vector<SpirvModule> emit(const Resolved& program, const SpirvOptions& options);
+
+ private:
+  // --- emit_spirv.cpp: the module
+  spirv::Words emit_module(std::span<const std::uint32_t> entry_points);
+  void reset_module();
+  void emit_entry_point(const EntryPoint& entry);
+  void decorate_access();
+  void debug_sources();
+  void debug_line(Range at);
+
+  // --- types.cpp
+  Id plain(TypeId type);
+  Id laid(TypeId type);
+  Id stored(TypeId type, Storage storage) { return is_laid_out(storage) ? laid(type) : plain(type); }
+  Id pointer(TypeId type, Storage storage);
+  Id pointer_to(Id pointee, Storage storage);
+  Id image_type(TypeId type, ItemFormat format);
+  Id bools(std::uint32_t count);
+  bool needs_copy(TypeId type) const;  // whether plain and laid differ
+  void member_layout(Id structure, std::uint32_t member, TypeId type, std::uint32_t offset);
+  Id f1(float value);
+  Id u1(std::uint32_t value);
+  Id constant(Ref ref);
+  Id constant_of(TypeId type, const std::uint32_t*& words);
+  Id zero(TypeId type);
+  Id filled(TypeId type, std::uint32_t bits);  // a scalar constant in every item
+
+  // --- variables.cpp
+  Id use(Global& global, Storage storage);
+  Id field_variable(std::uint32_t field, Storage storage);
+  Id buffer_variable(std::uint32_t buffer);
+  Id workgroup_variable(std::uint32_t buffer, std::uint32_t member);
+  Id sampler_variable(std::uint32_t sampler);
+  Id image_variable(std::uint32_t image);
+  Id builtin_variable(Builtin builtin);
+  Id block_type(const Buffer& buffer);
+  Id local_variable(Id type, std::string_view name);
+  void name(Id id, std::string_view text);
+  void bind(Id id, DescriptorSet set, std::uint32_t binding);
+
+  // --- places.cpp
+  Pointer pointer_of(const PlaceRef& place, bool writes, bool reads);
+  Id load(const PlaceRef& place);
+  void store(const PlaceRef& place, Id value);
+  Id argument_part(const PlaceRef& place);
+  Id element_of_value(TypeId array, Id value, Ref index, TypeId result);
+  Id chain(TypeId type, Storage storage, Id base, std::span<const Id> indices);
+  Storage storage_of(const Buffer& buffer) const;
+
+  // --- copies.cpp: between laid out and plain
+  Id load_plain(const Pointer& from);
+  void store_laid(const Pointer& to, Id value);
+  template <class Body>
+  void count_loop(std::uint32_t times, Body body);
+
+  // --- operators.cpp
+  Id unary(UnaryOp op, TypeId type, Id a);
+  Id binary(BinaryOp op, TypeId type, TypeId ta, TypeId tb, Id a, Id b);
+  Id modulo(TypeId type, Id a, Id b);
+  Id by_column(spv::Op op, TypeId type, Id a, Id b);
+  Id splat(TypeId type, Id scalar);
+  Id convert(TypeId to, TypeId from, Id value);
+  Id crop(Id matrix);
+  Id composite(Id type, std::span<const std::uint32_t> refs);
+
+  // --- builtins.cpp, images.cpp
+  Id builtin(const Instruction& instruction);
+  Id extended(std::uint32_t number, TypeId type, std::span<const std::uint32_t> refs);
+  Id atomic(const Instruction& instruction, std::span<const std::uint32_t> operands);
+  Id tail_length(const PlaceRef& place);
+  struct Image {
+    Id id;        // of the loaded image
+    TypeId type;  // without array
+    bool non_uniform;
+    std::uint32_t declaration;  // storage images
+  };
+  Image load_image(const PlaceRef& place);
+  ImageArgument image_argument(const PlaceRef& place);
+  Id sampler(const PlaceRef& place);
+  Id image_pointer(const PlaceRef& place);
+  Id coordinates(TypeId image, std::span<const std::uint32_t> operands, bool integer);
+  Id sample(Builtin builtin, TypeId type, std::span<const std::uint32_t> operands);
+  Id fetch(TypeId type, std::span<const std::uint32_t> operands);
+  Id image_size(TypeId type, std::span<const std::uint32_t> operands);
+  Id image_load(TypeId type, std::span<const std::uint32_t> operands);
+  void image_store(std::span<const std::uint32_t> operands);
+  void decorate_non_uniform(Id id);
+
+  // --- calls.cpp
+  Id call(const Instruction& instruction);
+  Id instance_of(std::uint32_t function, std::span<const CallArgument> arguments);
+  Id temporary(TypeId type);
+
+  // --- control.cpp
+  void label(Id id);
+  void branch(Id target);
+  void begin_if(const Instruction& instruction);
+  void begin_else();
+  void end_if();
+  void begin_loop();
+  void test_loop(const Instruction& instruction);
+  void step_loop();
+  void end_loop();
+  void jump(Id target);
+  void end_path(spv::Op op);
+  void merge(Id id, bool reached);
+  void begin_logic(std::uint32_t index);
+  Id end_logic(const Instruction& instruction);
+
+  // --- functions.cpp
+  void emit_function(const Instance& instance, bool is_entry);
+  void append_function(const FunctionWords& words);
+  void emit_code(const Function& function);
+  void emit_instruction(std::uint32_t index);
+  Id value(const Instruction& instruction);
+  Id value_of(Ref ref) { return is_constant(ref) ? constant(ref) : values_[ref]; }
+
+  // An instruction with a result in the body of the current function.
+  template <class... Operand>
+  Id op(spv::Op code, Id type, Operand... operands) {
+    const Id id = out_.new_id();
+    words_->body.op(code, type, id, operands...);
+    return id;
+  }
+  Id op_list(spv::Op code, Id type, std::span<const std::uint32_t> operands) {
+    const Id id = out_.new_id();
+    words_->body.op_list(code, operands, type, id);
+    return id;
+  }
+  Id ext_import() {
+    if (glsl_ == 0) glsl_ = out_.import("GLSL.std.450");
+    return glsl_;
+  }
+  Id load_from(TypeId type, Id pointer) { return op(spv::Op::OpLoad, plain(type), pointer); }
+  std::span<const std::uint32_t> list(std::uint32_t first, std::uint32_t count) const {
+    return {program_->lists.data() + first, count};
+  }
+  std::span<const std::uint32_t> list(List range) const { return list(range.first, range.count); }
+  std::string_view text(NameId name) const { return program_->program->text(name); }
+  const Type& type_info(TypeId type) const { return program_->types[type]; }
+  bool has_copy_logical() const { return options_.target != Target::Vulkan11; }
+
+  const Resolved* program_ = nullptr;
+  SpirvOptions options_;
+  ModuleWords out_;
+
+  // By number, for one module.
+  std::vector<TypeIds> types_;
+  std::vector<Id> constants_;
+  std::vector<Id> small_;  // u1 constants below kSmall
+  std::vector<Global> inputs_, outputs_;  // by container field
+  std::vector<Global> buffers_, samplers_, images_;
+  std::vector<Global> shared_;  // by member of workgroup buffers
+  std::vector<Global> builtins_;
+  std::vector<Id> files_;  // by source, with debug lines
+  std::vector<std::uint32_t> stage_used_;  // the interface of the current entry point
+  Id glsl_ = 0;
+  Id bools_[5] = {};  // by number of items
+  WordBuffer execution_modes_;
+  bool needs_indexing_extension_ = false;
+
+  // For one entry point.
+  Stage stage_ = Stage::Vertex;
+  std::uint32_t stage_count_ = 0;
+  std::vector<Instance> instances_;
+  std::vector<std::uint32_t> first_instance_;  // by function
+  std::vector<ImageArgument> image_arguments_;
+  bool writes_depth_ = false;
+
+  // For one function.
+  FunctionWords entry_words_, other_words_;
+  FunctionWords* words_ = nullptr;
+  const Function* function_ = nullptr;
+  const Instance* instance_ = nullptr;
+  std::vector<Id> values_;     // by instruction
+  std::vector<Id> locals_;     // by local
+  std::vector<Id> arguments_;  // by argument: values, pointers to temporaries, images and samplers
+  std::vector<Id> spilled_;    // by argument: the variable that holds an `in` argument which is indexed at run time
+  struct Temporary {
+    TypeId type;
+    Id id;
+    bool taken;
+  };
+  std::vector<Temporary> temporaries_;
+  std::vector<Id> non_uniform_;  // arguments that are decorated
+  Id block_ = 0;                 // the label of the current block
+  bool ended_ = false;           // the current block has its last instruction
+  std::vector<OpenIf> ifs_;
+  std::vector<OpenLoop> loops_;
+  std::vector<OpenLogic> logic_;  // those that are open and not simple
+
+  std::vector<std::uint32_t> scratch_;
+  std::string text_;
+};
+
+}  // namespace slipway::rpl::emit

@@ -1,0 +1,184 @@
+// Variables at module scope: made when something first uses them.
+#include "rpl/emit/emitter.hpp"
+
+namespace slipway::rpl::emit {
+
+void Emitter::name(Id id, std::string_view text) {
+  if (!options_.strip) out_.names.op_text(spv::Op::OpName, text, {}, id);
+}
+
+void Emitter::bind(Id id, DescriptorSet set, std::uint32_t binding) {
+  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::DescriptorSet, static_cast<std::uint32_t>(set));
+  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Binding, binding);
+}
+
+// Counts a variable into the interface of the entry point. Before SPIR-V 1.4 that is inputs and outputs only.
+Id Emitter::use(Global& global, Storage storage) {
+  if (global.stage != stage_count_) {
+    global.stage = stage_count_;
+    if (options_.target != Target::Vulkan11 || storage == Storage::Input || storage == Storage::Output) {
+      stage_used_.push_back(global.id);
+    }
+  }
+  return global.id;
+}
+
+Id Emitter::field_variable(std::uint32_t field, Storage storage) {
+  Global& global = (storage == Storage::Input ? inputs_ : outputs_)[field];
+  if (global.id == 0) {
+    const ContainerField& of = program_->container_fields[field];
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, pointer(of.type, storage), global.id, class_of(storage));
+    out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::Location, of.location);
+    if (stage_ == Stage::Fragment && storage == Storage::Input && is_integer(of.type)) {
+      out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::Flat);
+    }
+    if (!options_.strip) {
+      text_.assign(text(program_->containers[of.container].name));
+      text_ += '.';
+      text_ += text(of.name);
+      name(global.id, text_);
+    }
+  }
+  return use(global, storage);
+}
+
+// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block, at
+// their offsets (RPL 3.16).
+Id Emitter::block_type(const Buffer& buffer) {
+  struct Flat {
+    const Member* member;
+    std::uint32_t offset;
+  };
+  std::vector<Flat> flat;
+  List members = buffer.members;
+  std::uint32_t base = 0;
+  while (members.count != 0) {
+    const List level = members;
+    members = {};
+    for (std::uint32_t i = 0; i < level.count; ++i) {
+      const Member& member = program_->members[level.first + i];
+      const Type& info = type_info(member.type);
+      if (info.kind == TypeKind::Struct && info.has_tail) {
+        members = program_->structs[info.index].members;
+        base += member.offset;
+      } else {
+        flat.push_back({&member, base + member.offset});
+      }
+    }
+  }
+  for (const Flat& at : flat) laid(at.member->type);
+  scratch_.clear();
+  for (const Flat& at : flat) scratch_.push_back(types_[at.member->type].laid);
+  const Id id = out_.new_id();
+  out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
+  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Block);
+  name(id, text(buffer.name));
+  for (std::uint32_t i = 0; i < flat.size(); ++i) {
+    if (!options_.strip) out_.names.op_text(spv::Op::OpMemberName, text(flat[i].member->name), {}, id, i);
+    member_layout(id, i, flat[i].member->type, flat[i].offset);
+  }
+  return id;
+}
+
+Storage Emitter::storage_of(const Buffer& buffer) const {
+  switch (buffer.kind) {
+    case ItemKind::UniformBuffer:
+      return Storage::Uniform;
+    case ItemKind::PushConstant:
+      return Storage::PushConstant;
+    case ItemKind::WorkgroupBuffer:
+      return Storage::Workgroup;
+    default:
+      return Storage::StorageBuffer;
+  }
+}
+
+Id Emitter::buffer_variable(std::uint32_t buffer) {
+  Global& global = buffers_[buffer];
+  const Buffer& of = program_->buffers[buffer];
+  const Storage storage = storage_of(of);
+  if (global.id == 0) {
+    const Id type = pointer_to(block_type(of), storage);
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, type, global.id, class_of(storage));
+    if (of.kind != ItemKind::PushConstant) bind(global.id, of.set, of.binding);
+    name(global.id, text(of.name));
+  }
+  return use(global, storage);
+}
+
+Id Emitter::workgroup_variable(std::uint32_t buffer, std::uint32_t member) {
+  const Buffer& of = program_->buffers[buffer];
+  const std::uint32_t index = of.members.first + member;
+  Global& global = shared_[index];
+  if (global.id == 0) {
+    const Member& variable = program_->members[index];
+    const Id type = pointer(variable.type, Storage::Workgroup);
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::Workgroup);
+    if (!options_.strip) {
+      text_.assign(text(of.name));
+      text_ += '.';
+      text_ += text(variable.name);
+      name(global.id, text_);
+    }
+  }
+  return use(global, Storage::Workgroup);
+}
+
+Id Emitter::sampler_variable(std::uint32_t sampler) {
+  Global& global = samplers_[sampler];
+  if (global.id == 0) {
+    const SamplerDecl& of = program_->samplers[sampler];
+    const Id type = pointer(kSampler, Storage::UniformConstant);
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
+    bind(global.id, of.set, of.binding);
+    name(global.id, text(of.name));
+  }
+  return use(global, Storage::UniformConstant);
+}
+
+Id Emitter::image_variable(std::uint32_t image) {
+  Global& global = images_[image];
+  if (global.id == 0) {
+    const ImageDecl& of = program_->images[image];
+    Id type = image_type(of.image_type, of.format);
+    if (of.has_array) type = out_.array(type, u1(of.array_size), 0);
+    type = pointer_to(type, Storage::UniformConstant);
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
+    bind(global.id, of.set, of.binding);
+    name(global.id, text(of.name));
+  }
+  return use(global, Storage::UniformConstant);
+}
+
+Id Emitter::builtin_variable(Builtin builtin) {
+  Global& global = builtins_[static_cast<std::size_t>(builtin)];
+  const BuiltinInfo& info = info_of(builtin);
+  const Storage storage = info.code == BuiltinCode::Output ? Storage::Output : Storage::Input;
+  if (global.id == 0) {
+    TypeId type = kF4;
+    if (info.family == BuiltinFamily::GivesU1) type = kU1;
+    if (info.family == BuiltinFamily::GivesU3) type = kU3;
+    if (info.family == BuiltinFamily::TakesF1) type = kF1;
+    if (info.family == BuiltinFamily::GivesBoolean) type = kBoolean;
+    const Id id = pointer(type, storage);
+    global.id = out_.new_id();
+    out_.globals.op(spv::Op::OpVariable, id, global.id, class_of(storage));
+    out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::BuiltIn, info.number);
+    name(global.id, info.stem);
+  }
+  return use(global, storage);
+}
+
+Id Emitter::local_variable(Id type, std::string_view text) {
+  const Id id = out_.new_id();
+  words_->variables.op(spv::Op::OpVariable, type, id, spv::StorageClass::Function);
+  if (!text.empty()) name(id, text);
+  return id;
+}
+
+}  // namespace slipway::rpl::emit

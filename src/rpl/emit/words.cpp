@@ -1,0 +1,171 @@
+#include "rpl/emit/words.hpp"
+
+#include <algorithm>
+
+namespace slipway::rpl::emit {
+namespace {
+
+// Keys of arrays are no instructions: the stride belongs to them. No opcode has this number.
+constexpr std::uint32_t kArrayKey = 0xffff;
+
+std::uint32_t hash_of(WordSpan key) {
+  std::uint64_t hash = key.size();
+  for (const std::uint32_t word : key) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return static_cast<std::uint32_t>(hash);
+}
+
+}  // namespace
+
+void WordBuffer::enlarge(std::size_t count) {
+  const std::size_t capacity = std::max({size_ + count, capacity_ * 2, std::size_t{256}});
+  auto data = std::make_unique_for_overwrite<std::uint32_t[]>(capacity);
+  if (size_ != 0) std::memcpy(data.get(), data_.get(), size_ * sizeof(std::uint32_t));
+  data_ = std::move(data);
+  capacity_ = capacity;
+}
+
+void UniqueIds::clear() {
+  if (entries_.empty()) entries_.resize(512);
+  if (++generation_ == 0) {  // after 2^32 modules the oldest entries would count again
+    std::ranges::fill(entries_, Entry{});
+    generation_ = 1;
+  }
+  keys_.clear();
+  used_ = 0;
+}
+
+Id& UniqueIds::find(WordSpan key) {
+  if (used_ * 2 >= entries_.size()) enlarge();
+  const std::uint32_t hash = hash_of(key);
+  const std::size_t mask = entries_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    Entry& entry = entries_[at];
+    if (entry.generation != generation_) {
+      entry = {generation_, hash, static_cast<std::uint32_t>(keys_.size()), 0};
+      std::uint32_t* const to = keys_.grow(key.size() + 1);
+      to[0] = static_cast<std::uint32_t>(key.size());
+      std::ranges::copy(key, to + 1);
+      ++used_;
+      return entry.id;
+    }
+    if (entry.hash == hash && keys_[entry.key] == key.size() &&
+        std::ranges::equal(key, WordSpan(&keys_[entry.key] + 1, key.size()))) {
+      return entry.id;
+    }
+  }
+}
+
+void UniqueIds::enlarge() {
+  std::vector<Entry> old(entries_.size() * 2);
+  old.swap(entries_);
+  const std::size_t mask = entries_.size() - 1;
+  for (const Entry& entry : old) {
+    if (entry.generation != generation_) continue;
+    std::size_t at = entry.hash & mask;
+    while (entries_[at].generation == generation_) at = (at + 1) & mask;
+    entries_[at] = entry;
+  }
+}
+
+void ModuleWords::reset(std::uint32_t version) {
+  version_ = version;
+  next_id_ = 1;
+  for (WordBuffer* section : {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations,
+                              &globals, &functions}) {
+    section->clear();
+  }
+  ids_.clear();
+}
+
+void ModuleWords::capability(spv::Capability capability) {
+  const std::array key = {static_cast<std::uint32_t>(spv::Op::OpCapability), static_cast<std::uint32_t>(capability)};
+  if (Id& seen = ids_.find(key); seen == 0) {
+    seen = 1;
+    capabilities_.op(spv::Op::OpCapability, capability);
+  }
+}
+
+void ModuleWords::extension(std::string_view name) {
+  extensions_.op_text(spv::Op::OpExtension, name, {});
+}
+
+Id ModuleWords::import(std::string_view instruction_set) {
+  const Id id = new_id();
+  imports_.op_text(spv::Op::OpExtInstImport, instruction_set, {}, id);
+  return id;
+}
+
+Id ModuleWords::unique_type(WordSpan key) {
+  Id& id = ids_.find(key);
+  if (id == 0) {
+    id = new_id();
+    globals.op_list(static_cast<spv::Op>(key[0]), key.subspan(1), id);
+  }
+  return id;
+}
+
+Id ModuleWords::array(Id element, Id length, std::uint32_t stride) {
+  const std::array key = {kArrayKey, element, length, stride};
+  Id& id = ids_.find(key);
+  if (id != 0) return id;
+  id = new_id();
+  if (length == 0) {
+    globals.op(spv::Op::OpTypeRuntimeArray, id, element);
+  } else {
+    globals.op(spv::Op::OpTypeArray, id, element, length);
+  }
+  if (stride != 0) annotations.op(spv::Op::OpDecorate, id, spv::Decoration::ArrayStride, stride);
+  return id;
+}
+
+Id ModuleWords::constant(Id type, std::uint32_t bits) {
+  const std::array key = {static_cast<std::uint32_t>(spv::Op::OpConstant), type, bits};
+  Id& id = ids_.find(key);
+  if (id == 0) {
+    id = new_id();
+    globals.op(spv::Op::OpConstant, type, id, bits);
+  }
+  return id;
+}
+
+Id ModuleWords::composite(Id type, WordSpan constituents) {
+  key_.assign({static_cast<std::uint32_t>(spv::Op::OpConstantComposite), type});
+  key_.insert(key_.end(), constituents.begin(), constituents.end());
+  Id& id = ids_.find(key_);
+  if (id == 0) {
+    id = new_id();
+    globals.op_list(spv::Op::OpConstantComposite, constituents, type, id);
+  }
+  return id;
+}
+
+Id ModuleWords::unique_constant(spv::Op op, Id type) {
+  const std::array key = {static_cast<std::uint32_t>(op), type};
+  Id& id = ids_.find(key);
+  if (id == 0) {
+    id = new_id();
+    globals.op(op, type, id);
+  }
+  return id;
+}
+
+std::size_t ModuleWords::words() const {
+  return spirv::kHeaderWords + capabilities_.size() + extensions_.size() + imports_.size() + preamble.size() +
+         strings.size() + names.size() + annotations.size() + globals.size() + functions.size();
+}
+
+spirv::Words ModuleWords::finish() const {
+  spirv::Words all;
+  all.reserve(words());
+  all.insert(all.end(), {spv::MagicNumber, version_, 0, next_id_, 0});
+  for (const WordBuffer* section : {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations,
+                                    &globals, &functions}) {
+    all.insert(all.end(), section->words().begin(), section->words().end());
+  }
+  return all;
+}
+
+}  // namespace slipway::rpl::emit

@@ -1,0 +1,22 @@
+// Resolved program to a C++17 header that mirrors its memory layouts (RPL page 3.20): structs of buffers, tails and
+// attribute sources with asserted offsets, and the numbers of bindings, sets and locations.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rpl/resolved.hpp"
+
+namespace slipway::rpl {
+
+// `name_space`: one identifier or several joined by `::`; the header must not be compiled in two namespaces with one
+// name. A C++ word gets a trailing `_`, and so does a name that another thing of its scope has already.
+std::string emit_header(const Resolved& resolved, std::string_view name_space);
+
+// `rpl_` and the stem of the path with everything that no identifier has made `_`.
+std::string default_header_namespace(std::string_view path);
+
+// Whether text is an identifier, or several joined by `::`, that C++ lets a namespace have.
+bool is_namespace_name(std::string_view text);
+
+}  // namespace slipway::rpl

@@ -1,0 +1,21 @@
+// Resolved program to metadata (RPL page 3.15).
+#pragma once
+
+#include "rpl/emit_spirv.hpp"
+#include "rpl/metadata.hpp"
+
+namespace slipway::rpl {
+
+struct MetadataOptions {
+  Target target = Target::Vulkan13;
+  bool skip_attributes = false;  // --skip-attributes
+  bool skip_sets = false;        // --skip-sets
+};
+
+// All but `code` and `hashes`, which `add_code` and `seal` (metadata_json.hpp) give.
+Metadata emit_metadata(const Resolved& resolved, const MetadataOptions& options = {});
+
+// Appends an entry for a module that is written to `file`.
+void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file);
+
+}  // namespace slipway::rpl

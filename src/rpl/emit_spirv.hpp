@@ -1,0 +1,58 @@
+// A resolved program to SPIR-V (specification of RPL, 3.16).
+//
+//   SpirvEmitter emitter;                      // keeps its memory: one for many variants, one a thread
+//   const std::vector<SpirvModule> modules = emitter.emit(resolved, {.target = Target::Vulkan13});
+//
+// Emission cannot fail: what a program may say was decided by resolve, so a module that does not validate is a bug of
+// the compiler. The words depend on the program, its options and `SpirvOptions` alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "spirv/module.hpp"
+
+namespace slipway::rpl {
+
+struct Resolved;
+
+enum class Target { Vulkan11, Vulkan12, Vulkan13 };
+
+// `vulkan1.1`, `vulkan1.2`, `vulkan1.3`.
+std::string_view name_of(Target target);
+std::optional<Target> parse_target(std::string_view name);
+
+struct SpirvOptions {
+  Target target = Target::Vulkan13;
+  bool split_stages = false;  // one module for each entry point instead of one for all
+  bool strip = false;         // without OpName and OpMemberName
+  bool debug_lines = false;   // OpString, OpSource and OpLine before the code of each statement
+};
+
+struct SpirvModule {
+  std::vector<std::uint32_t> entry_points;  // indices in Resolved's list: the stages that the module holds
+  spirv::Words words;
+};
+
+class SpirvEmitter {
+ public:
+  SpirvEmitter();
+  SpirvEmitter(SpirvEmitter&&) noexcept;
+  SpirvEmitter& operator=(SpirvEmitter&&) noexcept;
+  ~SpirvEmitter();
+
+  // In the order of the entry points; nothing for a program without any.
+  std::vector<SpirvModule> emit(const Resolved& program, const SpirvOptions& options = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The same with scratch memory of its own.
+std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options = {});
+
+}  // namespace slipway::rpl

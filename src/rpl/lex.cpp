@@ -1,0 +1,410 @@
+#include "rpl/lex.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <format>
+
+namespace slipway::rpl {
+
+namespace {
+
+enum class Char : std::uint8_t { Bad, Space, Letter, Digit, Quote, Slash, Punctuation };
+
+constexpr std::array<Char, 256> make_classes() {
+  std::array<Char, 256> classes{};
+  for (const unsigned char c : {' ', '\t', '\n', '\v', '\f', '\r'}) classes[c] = Char::Space;
+  for (int c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = Char::Letter;
+  classes['_'] = Char::Letter;
+  for (int c = '0'; c <= '9'; ++c) classes[c] = Char::Digit;
+  classes['"'] = Char::Quote;
+  classes['/'] = Char::Slash;
+  for (const unsigned char c : std::string_view("(){}[],;:.+-*%<>=!&|^~")) classes[c] = Char::Punctuation;
+  return classes;
+}
+constexpr std::array<Char, 256> kClasses = make_classes();
+
+Char class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+bool is_digit(char c) { return class_of(c) == Char::Digit; }
+bool is_word(char c) { return class_of(c) == Char::Letter || class_of(c) == Char::Digit; }
+
+class Lexer {
+ public:
+  Lexer(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
+        Diagnostics& diagnostics, std::vector<Comment>* comments)
+      : source_(source),
+        base_(base),
+        names_(names),
+        tokens_(tokens),
+        diagnostics_(diagnostics),
+        comments_(comments),
+        begin_(source->text().data()),
+        end_(begin_ + source->text().size()),
+        at_(begin_) {}
+
+  void run() {
+    if (source_->text().starts_with("\xEF\xBB\xBF")) at_ += 3;
+    // The text ends with a NUL that is not part of it, so that looking one byte ahead needs no test.
+    for (;;) {
+      while (class_of(*at_) == Char::Space) ++at_;
+      switch (class_of(*at_)) {
+        case Char::Letter:
+          identifier();
+          break;
+        case Char::Digit:
+          number();
+          break;
+        case Char::Quote:
+          string();
+          break;
+        case Char::Slash:
+          slash();
+          break;
+        case Char::Punctuation:
+          punctuation();
+          break;
+        default:
+          if (at_ >= end_) {
+            put(TokenKind::End, end_);
+            return;
+          }
+          bad_byte();
+      }
+    }
+  }
+
+ private:
+  void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
+    tokens_.push_back({kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
+                       base_ + static_cast<std::uint32_t>(at_ - begin_)});
+  }
+  Place place(const char* from, const char* to) const {
+    return Place::in_text(source_,
+                          {static_cast<std::uint64_t>(from - begin_), static_cast<std::uint64_t>(to - begin_)});
+  }
+  Diagnostic& error(DiagnosticKind kind, const char* from, std::string message) {
+    return diagnostics_.error(kind, place(from, at_), std::move(message));
+  }
+
+  void identifier() {
+    const char* const from = at_;
+    std::uint32_t hash = NameTable::kHashSeed;
+    while (is_word(*at_)) hash = NameTable::hash_step(hash, static_cast<unsigned char>(*at_++));
+    const std::string_view text(from, at_);
+    if (text.size() > kLongestIdentifier) {
+      error(DiagnosticKind::OutOfRange, from,
+            std::format("identifier of {} bytes; at most {} are allowed", text.size(), kLongestIdentifier));
+    }
+    put(TokenKind::Identifier, from, names_.intern(text, hash));
+  }
+
+  void malformed(const char* from, std::string_view hint) {
+    while (is_word(*at_)) ++at_;
+    error(DiagnosticKind::RplNumber, from,
+          std::format("malformed number `{}`{}{}", std::string_view(from, at_), hint.empty() ? "" : "; ", hint));
+    put(TokenKind::PlainInt, from);
+  }
+  void too_large(const char* from, TokenKind kind) {
+    error(DiagnosticKind::RplNumberRange, from, std::format("`{}` is too large", std::string_view(from, at_)));
+    put(kind, from);
+  }
+
+  void number() {
+    const char* const from = at_;
+    if (*at_ == '0' && (at_[1] == 'b' || at_[1] == 'x')) return radix(at_[1] == 'b' ? 2 : 16);
+    std::uint64_t value = 0;
+    bool large = false;
+    for (; is_digit(*at_); ++at_) {
+      value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
+      if (value > 0xFFFFFFFFu) large = true, value = 0xFFFFFFFFu;
+    }
+    if (*at_ == '.' && !(at_[1] == '.' && at_[2] == '.')) return floating(from);
+    TokenKind kind = TokenKind::PlainInt;
+    if (*at_ == 'u' || *at_ == 's') kind = *at_++ == 'u' ? TokenKind::Uint : TokenKind::Sint;
+    if (is_word(*at_)) {
+      return malformed(from, *at_ == 'e' || *at_ == 'E' ? "a float has a `.` with digits on both sides" : "");
+    }
+    if (large || (kind == TokenKind::Sint && value > 0x80000000u)) return too_large(from, kind);
+    put(kind, from, static_cast<std::uint32_t>(value));
+  }
+
+  void radix(unsigned base) {
+    const char* const from = at_;
+    at_ += 2;
+    std::uint64_t value = 0;
+    bool large = false;
+    const char* const digits = at_;
+    for (;; ++at_) {
+      unsigned digit = 16;
+      if (is_digit(*at_)) digit = static_cast<unsigned>(*at_ - '0');
+      if (*at_ >= 'a' && *at_ <= 'f') digit = static_cast<unsigned>(*at_ - 'a') + 10;
+      if (*at_ >= 'A' && *at_ <= 'F') digit = static_cast<unsigned>(*at_ - 'A') + 10;
+      if (digit >= base) break;
+      value = value * base + digit;
+      if (value > 0xFFFFFFFFu) large = true, value = 0xFFFFFFFFu;
+    }
+    if (at_ == digits) return malformed(from, base == 2 ? "`0b` needs binary digits" : "`0x` needs hexadecimal digits");
+    if (*at_ == 'u') ++at_;
+    if (is_word(*at_)) return malformed(from, *at_ == 's' ? "binary and hexadecimal numbers are unsigned" : "");
+    if (large) return too_large(from, TokenKind::Uint);
+    put(TokenKind::Uint, from, static_cast<std::uint32_t>(value));
+  }
+
+  void floating(const char* from) {
+    ++at_;
+    if (!is_digit(*at_)) return malformed(from, "a float has digits on both sides of its `.`");
+    while (is_digit(*at_)) ++at_;
+    if (*at_ == 'e' || *at_ == 'E') {
+      const char* exponent = at_ + 1;
+      if (*exponent == '+' || *exponent == '-') ++exponent;
+      if (!is_digit(*exponent)) return malformed(from, "the exponent needs digits");
+      at_ = exponent;
+      while (is_digit(*at_)) ++at_;
+    }
+    if (is_word(*at_)) return malformed(from, *at_ == 'f' ? "a float has no suffix" : "");
+    float value = 0;
+    const auto result = std::from_chars(from, at_, value);
+    // Out of range is said of numbers that are too small, too: those are zero.
+    if (result.ec == std::errc::result_out_of_range) value = is_tiny(from) ? 0.0f : INFINITY;
+    if (std::isinf(value)) return too_large(from, TokenKind::Float);
+    put(TokenKind::Float, from, std::bit_cast<std::uint32_t>(value));
+  }
+
+  // Of a number outside the range of float: whether it is too small rather than too large. As its digits may be many,
+  // the position of the first one that is not zero is added to the exponent.
+  bool is_tiny(const char* from) const {
+    std::int64_t exponent = 0;
+    const char* digit = from;
+    for (; *digit == '0'; ++digit) {
+    }
+    if (is_digit(*digit)) {
+      for (; is_digit(*digit); ++digit) ++exponent;
+    } else {
+      for (++digit; *digit == '0'; ++digit) --exponent;
+    }
+    while (digit < at_ && *digit != 'e' && *digit != 'E') ++digit;
+    if (digit < at_) {
+      ++digit;
+      const bool negative = *digit == '-';
+      if (*digit == '-' || *digit == '+') ++digit;
+      std::int64_t written = 0;
+      for (; digit < at_; ++digit) written = std::min<std::int64_t>(written * 10 + (*digit - '0'), 1'000'000'000'000);
+      exponent += negative ? -written : written;
+    }
+    return exponent < 0;
+  }
+
+  void string() {
+    const char* const from = at_++;
+    const char* const text = at_;
+    bool escapes = false;
+    for (; *at_ != '"'; ++at_) {
+      if (*at_ == '\\') {
+        escapes = true;
+        if (at_[1] == '"' || at_[1] == '\\') {
+          ++at_;
+        } else {
+          diagnostics_.warning(DiagnosticKind::RplStringEscape, place(at_, at_ + 1),
+                               "this backslash is kept: only `\\\"` and `\\\\` are escapes");
+        }
+      } else if (*at_ == '\n' || (*at_ == '\0' && at_ >= end_)) {
+        error(DiagnosticKind::RplString, from, "this string does not end on its line").hint("add a `\"`");
+        put(TokenKind::String, from, names_.intern({text, at_}));
+        return;
+      } else if (*at_ == '\0') {
+        diagnostics_.error(DiagnosticKind::RplChar, place(at_, at_ + 1), "a NUL byte in a string");
+      }
+    }
+    NameId value = kNoName;
+    if (escapes) {
+      buffer_.clear();
+      for (const char* c = text; c < at_; ++c) {
+        if (*c == '\\' && (c[1] == '"' || c[1] == '\\')) ++c;
+        buffer_ += *c;
+      }
+      value = names_.intern(buffer_);
+    } else {
+      value = names_.intern({text, at_});
+    }
+    ++at_;
+    put(TokenKind::String, from, value);
+  }
+
+  void keep_comment(const char* from) {
+    if (comments_) {
+      comments_->push_back(
+          {base_ + static_cast<std::uint32_t>(from - begin_), base_ + static_cast<std::uint32_t>(at_ - begin_)});
+    }
+  }
+
+  void slash() {
+    const char* const from = at_;
+    if (at_[1] == '/') {
+      at_ = static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+      if (!at_) at_ = end_;
+      check_comment(from);
+      keep_comment(from);
+    } else if (at_[1] == '*') {
+      const std::size_t close = std::string_view(at_ + 2, end_).find("*/");
+      at_ = close == std::string_view::npos ? end_ : at_ + 2 + close + 2;
+      if (close == std::string_view::npos) {
+        diagnostics_.error(DiagnosticKind::RplUnclosed, place(from, from + 2), "this comment has no end")
+            .hint("add `*/`");
+      }
+      check_comment(from);
+      keep_comment(from);
+    } else {
+      ++at_;
+      put(TokenKind::Slash, from);
+    }
+  }
+
+  void check_comment(const char* from) {
+    const void* const nul = std::memchr(from, '\0', static_cast<std::size_t>(at_ - from));
+    if (!nul) return;
+    const char* const where = static_cast<const char*>(nul);
+    diagnostics_.error(DiagnosticKind::RplChar, place(where, where + 1), "a NUL byte in a comment");
+  }
+
+  void punctuation() {
+    const char* const from = at_;
+    const char next = at_[1];
+    const auto one = [&](TokenKind kind) { at_ += 1, put(kind, from); };
+    const auto two = [&](TokenKind kind) { at_ += 2, put(kind, from); };
+    switch (*at_) {
+      case '(':
+        return one(TokenKind::LeftParen);
+      case ')':
+        return one(TokenKind::RightParen);
+      case '{':
+        return one(TokenKind::LeftBrace);
+      case '}':
+        return one(TokenKind::RightBrace);
+      case '[':
+        return one(TokenKind::LeftBracket);
+      case ']':
+        return one(TokenKind::RightBracket);
+      case ',':
+        return one(TokenKind::Comma);
+      case ';':
+        return one(TokenKind::Semicolon);
+      case ':':
+        return one(TokenKind::Colon);
+      case '+':
+        return one(TokenKind::Plus);
+      case '-':
+        return one(TokenKind::Minus);
+      case '*':
+        return one(TokenKind::Star);
+      case '%':
+        return one(TokenKind::Percent);
+      case '^':
+        return one(TokenKind::Caret);
+      case '~':
+        return one(TokenKind::Tilde);
+      case '<':
+        return next == '<' ? two(TokenKind::ShiftLeft) : next == '=' ? two(TokenKind::LessEqual) : one(TokenKind::Less);
+      case '>':
+        return next == '>'   ? two(TokenKind::ShiftRight)
+               : next == '=' ? two(TokenKind::GreaterEqual)
+                             : one(TokenKind::Greater);
+      case '=':
+        return next == '=' ? two(TokenKind::EqualEqual) : one(TokenKind::Equal);
+      case '!':
+        return next == '=' ? two(TokenKind::NotEqual) : one(TokenKind::Bang);
+      case '&':
+        return next == '&' ? two(TokenKind::AndAnd) : one(TokenKind::Ampersand);
+      case '|':
+        return next == '|' ? two(TokenKind::OrOr) : one(TokenKind::Pipe);
+      default:
+        break;
+    }
+    if (next == '.' && at_[2] == '.') {
+      at_ += 3;
+      return put(TokenKind::Ellipsis, from);
+    }
+    if (is_digit(next)) {
+      at_ += 1;
+      return malformed(from, "a float has digits on both sides of its `.`");
+    }
+    one(TokenKind::Dot);
+  }
+
+  // One diagnostic for a run of bytes that no token has.
+  void bad_byte() {
+    const char* const from = at_;
+    while (at_ < end_ && class_of(*at_) == Char::Bad) ++at_;
+    const auto byte = static_cast<unsigned char>(*from);
+    const bool shown = byte >= 0x20 && byte < 0x7F;
+    error(DiagnosticKind::RplChar, from,
+          shown ? std::format("`{}` is not part of the language", *from)
+                : std::format("byte 0x{:02x} is allowed in comments and strings only", byte));
+  }
+
+  const SourcePtr& source_;
+  std::uint32_t base_;
+  NameTable& names_;
+  std::vector<Token>& tokens_;
+  Diagnostics& diagnostics_;
+  std::vector<Comment>* comments_;
+  const char* begin_;
+  const char* end_;
+  const char* at_;
+  std::string buffer_;
+};
+
+}  // namespace
+
+std::string_view text_of(TokenKind kind) {
+  constexpr std::string_view kTexts[] = {"the end of the file",
+                                         "a name",
+                                         "a number",
+                                         "a number",
+                                         "a number",
+                                         "a number",
+                                         "a string",
+                                         "`(`",
+                                         "`)`",
+                                         "`{`",
+                                         "`}`",
+                                         "`[`",
+                                         "`]`",
+                                         "`,`",
+                                         "`;`",
+                                         "`:`",
+                                         "`.`",
+                                         "`...`",
+                                         "`+`",
+                                         "`-`",
+                                         "`*`",
+                                         "`/`",
+                                         "`%`",
+                                         "`<<`",
+                                         "`>>`",
+                                         "`<`",
+                                         "`>`",
+                                         "`<=`",
+                                         "`>=`",
+                                         "`==`",
+                                         "`!=`",
+                                         "`&`",
+                                         "`^`",
+                                         "`|`",
+                                         "`~`",
+                                         "`&&`",
+                                         "`||`",
+                                         "`!`",
+                                         "`=`"};
+  return kTexts[static_cast<std::size_t>(kind)];
+}
+
+void lex(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
+         Diagnostics& diagnostics, std::vector<Comment>* comments) {
+  tokens.reserve(tokens.size() + source->text().size() / 4 + 16);
+  Lexer(source, base, names, tokens, diagnostics, comments).run();
+}
+
+}  // namespace slipway::rpl

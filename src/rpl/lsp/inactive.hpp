@@ -1,0 +1,14 @@
+// The parts of a program that an assignment of its options switches off.
+#pragma once
+
+#include <vector>
+
+#include "rpl/program.hpp"
+
+namespace slipway::rpl::lsp {
+
+// Items, fields, arguments and scopes whose conditional is false, outermost ones only. Conditions that need arithmetic
+// count as true: this is for dimming text, and knows flags, comparisons and logic.
+std::vector<Range> inactive_ranges(const Program& program, const Assignment& assignment);
+
+}  // namespace slipway::rpl::lsp

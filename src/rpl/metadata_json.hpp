@@ -1,0 +1,29 @@
+// The JSON form of metadata (RPL page 3.15): written byte for byte as the page says, read back through tables from
+// which the JSON Schema comes, too.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "base/source.hpp"
+#include "json/document.hpp"
+#include "json/writer.hpp"
+#include "rpl/metadata.hpp"
+
+namespace slipway::rpl {
+
+// Sets `hashes` from everything else: the last step of making metadata.
+void seal(Metadata& metadata);
+
+std::string metadata_text(const Metadata& metadata);
+// The value of the key `interface`.
+void write_interface(json::Writer& out, const Metadata::Interface& interface);
+
+// Nothing when there are errors. The kinds are those of JSON in general, and out-of-range for a version that this
+// program does not know. Hashes are taken as they stand: `seal` on a copy says whether they are right.
+std::optional<Metadata> read_metadata(const SourcePtr& source, Diagnostics& diagnostics);
+
+// What `schema/rpl-metadata.schema.json` holds.
+std::string metadata_schema_text();
+
+}  // namespace slipway::rpl

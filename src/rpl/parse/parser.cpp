@@ -1,0 +1,139 @@
+#include "rpl/parse/parser.hpp"
+
+#include <format>
+
+namespace slipway::rpl {
+
+const Token& Parser::ahead(std::uint32_t count) const {
+  return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
+}
+
+bool Parser::expected(std::string_view what) {
+  // A file that ends too early has one problem: the bracket that is still open.
+  if (is(TokenKind::End) && unclosed_) return false;
+  const Token& found = at();
+  std::string seen(text_of(found.kind));
+  if (found.kind == TokenKind::Identifier || found.kind == TokenKind::PlainInt || found.kind == TokenKind::Sint ||
+      found.kind == TokenKind::Uint || found.kind == TokenKind::Float) {
+    const Place place = program_.place(range_of(found));
+    seen = std::format("`{}`", place.source->text(place.span));
+  }
+  // What is missing at the end of a line is missing there, not at the beginning of the next.
+  error(DiagnosticKind::RplExpected, range_of(found), std::format("expected {}, found {}", what, seen));
+  return false;
+}
+
+bool Parser::expect(TokenKind kind) {
+  if (accept(kind)) return true;
+  return expected(text_of(kind));
+}
+
+bool Parser::expect_close(TokenKind kind, const Token& open) {
+  if (accept(kind)) return true;
+  if (is(TokenKind::End)) {
+    if (!unclosed_) {
+      error(DiagnosticKind::RplUnclosed, range_of(open), std::format("{} is never closed", text_of(open.kind)))
+          .hint(std::format("add {}", text_of(kind)));
+    }
+    unclosed_ = true;
+    return false;
+  }
+  return expected(text_of(kind));
+}
+
+bool Parser::expect_name(NameId& name, Range& range, std::string_view what) {
+  if (!is(TokenKind::Identifier)) return expected(what);
+  name = at().value;
+  range = range_of(at());
+  advance();
+  check_declared(name, range);
+  return true;
+}
+
+void Parser::check_declared(NameId name, Range range) {
+  if (name != Word::void_ && name != Word::true_ && name != Word::false_) return;
+  error(DiagnosticKind::RplReservedName, range,
+        std::format("`{}` is reserved and cannot be declared", program_.text(name)));
+}
+
+bool Parser::too_deep() {
+  if (depth_ <= kDeepestNesting) return false;
+  error(DiagnosticKind::RplNesting, range_of(at()), std::format("more than {} levels of nesting", kDeepestNesting));
+  return true;
+}
+
+void Parser::recover_in_body() {
+  std::uint32_t braces = 0;
+  for (;; advance()) {
+    switch (at().kind) {
+      case TokenKind::End:
+        return;
+      case TokenKind::LeftBrace:
+        ++braces;
+        break;
+      case TokenKind::RightBrace:
+        if (braces == 0) return;
+        if (--braces == 0 && ahead(1).kind != TokenKind::Semicolon && ahead(1).kind != TokenKind::Dot &&
+            ahead(1).kind != TokenKind::RightParen && ahead(1).kind != TokenKind::Comma) {
+          advance();
+          return;
+        }
+        break;
+      case TokenKind::Semicolon:
+        if (braces != 0) break;
+        advance();
+        return;
+      default:
+        break;
+    }
+  }
+}
+
+// Whether an item begins at this token, at the start of a line of thought: an item word with what follows it.
+bool Parser::starts_item(const Token* token) const {
+  if (token->kind != TokenKind::Identifier || token == end_) return false;
+  const Token& next = token[1];
+  if (token->value == Word::conditional) return next.kind == TokenKind::LeftParen;
+  return (token->value == Word::global || token->value == Word::instance || token->value == Word::constant ||
+          token->value == Word::setting || token->value == Word::struct_ ||
+          (token->value >= Word::vertex_attribute_container && token->value <= Word::set_shared) ||
+          token->value == Word::push_constant || token->value == Word::workgroup_buffer) &&
+         next.kind == TokenKind::Identifier;
+}
+
+// Behind an item that began at `begin` and was not understood: to behind its `;` or `}`, or to the next item. Brackets
+// are counted from the beginning, as the error may stand inside some.
+void Parser::recover_item(const Token* begin) {
+  std::uint32_t braces = 0;
+  for (const Token* token = begin; token < token_; ++token) {
+    if (token->kind == TokenKind::LeftBrace) ++braces;
+    if (token->kind == TokenKind::RightBrace && braces != 0) --braces;
+  }
+  if (token_ > begin && braces == 0 &&
+      (token_[-1].kind == TokenKind::Semicolon || token_[-1].kind == TokenKind::RightBrace)) {
+    return;
+  }
+  for (bool first = token_ == begin; !is(TokenKind::End); first = false) {
+    if (braces == 0 && !first && starts_item(token_)) return;
+    const TokenKind kind = at().kind;
+    advance();
+    if (kind == TokenKind::LeftBrace) ++braces;
+    if (kind == TokenKind::RightBrace) {
+      if (braces <= 1) {
+        accept(TokenKind::Semicolon);
+        return;
+      }
+      --braces;
+    }
+    if (kind == TokenKind::Semicolon && braces == 0) return;
+  }
+}
+
+List Parser::take_list(std::size_t mark) {
+  const List list{static_cast<std::uint32_t>(program_.lists.size()), static_cast<std::uint32_t>(stack_.size() - mark)};
+  program_.lists.insert(program_.lists.end(), stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
+  stack_.resize(mark);
+  return list;
+}
+
+}  // namespace slipway::rpl

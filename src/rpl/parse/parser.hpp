@@ -1,0 +1,135 @@
+// The parser's state and its parts: items, statements, expressions.
+//
+// A function that meets a syntax error reports it and gives 0 (or false); the loop over items, fields or statements
+// then skips to where the next one begins (RPL page 4).
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "rpl/lex.hpp"
+#include "rpl/program.hpp"
+#include "rpl/types.hpp"
+
+namespace slipway::rpl {
+
+// Of expressions and scopes together, and of the dimensions of a type.
+inline constexpr std::uint32_t kDeepestNesting = 256;
+inline constexpr std::uint32_t kMostDimensions = 16;
+
+class Parser {
+ public:
+  Parser(Program& program, Diagnostics& diagnostics) : program_(program), diagnostics_(diagnostics) {}
+  // All items of one source, whose tokens end with End.
+  void parse_source(const std::vector<Token>& tokens, std::uint32_t module);
+
+ private:
+  // --- tokens ---
+  const Token& at() const { return *token_; }
+  const Token& ahead(std::uint32_t count) const;
+  bool is(TokenKind kind) const { return token_->kind == kind; }
+  bool is_word(NameId word) const { return is(TokenKind::Identifier) && token_->value == word; }
+  bool accept(TokenKind kind) {
+    if (!is(kind)) return false;
+    advance();
+    return true;
+  }
+  void advance() {
+    last_end_ = token_->end;
+    if (token_->kind != TokenKind::End) ++token_;
+  }
+  static Range range_of(const Token& token) { return {token.begin, token.end}; }
+  Range since(std::uint32_t begin) const { return {begin, std::max(begin, last_end_)}; }
+
+  // --- errors ---
+  Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
+    return diagnostics_.error(kind, program_.place(range), std::move(message));
+  }
+  // "expected WHAT, found ...".
+  bool expected(std::string_view what);
+  bool expect(TokenKind kind);
+  bool expect_close(TokenKind kind, const Token& open);
+  bool expect_name(NameId& name, Range& range, std::string_view what);
+  void check_declared(NameId name, Range range);
+  // Skips to behind the next `;` or to the `}` of this nesting.
+  void recover_in_body();
+  void recover_item(const Token* begin);
+  bool too_deep();
+
+  // --- items (items.cpp) ---
+  void parse_item();
+  bool parse_option();
+  bool parse_constant(Item& item);
+  bool parse_setting(Item& item);
+  bool parse_body_item(Item& item, ItemKind kind);
+  bool parse_set_item(Item& item);
+  bool parse_image(Item& item);
+  bool parse_function(Item& item);
+  bool parse_arguments(Item& item);
+  bool parse_fields(Item& item);
+  bool parse_field(ItemKind owner, Field& field);
+  bool parse_field_alias(Field& field);
+  bool parse_meta(Field& field);
+  bool parse_pack(NameId& pack, Range& range);
+  bool parse_option_value(Option& option);
+  bool parse_number_value(Option& option);
+  bool parse_enum(Option& option);
+  ItemId add(Item& item, std::uint32_t begin);
+  bool starts_item(const Token* token) const;
+
+  // --- statements (statements.cpp) ---
+  StmtId parse_block(ExprId condition = 0);
+  StmtId parse_statement();
+  StmtId parse_conditional();
+  StmtId parse_alias(ExprId condition, std::uint32_t begin);
+  StmtId parse_if();
+  StmtId parse_for();
+  StmtId parse_while();
+  StmtId parse_variable(TypeRefId type);
+  StmtId parse_simple();
+  TypeRefId type_of_expression(ExprId expression);
+  TypeRefId parse_type(bool allow_runtime, Range* runtime_at = nullptr);
+  StmtId add(const Stmt& stmt) {
+    program_.stmts.push_back(stmt);
+    return static_cast<StmtId>(program_.stmts.size()) - 1;
+  }
+
+  // --- expressions (expressions.cpp) ---
+  // `conditional (expr)`; 0 after an error.
+  ExprId parse_condition();
+  ExprId parse_expression(int lowest_level = 0);
+  ExprId parse_unary();
+  ExprId parse_postfix();
+  ExprId parse_primary();
+  ExprId parse_number();
+  ExprId parse_list(ExprKind kind, TokenKind close);
+  ExprId add(const Expr& expr) {
+    program_.exprs.push_back(expr);
+    return static_cast<ExprId>(program_.exprs.size()) - 1;
+  }
+  // Moves what stands on `stack_` above `mark` into Program::lists.
+  List take_list(std::size_t mark);
+
+  Program& program_;
+  Diagnostics& diagnostics_;
+  const Token* token_ = nullptr;
+  const Token* end_ = nullptr;
+  std::uint32_t last_end_ = 0;
+  std::uint32_t module_ = 0;
+  std::uint32_t depth_ = 0;
+  bool unclosed_ = false;  // the end of the file was reported
+  std::vector<std::uint32_t> stack_;
+  std::vector<ItemId> option_of_name_;  // by NameId, for duplicates
+
+  friend struct Nested;
+};
+
+// One more level of nesting for as long as it lives.
+struct Nested {
+  explicit Nested(Parser& parser) : parser(parser) { ++parser.depth_; }
+  ~Nested() { --parser.depth_; }
+  Parser& parser;
+};
+
+}  // namespace slipway::rpl

@@ -1,0 +1,115 @@
+#include "rpl/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+
+#include "rpl/parse/parser.hpp"
+
+namespace slipway::rpl {
+
+namespace {
+
+// Items of one name, linked in program order. Walking backwards makes each chain come out forwards.
+void link_names(Program& program) {
+  const std::size_t count = program.names.size();
+  program.first_value.assign(count, kNone);
+  program.first_struct.assign(count, kNone);
+  program.first_function.assign(count, kNone);
+  for (auto id = static_cast<ItemId>(program.items.size()); id-- > 0;) {
+    Item& item = program.items[id];
+    if (item.kind == ItemKind::Setting) continue;
+    auto& first = item.kind == ItemKind::Struct     ? program.first_struct
+                  : item.kind == ItemKind::Function ? program.first_function
+                                                    : program.first_value;
+    item.next_same_name = first[item.name];
+    first[item.name] = id;
+  }
+}
+
+}  // namespace
+
+std::string_view word_of(ItemKind kind) {
+  constexpr std::array<std::string_view, 16> kWords = {"option",
+                                                       "constant",
+                                                       "setting",
+                                                       "struct",
+                                                       "vertex_attribute_container",
+                                                       "instanced_attribute_container",
+                                                       "state_container",
+                                                       "color_output_container",
+                                                       "uniform_buffer",
+                                                       "read_only_storage_buffer",
+                                                       "read_write_storage_buffer",
+                                                       "push_constant",
+                                                       "workgroup_buffer",
+                                                       "sampler",
+                                                       "image",
+                                                       "function"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::string_view word_of(DescriptorSet set) {
+  constexpr std::array<std::string_view, 5> kWords = {"set_pass", "set_material", "set_object", "set_shared", ""};
+  return kWords[static_cast<std::size_t>(set)];
+}
+
+std::uint32_t Program::source_at(std::uint32_t offset) const {
+  const auto after = std::ranges::upper_bound(sources, offset, {}, &ProgramSource::base);
+  return after == sources.begin() ? 0 : static_cast<std::uint32_t>(after - sources.begin()) - 1;
+}
+
+Place Program::place(Range range) const {
+  if (sources.empty()) return Place::nowhere();
+  const ProgramSource& source = sources[source_at(range.begin)];
+  return Place::in_text(source.text, {range.begin - source.base, std::max(range.begin, range.end) - source.base});
+}
+
+Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics) {
+  Program program;
+  program.exprs.emplace_back();
+  program.stmts.emplace_back();
+  program.types.emplace_back();
+  const std::size_t errors = diagnostics.errors();
+  Parser parser(program, diagnostics);
+  std::vector<Token> tokens;
+  std::uint64_t base = 0;
+  for (const ModuleSources& module : modules) {
+    const auto index = static_cast<std::uint32_t>(program.modules.size());
+    Module& made = program.modules.emplace_back();
+    made.name = module.name;
+    made.first_source = static_cast<std::uint32_t>(program.sources.size());
+    made.first_item = static_cast<ItemId>(program.items.size());
+    for (const SourcePtr& source : module.sources) {
+      const std::size_t size = source->text().size();
+      if (size > kLargestSource || base + size + 1 > kNone) {
+        diagnostics.error(
+            DiagnosticKind::OutOfRange, Place::in_file(source->name()),
+            std::format("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kLargestSource));
+        continue;
+      }
+      program.sources.push_back({source, static_cast<std::uint32_t>(base), index});
+      tokens.clear();
+      lex(source, static_cast<std::uint32_t>(base), program.names, tokens, diagnostics);
+      if (program.exprs.size() == 1) {  // about as many nodes as tokens of the first source
+        program.exprs.reserve(tokens.size());
+        program.stmts.reserve(tokens.size() / 6);
+        program.lists.reserve(tokens.size() / 2);
+      }
+      parser.parse_source(tokens, index);
+      base += size + 1;
+    }
+    program.modules[index].source_count = static_cast<std::uint32_t>(program.sources.size()) - made.first_source;
+    program.modules[index].item_count = static_cast<std::uint32_t>(program.items.size()) - made.first_item;
+  }
+  link_names(program);
+  program.valid = diagnostics.errors() == errors;
+  return program;
+}
+
+Program parse(SourcePtr source, Diagnostics& diagnostics) {
+  const ModuleSources module{source->name(), {source}};
+  return parse(std::span(&module, 1), diagnostics);
+}
+
+}  // namespace slipway::rpl

@@ -1,0 +1,395 @@
+// The state of one resolve and its parts, each in its own file:
+//
+//   evaluate.cpp      compile-time expressions, conditionals, constants
+//   structs.cpp       types, structs, fields and their aliases
+//   declarations.cpp  containers, buffers, samplers, images and their numbers
+//   settings.cpp      settings and color outputs
+//   functions.cpp     signatures, the queue of bodies, stages, recursion
+//   statements.cpp    statements
+//   names.cpp         names, members, indices: what becomes a place
+//   expressions.cpp   operators
+//   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
+//   unused.cpp        definitions that no entry point reaches
+//
+// Everything here keeps its memory between resolves: vectors are cleared, not freed.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "rpl/resolve.hpp"
+
+namespace slipway::rpl {
+
+// What decides the numbers that code contains (RPL page 3.18, "consulted").
+enum class Group : std::uint8_t {
+  Pass,  // in DescriptorSet order
+  Material,
+  Object,
+  Shared,
+  Attributes,
+  State,
+  ColorOutputs,
+  PushConstant,
+  Workgroup,
+};
+inline constexpr std::uint32_t kGroupCount = 9;
+
+// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here.
+struct Folded {
+  Value value;
+  bool instance = false;  // mentions an instance option
+};
+
+// What an expression denotes.
+enum class ValKind : std::uint8_t { Error, Void, Value, Place, Buffer, Container };
+
+struct Val {
+  ValKind kind = ValKind::Error;
+  bool swizzle = false;            // Value: made by a swizzle, for the message
+  bool state_in = false, state_out = false;  // Container and Place: `state.in`, `state.out`
+  TypeId type = kErrorType;
+  std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
+};
+
+// A local, argument or alias that is in scope.
+struct Binding {
+  enum class Kind : std::uint8_t { Local, Argument, Alias };
+  Kind kind = Kind::Local;
+  bool written = false;             // Local
+  bool warned = false;              // Local: its use before a write was reported
+  NameId name = kNoName;
+  std::uint32_t index = 0;          // in Resolved::locals or arguments; Alias: the expression
+  std::uint32_t previous = kNone;   // the binding of this name that it hides
+  Range at;
+};
+
+// What a function does that only some stages can do; the first place of each kind is kept.
+enum class Touch : std::uint8_t { Attribute, StateRead, StateWrite, ColorWrite, BufferWrite, Workgroup, Builtin };
+inline constexpr std::uint32_t kTouchCount = 7;
+
+// A function that was called or is an entry point.
+struct FunctionState {
+  ItemId item = kNone;
+  bool valid = true;  // the signature is
+  TypeId result = kErrorType;
+  List arguments;  // in Resolved::arguments
+  Consulted consulted;
+  std::uint32_t groups = 0;  // bits of Group
+  // Stages in which all touches are possible, and the first place of each kind of touch.
+  StageMask allowed = kAllStages;
+  std::array<Range, kTouchCount> touches{};
+  std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
+                                                  kAllStages, kAllStages, kAllStages};
+  StageMask stages = 0;  // entry points that reach it
+};
+
+struct CallEdge {
+  std::uint32_t caller = 0, callee = 0;
+  bool dead = false;
+  Range at;
+};
+
+// A use of a container field or of the position, for the warnings about what is never written.
+struct FieldUse {
+  std::uint32_t function = 0;
+  std::uint32_t field = 0;  // in container_fields; kNone: the position
+  bool write = false;
+  Range at;
+};
+
+// A field alias, followed to its end.
+struct FieldAlias {
+  enum class State : std::uint8_t { New, Open, Done };
+  State state = State::New;
+  FieldId field = kNone;
+  List steps;  // in alias_steps; the first is the member (containers: `value` is the field in container_fields)
+  TypeId type = kErrorType;
+  std::uint32_t swizzle_count = 0, swizzle = 0;
+};
+
+// Fields by owner and name: open addressing.
+class FieldMap {
+ public:
+  struct Entry {
+    ItemId owner = kNone;
+    NameId name = kNoName;
+    std::uint32_t value = 0;  // the member; kAliasBit: in aliases
+    FieldId field = kNone;
+  };
+  static constexpr std::uint32_t kAliasBit = 0x80000000;
+
+  void clear();
+  // The entry of that name, new (`value` kNone) or not.
+  Entry& add(ItemId owner, NameId name);
+  const Entry* find(ItemId owner, NameId name) const;
+
+ private:
+  std::size_t slot_of(ItemId owner, NameId name) const;
+  std::vector<Entry> slots_;
+  std::size_t used_ = 0;
+};
+
+struct Resolver::State {
+  Resolved out;
+  const Program* program = nullptr;
+  const ResolveSettings* settings = nullptr;
+  Diagnostics* diagnostics = nullptr;
+  const Assignment* assignment = nullptr;
+
+  void run(std::span<const EntryPointName> entry_points);
+  void clear();
+
+  // --- places and problems ---
+  const Expr& expr(ExprId id) const { return program->exprs[id]; }
+  std::string_view text(NameId name) const { return program->text(name); }
+  Place place(Range range) const { return program->place(range); }
+  Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
+    return diagnostics->error(kind, place(range), std::move(message));
+  }
+  Diagnostic& warning(DiagnosticKind kind, Range range, std::string message) {
+    return diagnostics->warning(kind, place(range), std::move(message));
+  }
+
+  // --- evaluate.cpp ---
+  std::vector<bool> option_read;
+  bool record_order = true;
+  Consulted* sink = nullptr;  // what compile-time expressions are now read for
+  std::uint32_t user = 0;     // the item whose text is being resolved: constants must stand before it
+  enum class Activity : std::uint8_t { Unknown, Inactive, Active, Evaluating };
+  std::vector<Activity> activity;          // by item
+  std::vector<Consulted> item_consulted;   // by item: its conditional; constants: their value, too
+  std::vector<Value> constant_values;      // by item
+  std::vector<bool> name_instance;         // by name: a constant of this name is instance
+  std::uint32_t depth = 0;                 // of recursion over expressions
+
+  void read_option(OptionId option);
+  Folded evaluate(ExprId expression, bool live);
+  Folded evaluate_unary(const Expr& node, bool live);
+  Folded evaluate_binary(ExprId expression, bool live);
+  Folded evaluate_name(const Expr& node, bool live);
+  Folded evaluate_construct(const Expr& node, bool live);
+  Folded combine(const Expr& node, const Folded& left, const Folded& right, bool live);
+  void check_enum_compare(const Expr& node, const Folded& left, const Folded& right);
+  // The value as recorded for `sink`; type None after an error.
+  Folded evaluate_recorded(ExprId expression);
+  // A conditional; absent is true. `global_only`: instance options are errors.
+  bool condition_holds(ExprId condition, bool global_only);
+  // Whether the item's conditional holds; evaluated once, recorded with the item and in `sink`.
+  bool is_active(ItemId item);
+  bool mentions_instance(ExprId expression) const;
+  void note_instance(Diagnostic& problem, ExprId expression) const;
+  void note_disabled(Diagnostic& problem, ItemId item) const;
+  void unknown_name(NameId name, Range range, DiagnosticKind unknown);
+  void resolve_options();
+  void resolve_constants();
+  // The size of an array; 0 after an error.
+  std::uint32_t array_size(ExprId expression, bool global_only);
+
+  // --- structs.cpp ---
+  std::vector<TypeId> struct_types;  // by item; kErrorType: not yet
+  std::vector<Activity> struct_state;
+  std::uint32_t struct_depth = 0;
+  FieldMap fields;
+  std::vector<FieldAlias> aliases;
+  std::vector<Step> alias_steps;
+  std::vector<Member> member_stack;
+
+  // `global_only`: array sizes must not depend on instance options.
+  TypeId resolve_type(TypeRefId reference, bool global_only);
+  TypeId array_type(TypeId element, std::span<const std::uint32_t> dimensions, bool global_only, Range range);
+  TypeId named_struct(NameId name, Range range);
+  TypeId resolve_struct(ItemId item);
+  // Active fields of a struct or buffer with their offsets; gives the layout of the whole.
+  Type resolve_members(ItemId item, List& members, bool global_only);
+  void resolve_aliases(ItemId item, std::size_t first_alias);
+  void follow_alias(ItemId owner, FieldAlias& alias, std::uint32_t level);
+  bool add_field(ItemId owner, FieldId field, std::uint32_t value);
+  Consulted* struct_sink(Consulted& own);
+
+  struct Component {
+    enum class Kind : std::uint8_t { None, Step, Swizzle, Alias };
+    Kind kind = Kind::None;
+    Step step;
+    TypeId type = kErrorType;
+    std::uint32_t swizzle = 0;        // two bits an item
+    const FieldAlias* alias = nullptr;
+  };
+  Component find_component(TypeId type, NameId name) const;
+  void unknown_component(TypeId type, NameId name, Range range);
+  void unknown_field(ItemId owner, NameId name, Range range);
+
+  // --- declarations.cpp ---
+  std::array<Consulted, kGroupCount> groups;
+  std::vector<ItemId> bound;             // by name: the active value of that name
+  std::vector<std::uint32_t> payload;    // by item: in containers, buffers, samplers, images
+  struct Counters {
+    std::uint32_t sources = 0, attributes = 0, state = 0, outputs = 0;
+    std::array<std::uint32_t, 4> bindings{};
+  } counters;
+  bool bind_value(ItemId item);
+  void resolve_declarations();
+  void resolve_container(ItemId item);
+  void resolve_container_field(const Item& item, Container& container, FieldId id, Type& sizes);
+  bool choose_format(const Field& field, TypeId type, ItemFormat& format);
+  void check_limits(const Container& container);
+  void resolve_buffer(ItemId item);
+  void check_buffer(const Item& item, const Buffer& buffer, const Type& layout);
+  void find_tail(Buffer& buffer, const Type& layout);
+  void flatten(Buffer& buffer);
+  void flatten_members(List members, std::uint32_t base, std::vector<NameId>& path, bool top, ItemId item);
+  void resolve_sampler(ItemId item);
+  void resolve_image(ItemId item);
+  void number_bindings(const Module& module);
+  bool parameters_full = false;
+
+  // --- settings.cpp ---
+  std::vector<Range> setting_places;  // by setting, then by output and setting: where the value comes from
+  void resolve_settings();
+  void resolve_setting(const Item& item);
+  bool setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits);
+  void finish_settings();
+  void check_outputs();
+
+  // --- functions.cpp ---
+  std::vector<FunctionState> functions;
+  std::vector<std::uint32_t> function_of;  // by item: in functions, or kNone
+  std::vector<CallEdge> edges;
+  std::vector<FieldUse> uses;
+  std::uint32_t current = 0;  // the function whose body is being resolved
+  std::uint32_t dead = 0;     // inside code that is checked but not kept
+  FunctionState& function() { return functions[current]; }
+  // The function of that name as a place in `functions`; kNone when there is none.
+  std::uint32_t find_function(NameId name);
+  std::uint32_t declare_function(ItemId item);
+  void resolve_signature(FunctionState& state);
+  void resolve_body(std::uint32_t index);
+  void resolve_entry_points(std::span<const EntryPointName> names);
+  void check_builtin_names();
+  void touch(Touch kind, StageMask stages, Range at);
+  void check_recursion();
+  void reach(const EntryPoint& entry, std::vector<std::uint32_t>& order);
+  void check_stage(Stage stage, std::uint32_t index, std::span<const std::uint32_t> parents);
+  void drop_unreached();
+  void check_unwritten();
+  void record_stages();
+
+  // --- statements.cpp ---
+  std::vector<Binding> bindings;
+  std::vector<std::uint32_t> local_of;  // by name: in bindings, or kNone
+  std::uint32_t visible = kNone;        // bindings from here on cannot be seen (inside an alias)
+  std::uint32_t loops = 0;
+  bool pending_statement = false;
+  std::uint32_t alias_uses = 0;
+
+  // Each gives whether control never comes to what follows.
+  bool resolve_block(StmtId block);
+  bool resolve_statements(const Stmt& block);
+  bool resolve_statement(StmtId id);
+  bool resolve_if(const Stmt& stmt);
+  bool resolve_dead_or_live(StmtId block, bool live);
+  void resolve_for(const Stmt& stmt);
+  void resolve_while(const Stmt& stmt);
+  void resolve_loop(ExprId condition, ExprId step, StmtId body, bool is_for);
+  void resolve_variable(const Stmt& stmt);
+  void resolve_alias(const Stmt& stmt);
+  void resolve_return(const Stmt& stmt);
+  void resolve_expression_statement(const Stmt& stmt, bool& terminates);
+  Val resolve_condition(ExprId expression);
+  bool check_local_name(NameId name, Range range);
+  std::uint32_t bind(Binding binding);
+  void unbind(std::size_t mark);
+
+  // --- names.cpp ---
+  std::vector<Step> step_stack;
+  Val resolve_name(const Expr& node);
+  Val resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
+  Val global_value(ItemId item, Range range);
+  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_constant(type, {&bits, 1})); }
+  Val resolve_postfix(ExprId expression);
+  // What a chain of postfix operators has come to.
+  struct Chain {
+    Val val;
+    bool is_place = false;
+    PlaceRoot root = PlaceRoot::Local;
+    std::uint32_t index = 0;
+    std::size_t mark = 0;  // its steps stand on step_stack from here
+  };
+  void open_chain(Chain& chain, const Val& base);
+  Val close_chain(Chain& chain);
+  void step_member(Chain& chain, const Expr& node);
+  void step_container(Chain& chain, const Expr& node);
+  void step_buffer(Chain& chain, const Expr& node);
+  void step_alias(Chain& chain, const FieldAlias& alias, Range range, bool buffer);
+  void step_index(Chain& chain, const Expr& node);
+  void step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range);
+  void add_step(Chain& chain, Step step, TypeId type, Range range);
+  Val make_place(PlaceRoot root, std::uint32_t index, TypeId type);
+  bool can_read(const Val& val, Range range);
+  bool can_write(const Val& val, Range range);
+  void mark_written(const Val& val);
+  void use_group(Group group) { function().groups |= 1u << static_cast<unsigned>(group); }
+
+  // --- expressions.cpp ---
+  Val resolve_expression(ExprId expression);
+  Val resolve_unary(const Expr& node);
+  Val resolve_binary(ExprId expression);
+  Val resolve_assign(const Expr& node);
+  Val resolve_logic_begin(const Expr& node, const Val& left, std::uint32_t& begin, bool& constant, bool& decided);
+  Val resolve_logic(const Expr& node, const Val& left);
+  Val apply_binary(const Expr& node, const Val& left, const Val& right);
+  TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
+  // A value to compute with: places are loaded. Reports what is no value. `value` is the resolved expression.
+  Val load(const Val& val, Range range);
+  Val resolve_value(ExprId expression) { return load(resolve_expression(expression), expr(expression).range); }
+  void mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found, std::string_view what);
+  void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted);
+
+  // --- calls.cpp, builtin_calls.cpp ---
+  std::vector<std::uint32_t> operand_stack;
+  Val resolve_call(const Expr& node);
+  Val call_function(const Expr& node, std::uint32_t callee);
+  bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
+  bool resolve_opaque_argument(ExprId expression, TypeId wanted, CallArgument& made);
+  Val resolve_construct(const Expr& node);
+  Val construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  Val construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  Val construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  bool bad_constructor(const Expr& node, TypeId type, std::string_view why);
+  Val call_builtin(const Expr& node, const BuiltinFunction& builtin);
+  Val call_fixed(const Expr& node, const BuiltinFunction& builtin);
+  Val call_sample(const Expr& node, const BuiltinFunction& builtin);
+  Val call_image(const Expr& node, const BuiltinFunction& builtin);
+  Val call_tail_length(const Expr& node, const BuiltinFunction& builtin);
+  Val call_atomic(const Expr& node, const BuiltinFunction& builtin);
+  bool check_count(const Expr& node, std::uint32_t wanted);
+  // The place of a sampler or image argument; kNone after an error.
+  std::uint32_t opaque_argument(ExprId expression, TypeKind kind, std::string_view what, TypeId& type);
+  // Checks and loads the arguments from `first` on against the types.
+  bool value_arguments(const Expr& node, std::uint32_t first, std::span<const TypeId> types, DiagnosticKind kind);
+  ExprId argument(const Expr& node, std::uint32_t index) const { return program->lists[node.b + index]; }
+  Val finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result, std::size_t mark);
+
+  // --- code ---
+  Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
+           std::uint8_t sub = 0);
+  Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
+  static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
+  Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
+  std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }
+  List take_operands(std::size_t mark);
+
+  // --- unused.cpp ---
+  void check_unused(bool bodies);
+};
+
+// --- fold.cpp: arithmetic on constants, word by word (RPL page 3.5) ---
+
+// The result's words, appended; false when it is not folded (not finite, division by zero).
+bool fold_unary(UnaryOp op, TypeId type, std::span<const std::uint32_t> operand, std::vector<std::uint32_t>& result);
+bool fold_binary(BinaryOp op, TypeId left_type, std::span<const std::uint32_t> left, TypeId right_type,
+                 std::span<const std::uint32_t> right, std::vector<std::uint32_t>& result);
+bool fold_convert(TypeId from, TypeId to, std::span<const std::uint32_t> operand, std::vector<std::uint32_t>& result);
+
+}  // namespace slipway::rpl

@@ -1,0 +1,630 @@
+// Compile-time evaluation: options, constants, conditionals (RPL pages 3.7, 3.8, 3.18).
+#include <bit>
+#include <cmath>
+#include <format>
+#include <limits>
+
+#include "base/suggest.hpp"
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+namespace {
+
+constexpr std::uint32_t kDeepestRecursion = 1024;
+
+std::int32_t as_signed(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
+float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+
+ValueType value_type_of(NameId scalar) {
+  switch (scalar) {
+    case Word::f1: return ValueType::Float;
+    case Word::u1: return ValueType::Uint;
+    case Word::s1: return ValueType::Sint;
+    default: return ValueType::None;
+  }
+}
+
+std::string_view scalar_of(ValueType type) {
+  switch (type) {
+    case ValueType::Float: return "f1";
+    case ValueType::Uint: return "u1";
+    case ValueType::Sint: return "s1";
+    default: return "";
+  }
+}
+
+bool is_number(ValueType type) {
+  return type == ValueType::Uint || type == ValueType::Sint || type == ValueType::Float;
+}
+bool is_integer(ValueType type) { return type == ValueType::Uint || type == ValueType::Sint; }
+
+// Whether the operator takes values of the type (RPL page 3.7).
+bool takes(BinaryOp op, ValueType type) {
+  switch (op) {
+    case BinaryOp::Add:
+    case BinaryOp::Subtract:
+    case BinaryOp::Multiply:
+    case BinaryOp::Divide:
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual: return is_number(type);
+    case BinaryOp::Modulo:
+    case BinaryOp::BitAnd:
+    case BinaryOp::BitOr:
+    case BinaryOp::BitXor:
+    case BinaryOp::ShiftLeft:
+    case BinaryOp::ShiftRight: return is_integer(type);
+    case BinaryOp::And:
+    case BinaryOp::Or: return type == ValueType::Flag;
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual: return true;
+    case BinaryOp::Assign: return false;
+  }
+  return false;
+}
+
+bool gives_flag(BinaryOp op) {
+  return (op >= BinaryOp::Less && op <= BinaryOp::NotEqual) || op == BinaryOp::And || op == BinaryOp::Or;
+}
+
+// The outcome of arithmetic: a value, or why there is none.
+struct Outcome {
+  std::uint32_t bits = 0;
+  DiagnosticKind problem = DiagnosticKind::RplInternal;
+  bool good = true;
+};
+Outcome failed(DiagnosticKind kind) { return {.problem = kind, .good = false}; }
+
+Outcome compute_uint(BinaryOp op, std::uint32_t a, std::uint32_t b) {
+  switch (op) {
+    case BinaryOp::Add: return {a + b};
+    case BinaryOp::Subtract: return {a - b};
+    case BinaryOp::Multiply: return {a * b};
+    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a / b};
+    case BinaryOp::Modulo: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a % b};
+    case BinaryOp::ShiftLeft: return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a << b};
+    case BinaryOp::ShiftRight: return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a >> b};
+    case BinaryOp::BitAnd: return {a & b};
+    case BinaryOp::BitOr: return {a | b};
+    case BinaryOp::BitXor: return {a ^ b};
+    case BinaryOp::Less: return {a < b};
+    case BinaryOp::Greater: return {a > b};
+    case BinaryOp::LessEqual: return {a <= b};
+    case BinaryOp::GreaterEqual: return {a >= b};
+    default: return {};
+  }
+}
+
+Outcome compute_sint(BinaryOp op, std::uint32_t left, std::uint32_t right) {
+  const std::int64_t a = as_signed(left), b = as_signed(right);
+  const auto fit = [](std::int64_t value) {
+    return value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()
+               ? failed(DiagnosticKind::RplConstOverflow)
+               : Outcome{static_cast<std::uint32_t>(value)};
+  };
+  switch (op) {
+    case BinaryOp::Add: return fit(a + b);
+    case BinaryOp::Subtract: return fit(a - b);
+    case BinaryOp::Multiply: return fit(a * b);
+    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
+    case BinaryOp::Modulo: {
+      if (b == 0) return failed(DiagnosticKind::RplConstDivZero);
+      const std::int64_t rest = a % b;
+      return fit(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+    }
+    case BinaryOp::ShiftLeft:
+      return b < 0 || b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{left << right};
+    case BinaryOp::ShiftRight:
+      return b < 0 || b >= 32 ? failed(DiagnosticKind::RplConstShift)
+                              : Outcome{static_cast<std::uint32_t>(as_signed(left) >> right)};
+    case BinaryOp::Less: return {a < b};
+    case BinaryOp::Greater: return {a > b};
+    case BinaryOp::LessEqual: return {a <= b};
+    case BinaryOp::GreaterEqual: return {a >= b};
+    default: return compute_uint(op, left, right);
+  }
+}
+
+Outcome compute_float(BinaryOp op, std::uint32_t left, std::uint32_t right) {
+  const float a = as_float(left), b = as_float(right);
+  const auto fit = [](float value) {
+    return std::isfinite(value) ? Outcome{std::bit_cast<std::uint32_t>(value)}
+                                : failed(DiagnosticKind::RplConstOverflow);
+  };
+  switch (op) {
+    case BinaryOp::Add: return fit(a + b);
+    case BinaryOp::Subtract: return fit(a - b);
+    case BinaryOp::Multiply: return fit(a * b);
+    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
+    case BinaryOp::Less: return {a < b};
+    case BinaryOp::Greater: return {a > b};
+    case BinaryOp::LessEqual: return {a <= b};
+    case BinaryOp::GreaterEqual: return {a >= b};
+    case BinaryOp::Equal: return {a == b};
+    case BinaryOp::NotEqual: return {a != b};
+    default: return {};
+  }
+}
+
+Outcome compute(BinaryOp op, ValueType type, std::uint32_t a, std::uint32_t b) {
+  if (type == ValueType::Float) return compute_float(op, a, b);
+  if (op == BinaryOp::Equal) return {a == b};
+  if (op == BinaryOp::NotEqual) return {a != b};
+  if (op == BinaryOp::And) return {a & b};
+  if (op == BinaryOp::Or) return {a | b};
+  return type == ValueType::Sint ? compute_sint(op, a, b) : compute_uint(op, a, b);
+}
+
+std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
+  switch (kind) {
+    case DiagnosticKind::RplConstDivZero: return op == BinaryOp::Modulo ? "remainder of a division by zero" : "division by zero";
+    case DiagnosticKind::RplConstShift: return "shift by 32 or more";
+    default: return type == ValueType::Float ? "the result is not finite" : "the result does not fit in a signed 32-bit number";
+  }
+}
+
+}  // namespace
+
+void Resolver::State::read_option(OptionId option) {
+  sink->options.add(option);
+  if (!record_order || option_read[option]) return;
+  option_read[option] = true;
+  out.consulted.order.push_back(option);
+}
+
+void Resolver::State::resolve_options() {
+  const std::size_t count = program->options.size();
+  option_read.assign(count, false);
+  out.options.resize(count);
+  for (OptionId id = 0; id < count; ++id) {
+    const Option& option = program->options[id];
+    out.options[id] = assignment->has(id) ? assignment->values[id] : option.initial;
+    bound[option.name] = option.item;
+    activity[option.item] = Activity::Active;
+  }
+}
+
+void Resolver::State::resolve_constants() {
+  for (ItemId id = 0; id < program->items.size(); ++id) {
+    const Item& item = program->items[id];
+    if (item.kind != ItemKind::Constant) continue;
+    user = id;
+    Consulted unused;
+    sink = &unused;
+    const bool active = is_active(id);
+    Consulted& own = item_consulted[id];
+    bool instance = mentions_instance(item.condition) || mentions_instance(item.value);
+    if (active) {
+      sink = &own;
+      const Folded folded = evaluate(item.value, true);
+      constant_values[id] = folded.value;
+      instance = instance || folded.instance;
+      own.mix(folded.value.bits);
+      bind_value(id);
+    }
+    if (instance) name_instance[item.name] = true;
+  }
+}
+
+// --- conditionals --------------------------------------------------------------------------------------------------
+
+Folded Resolver::State::evaluate_recorded(ExprId expression) {
+  const Folded folded = evaluate(expression, true);
+  sink->mix(static_cast<std::uint64_t>(folded.value.type) << 32 | folded.value.bits);
+  return folded;
+}
+
+bool Resolver::State::condition_holds(ExprId condition, bool global_only) {
+  if (condition == 0) return true;
+  const Folded folded = evaluate_recorded(condition);
+  if (folded.value.type == ValueType::None) return false;
+  if (folded.value.type != ValueType::Flag) {
+    error(DiagnosticKind::RplConditionType, expr(condition).range,
+          std::format("a conditional is a flag, and this is a {}", name_of(folded.value.type)));
+    return false;
+  }
+  if (global_only && folded.instance) {
+    note_instance(error(DiagnosticKind::RplConstInstance, expr(condition).range,
+                        "this conditional changes the interface of the pipeline and cannot depend on instance options"),
+                  condition);
+  }
+  return folded.value.bits != 0;
+}
+
+bool Resolver::State::is_active(ItemId id) {
+  const Item& item = program->items[id];
+  if (item.condition == 0) return true;
+  if (activity[id] == Activity::Unknown) {
+    const bool free = item.kind == ItemKind::Constant || item.kind == ItemKind::Setting ||
+                      item.kind == ItemKind::StateContainer || item.kind == ItemKind::ColorContainer ||
+                      item.kind == ItemKind::WorkgroupBuffer || item.kind == ItemKind::Function;
+    activity[id] = Activity::Evaluating;
+    Consulted* const outer = std::exchange(sink, &item_consulted[id]);
+    const std::uint32_t outer_user = std::exchange(user, id);
+    activity[id] = condition_holds(item.condition, !free) ? Activity::Active : Activity::Inactive;
+    sink = outer;
+    user = outer_user;
+  }
+  sink->merge(item_consulted[id]);
+  return activity[id] == Activity::Active;
+}
+
+std::uint32_t Resolver::State::array_size(ExprId expression, bool global_only) {
+  const Folded folded = evaluate_recorded(expression);
+  const Value value = folded.value;
+  if (value.type == ValueType::None) return 0;
+  const Range range = expr(expression).range;
+  if (!is_integer(value.type)) {
+    error(DiagnosticKind::RplArraySize, range,
+          std::format("the size of an array is a uint or sint, and this is a {}", name_of(value.type)));
+    return 0;
+  }
+  if (value.bits == 0 || (value.type == ValueType::Sint && as_signed(value.bits) < 0)) {
+    error(DiagnosticKind::RplArraySize, range,
+          std::format("an array has at least one element, and this is {}", format_value(*program, value)));
+    return 0;
+  }
+  if (global_only && folded.instance) {
+    note_instance(error(DiagnosticKind::RplConstInstance, range,
+                        "this array size changes the interface of the pipeline and cannot depend on instance options"),
+                  expression);
+  }
+  return value.bits;
+}
+
+// --- expressions ---------------------------------------------------------------------------------------------------
+
+Folded Resolver::State::evaluate(ExprId expression, bool live) {
+  const Expr& node = expr(expression);
+  switch (node.kind) {
+    case ExprKind::Uint: return {{ValueType::Uint, node.a}};
+    case ExprKind::Sint: return {{ValueType::Sint, node.a}};
+    case ExprKind::Float: return {{ValueType::Float, node.a}};
+    case ExprKind::String: return {{ValueType::String, node.a}};
+    case ExprKind::True: return {{ValueType::Flag, 1}};
+    case ExprKind::False: return {{ValueType::Flag, 0}};
+    case ExprKind::Name: return evaluate_name(node, live);
+    case ExprKind::Unary: return evaluate_unary(node, live);
+    case ExprKind::Binary: return evaluate_binary(expression, live);
+    case ExprKind::Construct: return evaluate_construct(node, live);
+    case ExprKind::Call:
+      error(DiagnosticKind::RplConstOperation, node.range, "functions cannot be called at compile time");
+      return {};
+    case ExprKind::Member:
+    case ExprKind::Index:
+      error(DiagnosticKind::RplConstOperation, node.range,
+            "compile-time values are options and constants, which have no fields and no elements");
+      return {};
+    case ExprKind::None: break;
+  }
+  return {};
+}
+
+Folded Resolver::State::evaluate_name(const Expr& node, bool live) {
+  const NameId name = node.a;
+  const ItemId id = bound[name];
+  if (id != kNone) {
+    const Item& item = program->items[id];
+    if (item.kind == ItemKind::Option) {
+      const Option& option = program->options[item.index];
+      const bool instance = option.option_class == OptionClass::Instance;
+      if (!live) return {{option.initial.type, 0}, instance};
+      read_option(item.index);
+      return {out.options[item.index], instance};
+    }
+    if (item.kind == ItemKind::Constant && id <= user) {
+      if (live) sink->merge(item_consulted[id]);
+      return {constant_values[id], name_instance[name]};
+    }
+  }
+  // `on` and `off` are values unless something has that name.
+  if (name == Word::on || name == Word::off) return {{ValueType::Flag, name == Word::on ? 1u : 0u}};
+  if (live) unknown_name(name, node.range, DiagnosticKind::RplConstUnknown);
+  // An operand that is not evaluated may name a constant that is disabled here.
+  if (!live && program->first_value[name] == kNone) {
+    unknown_name(name, node.range, DiagnosticKind::RplConstUnknown);
+  }
+  return {{}, static_cast<bool>(name_instance[name])};
+}
+
+Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
+  const auto op = static_cast<UnaryOp>(node.op);
+  const Folded operand = evaluate(node.a, live);
+  Value value = operand.value;
+  if (value.type == ValueType::None) return operand;
+  bool good = false;
+  switch (op) {
+    case UnaryOp::Minus:
+      good = value.type == ValueType::Sint || value.type == ValueType::Float;
+      if (!good || !live) break;
+      if (value.type == ValueType::Float) {
+        value.bits ^= 0x80000000u;
+      } else if (value.bits == 0x80000000u && expr(node.a).kind != ExprKind::Sint) {
+        error(DiagnosticKind::RplConstOverflow, node.range, "the result does not fit in a signed 32-bit number");
+        return {{}, operand.instance};
+      } else {
+        value.bits = 0u - value.bits;
+      }
+      break;
+    case UnaryOp::Plus: good = is_number(value.type); break;
+    case UnaryOp::Not:
+      good = value.type == ValueType::Flag;
+      value.bits ^= 1;
+      break;
+    case UnaryOp::Complement:
+      good = is_integer(value.type);
+      value.bits = ~value.bits;
+      break;
+  }
+  if (!good) {
+    error(DiagnosticKind::RplConstOperation, {node.at, node.at + 1},
+          std::format("a {} has no unary `{}`", name_of(value.type), text_of(op)));
+    return {{}, operand.instance};
+  }
+  return {value, operand.instance};
+}
+
+// Chains such as `a + b + c...` lean to the left and may be long: they are walked, not recursed into.
+Folded Resolver::State::evaluate_binary(ExprId expression, bool live) {
+  if (depth > kDeepestRecursion) return {};
+  ++depth;
+  std::vector<std::pair<ExprId, bool>> chain;
+  ExprId left = expression;
+  // Whether the operands on the left are evaluated is the same all the way down; those on the right depend on `&&`.
+  while (expr(left).kind == ExprKind::Binary) {
+    chain.emplace_back(left, live);
+    left = expr(left).a;
+  }
+  Folded result = evaluate(left, live);
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    const Expr& node = expr(link->first);
+    const auto op = static_cast<BinaryOp>(node.op);
+    const bool decided = live && result.value.type == ValueType::Flag &&
+                         ((op == BinaryOp::And && result.value.bits == 0) || (op == BinaryOp::Or && result.value.bits != 0));
+    const Folded right = evaluate(node.b, live && !decided);
+    result = combine(node, result, right, live);
+  }
+  --depth;
+  return result;
+}
+
+Folded Resolver::State::combine(const Expr& node, const Folded& left, const Folded& right, bool live) {
+  const auto op = static_cast<BinaryOp>(node.op);
+  const Value a = left.value, b = right.value;
+  const Folded nothing{{}, left.instance || right.instance};
+  const Range at{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())};
+  if (op == BinaryOp::Assign) {
+    error(DiagnosticKind::RplConstOperation, at, "there is no assignment at compile time").hint("did you mean `==`?");
+    return nothing;
+  }
+  // `false && disabled`: the type of the right side is unknown and does not matter.
+  const bool lazy = (op == BinaryOp::And || op == BinaryOp::Or) && a.type == ValueType::Flag && b.type == ValueType::None;
+  if (lazy && live && ((op == BinaryOp::And) == (a.bits == 0))) return {a, nothing.instance};
+  if (a.type == ValueType::None || b.type == ValueType::None) {
+    return {{gives_flag(op) && !live ? ValueType::Flag : ValueType::None, 0}, nothing.instance};
+  }
+  if (a.type != b.type) {
+    Diagnostic& problem = error(DiagnosticKind::RplConstType, at,
+                                std::format("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
+    if (!scalar_of(a.type).empty() && !scalar_of(b.type).empty()) {
+      const Place where = place(expr(node.b).range);
+      problem.suggest(where, std::format("{} {{{}}}", scalar_of(a.type), where.source->text(where.span)));
+    }
+    return nothing;
+  }
+  if (!takes(op, a.type)) {
+    error(DiagnosticKind::RplConstOperation, at,
+          std::format("there is no `{}` of two {} values at compile time", text_of(op), name_of(a.type)));
+    return nothing;
+  }
+  check_enum_compare(node, left, right);
+  const ValueType type = gives_flag(op) ? ValueType::Flag : a.type;
+  if (!live) return {{type, 0}, nothing.instance};
+  const Outcome outcome = compute(op, a.type, a.bits, b.bits);
+  if (!outcome.good) {
+    error(outcome.problem, at, std::string(reason(outcome.problem, op, a.type)));
+    return nothing;
+  }
+  return {{type, outcome.bits}, nothing.instance};
+}
+
+// `mode == "nonsense"`, where the option can never be that.
+void Resolver::State::check_enum_compare(const Expr& node, const Folded& left, const Folded& right) {
+  const auto op = static_cast<BinaryOp>(node.op);
+  if ((op != BinaryOp::Equal && op != BinaryOp::NotEqual) || left.value.type != ValueType::String) return;
+  ExprId name = node.a, string = node.b;
+  if (expr(name).kind == ExprKind::String) std::swap(name, string);
+  if (expr(name).kind != ExprKind::Name || expr(string).kind != ExprKind::String || right.value.type != left.value.type) {
+    return;
+  }
+  const ItemId id = bound[expr(name).a];
+  if (id == kNone || program->items[id].kind != ItemKind::Option) return;
+  const Option& option = program->options[program->items[id].index];
+  std::vector<std::string_view> values;
+  for (std::uint32_t i = 0; i < option.values.count; ++i) {
+    const NameId value = program->lists[option.values.first + i];
+    if (value == expr(string).a) return;
+    values.push_back(text(value));
+  }
+  Diagnostic& problem = warning(DiagnosticKind::RplEnumCompare, expr(string).range,
+                                std::format("option `{}` is never \"{}\"", text(option.name), text(expr(string).a)));
+  if (const auto near = closest(text(expr(string).a), values)) {
+    problem.suggest(place(expr(string).range), std::format("\"{}\"", *near));
+  }
+  problem.note(std::format("`{}` is declared here", text(option.name)), place(program->items[id].name_range));
+}
+
+Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
+  const ValueType target = value_type_of(node.a);
+  if (target == ValueType::None) {
+    error(DiagnosticKind::RplConstOperation, node.range, "only `f1`, `u1` and `s1` can be made at compile time");
+    return {};
+  }
+  if (node.c != 1) {
+    error(DiagnosticKind::RplConstOperation, node.range,
+          std::format("`{}` takes one value at compile time", text(node.a)));
+    return {};
+  }
+  const Folded operand = evaluate(program->lists[node.b], live);
+  const Value value = operand.value;
+  if (value.type == ValueType::None) return {{live ? ValueType::None : target, 0}, operand.instance};
+  if (value.type == ValueType::String) {
+    error(DiagnosticKind::RplConstType, node.range, std::format("a string cannot become `{}`", text(node.a)));
+    return {{}, operand.instance};
+  }
+  if (!live) return {{target, 0}, operand.instance};
+  std::uint32_t bits = value.bits;
+  if (target == ValueType::Float && value.type != ValueType::Float) {
+    const float made = value.type == ValueType::Sint ? static_cast<float>(as_signed(bits)) : static_cast<float>(bits);
+    bits = std::bit_cast<std::uint32_t>(made);
+  } else if (target != ValueType::Float && value.type == ValueType::Float) {
+    const double whole = std::trunc(static_cast<double>(as_float(bits)));
+    const bool fits = target == ValueType::Uint ? whole >= 0 && whole <= 4294967295.0
+                                                : whole >= -2147483648.0 && whole <= 2147483647.0;
+    if (!fits) {
+      error(DiagnosticKind::RplConstRange, node.range,
+            std::format("{} is out of the range of `{}`", format_value(*program, value), text(node.a)));
+      return {{}, operand.instance};
+    }
+    bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
+  }
+  return {{target, bits}, operand.instance};
+}
+
+// --- problems ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Calls `visit` with each name that an expression mentions until it gives true. With a stack of its own, as chains may
+// be long.
+template <class Visit>
+bool any_name(const Program& program, ExprId expression, Visit visit) {
+  if (expression == 0) return false;
+  std::vector<ExprId> todo = {expression};
+  while (!todo.empty()) {
+    const Expr& node = program.exprs[todo.back()];
+    todo.pop_back();
+    switch (node.kind) {
+      case ExprKind::Name:
+        if (visit(node)) return true;
+        break;
+      case ExprKind::Binary:
+      case ExprKind::Index:
+        todo.push_back(node.b);
+        todo.push_back(node.a);
+        break;
+      case ExprKind::Unary:
+      case ExprKind::Member: todo.push_back(node.a); break;
+      case ExprKind::Call:
+      case ExprKind::Construct:
+        for (std::uint32_t i = node.c; i-- > 0;) todo.push_back(program.lists[node.b + i]);
+        break;
+      default: break;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Resolver::State::mentions_instance(ExprId expression) const {
+  return any_name(*program, expression, [&](const Expr& node) {
+    if (name_instance[node.a]) return true;
+    const ItemId id = bound[node.a];
+    return id != kNone && program->items[id].kind == ItemKind::Option &&
+           program->options[program->items[id].index].option_class == OptionClass::Instance;
+  });
+}
+
+void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) const {
+  // From constant to constant until an option is found; each stands before the one that uses it.
+  for (std::uint32_t steps = 0; steps < 16 && expression != 0; ++steps) {
+    ExprId next = 0;
+    any_name(*program, expression, [&](const Expr& node) {
+      for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
+        const Item& item = program->items[id];
+        if (item.kind == ItemKind::Option &&
+            program->options[item.index].option_class == OptionClass::Instance) {
+          problem.note(std::format("`{}` is an instance option", text(item.name)), place(item.name_range));
+          return true;
+        }
+        if (item.kind != ItemKind::Constant) continue;
+        next = mentions_instance(item.value) ? item.value : mentions_instance(item.condition) ? item.condition : 0;
+        if (next == 0) continue;
+        problem.note(std::format("the constant `{}` depends on an instance option", text(item.name)),
+                     place(item.name_range));
+        return true;
+      }
+      return false;
+    });
+    expression = next;
+  }
+}
+
+// "`joints` is declared here, but disabled: `enable_skinning` is false".
+void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
+  const Item& item = program->items[id];
+  std::string why;
+  std::vector<NameId> seen;
+  const auto add = [&](const Expr& node) {
+    for (ItemId at = program->first_value[node.a]; at != kNone; at = program->items[at].next_same_name) {
+      const Item& cause = program->items[at];
+      if (cause.kind != ItemKind::Option || std::ranges::find(seen, cause.name) != seen.end()) continue;
+      seen.push_back(cause.name);
+      const Value value = out.options[cause.index];
+      const std::string shown = format_value(*program, value);
+      why += std::format("{}`{}` is {}", why.empty() ? "" : ", ", text(cause.name),
+                         value.type == ValueType::String ? std::format("\"{}\"", shown) : shown);
+    }
+    return seen.size() >= 8;
+  };
+  any_name(*program, item.condition, [&](const Expr& node) {
+    const ItemId used = bound[node.a];
+    if (used != kNone && program->items[used].kind == ItemKind::Constant) {
+      return any_name(*program, program->items[used].value, add);
+    }
+    return add(node);
+  });
+  problem.note(std::format("`{}` is declared here, but disabled{}{}", text(item.name), why.empty() ? "" : ": ", why),
+               place(item.name_range));
+}
+
+void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unknown) {
+  const bool compile_time = unknown == DiagnosticKind::RplConstUnknown;
+  for (ItemId id = program->first_value[name]; id != kNone; id = program->items[id].next_same_name) {
+    const Item& item = program->items[id];
+    if (item.kind == ItemKind::Constant && id > user) {
+      error(DiagnosticKind::RplConstForward, range, std::format("the constant `{}` is used before its declaration", text(name)))
+          .note(std::format("`{}` is declared here", text(name)), place(item.name_range));
+      return;
+    }
+    const bool fits = !compile_time || item.kind == ItemKind::Constant;
+    if (!fits || bound[name] == id) continue;
+    note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("`{}` is disabled", text(name))), id);
+    return;
+  }
+  if (compile_time && bound[name] != kNone) {
+    error(unknown, range, std::format("`{}` is neither an option nor a constant", text(name)))
+        .note(std::format("`{}` is declared here", text(name)), place(program->items[bound[name]].name_range));
+    return;
+  }
+  Diagnostic& problem =
+      error(unknown, range, compile_time ? std::format("there is no option or constant `{}`", text(name))
+                                         : std::format("there is no `{}` here", text(name)));
+  std::vector<std::string_view> names;
+  for (const Item& item : program->items) {
+    if (item.kind == ItemKind::Setting || item.kind == ItemKind::Struct || item.kind == ItemKind::Function) continue;
+    if (compile_time && item.kind != ItemKind::Option && item.kind != ItemKind::Constant) continue;
+    // Comparing with all names of a large program for each of many problems would take long.
+    if (names.size() >= 1000) break;
+    names.push_back(text(item.name));
+  }
+  if (!compile_time) {
+    for (const Binding& binding : bindings) names.push_back(text(binding.name));
+  }
+  if (const auto near = closest(text(name), names)) problem.suggest(place(range), *near);
+}
+
+}  // namespace slipway::rpl

@@ -1,0 +1,45 @@
+// The search through the variants of a program: which leaves there are, what each consults, which fail.
+#pragma once
+
+#include <map>
+
+#include "rpl/variants.hpp"
+
+namespace slipway::rpl {
+
+// Hashes of the sequences of compile-time values: equal hashes, equal outputs.
+struct OutputKeys {
+  std::uint64_t interface = 0, settings = 0;
+  std::array<std::uint64_t, kStageCount> stages{};
+
+  // Of what goes into the modules, and of everything.
+  std::uint64_t code() const;
+  std::uint64_t metadata() const;
+};
+
+struct Leaf {
+  Assignment assignment;
+  bool failed = false;
+  OutputKeys keys;
+  OptionSet interface_options;
+  std::vector<std::size_t> problems;  // in Search::problems, ascending
+};
+
+struct Search {
+  std::vector<Leaf> leaves;          // sorted by assignment
+  std::vector<Diagnostic> problems;  // each once
+  // More leaves than max_variants: for each option how many values the leaves seen so far have.
+  bool too_many = false;
+  std::vector<std::size_t> factors;  // by OptionId; only then
+};
+
+Search search_variants(const Program& program, const VariantSettings& settings);
+
+// How many assignments there are, and how many agree with a partial one.
+double count_assignments(const VariantSettings& settings);
+double count_assignments(const VariantSettings& settings, const Assignment& partial);
+
+// Whether no option has two different values in them.
+bool agree(const Assignment& a, const Assignment& b);
+
+}  // namespace slipway::rpl

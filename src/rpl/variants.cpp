@@ -1,0 +1,319 @@
+#include "rpl/variants.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <format>
+#include <ranges>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/sha256.hpp"
+#include "rpl/assignments.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/variant_search.hpp"
+
+namespace slipway::rpl {
+namespace {
+
+// Fewer pieces of work than this are done by the caller's thread alone.
+constexpr std::size_t kWorthThreads = 16;
+
+// Calls `work(worker, i)` for each i below `count`; each thread has its own `Worker`.
+template <class Worker, class Work>
+void parallel_for(std::size_t count, unsigned jobs, Work work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    Worker worker;
+    for (std::size_t i = next++; i < count; i = next++) work(worker, i);
+  };
+  std::vector<std::jthread> others;
+  if (count >= kWorthThreads) {
+    for (unsigned i = 1; i < std::min<std::size_t>(jobs, count); ++i) others.emplace_back(run);
+  }
+  run();
+}
+
+// A number of assignments: exact as long as a double is.
+std::string count_text(double count) {
+  return count < 1e15 ? std::format("{:.0f}", count) : std::format("{:.3e}", count);
+}
+
+// The names of options in quotes: "`a`, `b`".
+std::string names_text(const Program& program, const std::vector<OptionId>& options) {
+  std::string text;
+  for (const OptionId option : options) {
+    text += std::format("{}`{}`", text.empty() ? "" : ", ", program.text(program.options[option].name));
+  }
+  return text;
+}
+
+// --- what is said about problems -----------------------------------------------------------------------------------
+
+// A problem's shortest assignment: starts at the leaf with the fewest options and leaves out each option whose every
+// value has the problem, too.
+Assignment shortest_assignment(const Search& search, std::size_t problem, const VariantSettings& settings) {
+  const auto has_problem = [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, problem); };
+  const auto length = [](const Leaf& leaf) {
+    return std::ranges::count_if(leaf.assignment.values,
+                                 [](const Value& value) { return value.type != ValueType::None; });
+  };
+  const Leaf* start = nullptr;
+  for (const Leaf& leaf : search.leaves) {
+    if (has_problem(leaf) && (!start || length(leaf) < length(*start))) start = &leaf;
+  }
+  Assignment shortest = start->assignment;
+  for (Value& value : shortest.values) {
+    if (value.type == ValueType::None) continue;
+    const Value kept = std::exchange(value, {});
+    const bool always = std::ranges::all_of(
+        search.leaves, [&](const Leaf& leaf) { return !agree(leaf.assignment, shortest) || has_problem(leaf); });
+    if (!always) value = kept;
+  }
+  for (OptionId option = 0; option < shortest.values.size(); ++option) {
+    if (settings.fixed.has(option)) shortest.values[option] = {};  // given by the user for all
+  }
+  return shortest;
+}
+
+void report_problems(const Program& program, const VariantSettings& settings, Search& search,
+                     Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < search.problems.size(); ++i) {
+    Diagnostic& problem = diagnostics.add(std::move(search.problems[i]));
+    const auto having = std::ranges::count_if(
+        search.leaves, [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, i); });
+    if (having == std::ssize(search.leaves)) continue;
+    const Assignment shortest = shortest_assignment(search, i, settings);
+    for (OptionId option = 0; option < shortest.values.size(); ++option) {
+      if (!shortest.has(option)) continue;
+      problem.assignment.emplace_back(program.text(program.options[option].name),
+                                      value_json(program, shortest.values[option]));
+    }
+    problem.note(std::format("with {}: {} of {} assignments", assignment_text(program, shortest),
+                             count_text(count_assignments(settings, shortest)),
+                             count_text(count_assignments(settings))));
+  }
+  std::size_t failing = 0;
+  double assignments = 0;
+  for (const Leaf& leaf : search.leaves) {
+    if (!leaf.failed) continue;
+    ++failing;
+    assignments += settings.listed ? 1 : count_assignments(settings, leaf.assignment);
+  }
+  if (failing == 0) return;
+  diagnostics.error(DiagnosticKind::RplVariantFailed, {},
+                    std::format("{} of {} variants fail: {} of {} assignments", failing, search.leaves.size(),
+                                count_text(assignments), count_text(count_assignments(settings))));
+}
+
+void report_limit(const Program& program, const VariantSettings& settings, const Search& search,
+                  Diagnostics& diagnostics) {
+  std::vector<OptionId> options;
+  for (OptionId option = 0; option < search.factors.size(); ++option) {
+    if (search.factors[option] > 1) options.push_back(option);
+  }
+  std::ranges::stable_sort(options, std::ranges::greater(), [&](OptionId option) { return search.factors[option]; });
+  std::string largest;
+  for (const OptionId option : options | std::views::take(4)) {
+    largest += std::format("{}`{}` ({} values)", largest.empty() ? "" : ", ",
+                           program.text(program.options[option].name), search.factors[option]);
+  }
+  Diagnostic& problem = diagnostics.error(
+      DiagnosticKind::RplVariantLimit,
+      options.empty() ? Place{} : program.place(program.items[program.options[options.front()].item].name_range),
+      std::format("there are more than {} variants; {} options take part, most of all {}", settings.max_variants,
+                  options.size(), largest));
+  problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
+}
+
+// --- the proof that instance options do not reach the interface ------------------------------------------------------
+
+void check_interface(const Program& program, const Search& search, Variants& variants, Diagnostics& diagnostics) {
+  for (const Leaf& leaf : search.leaves) variants.interface_options.merge(leaf.interface_options);
+  for (const OptionId option : variants.interface_options.list()) {
+    if (program.options[option].option_class == OptionClass::Global) continue;
+    diagnostics.error(DiagnosticKind::RplInternal,
+                      program.place(program.items[program.options[option].item].name_range),
+                      std::format("the interface was found to depend on the instance option `{}`",
+                                  program.text(program.options[option].name)));
+  }
+  std::map<std::vector<std::uint32_t>, std::uint64_t> by_globals;
+  for (const Leaf& leaf : search.leaves) {
+    if (leaf.failed) continue;
+    std::vector<std::uint32_t> globals;
+    for (OptionId option = 0; option < program.options.size(); ++option) {
+      if (program.options[option].option_class != OptionClass::Global) continue;
+      globals.push_back(
+          (leaf.assignment.has(option) ? leaf.assignment.values[option] : program.options[option].initial).bits);
+    }
+    const auto [known, fresh] = by_globals.emplace(std::move(globals), leaf.keys.interface);
+    if (known->second == leaf.keys.interface) continue;
+    diagnostics.error(DiagnosticKind::RplInternal, {},
+                      std::format("the interface changes under an instance option, with {}",
+                                  assignment_text(program, leaf.assignment)));
+  }
+}
+
+// --- classes -------------------------------------------------------------------------------------------------------
+
+template <class Key>
+std::size_t count_classes(const Search& search, Key key) {
+  std::unordered_set<std::uint64_t> classes;
+  for (const Leaf& leaf : search.leaves) {
+    if (!leaf.failed) classes.insert(key(leaf.keys));
+  }
+  return classes.size();
+}
+
+// Leaves with equal outputs, in the order of their first ones.
+std::vector<std::vector<const Leaf*>> classes_of(const Search& search, std::uint64_t (OutputKeys::*key)() const) {
+  std::vector<std::vector<const Leaf*>> classes;
+  std::unordered_map<std::uint64_t, std::size_t> by_key;
+  for (const Leaf& leaf : search.leaves) {
+    const auto [known, fresh] = by_key.emplace((leaf.keys.*key)(), classes.size());
+    if (fresh) classes.emplace_back();
+    classes[known->second].push_back(&leaf);
+  }
+  return classes;
+}
+
+struct Worker {
+  Resolver resolver;
+  SpirvEmitter emitter;
+};
+
+std::string short_name(std::string_view sha256, std::string_view ending) {
+  return std::format("{}{}", sha256.substr(0, 16), ending);
+}
+
+void emit_classes(const Program& program, const VariantSettings& settings, const Search& search, Variants& variants) {
+  const CompileOptions& options = settings.compile;
+  // What was resolved before resolves again; its problems are known.
+  const auto resolve = [&](Worker& worker, const Leaf& leaf) {
+    Diagnostics again;
+    return worker.resolver.resolve(program, leaf.assignment, options.entry_points, options.resolve, again);
+  };
+
+  // Modules first: variants that differ in settings alone share theirs.
+  const auto codes = classes_of(search, &OutputKeys::code);
+  std::vector<std::vector<SpirvModule>> modules(codes.size());
+  parallel_for<Worker>(codes.size(), settings.jobs, [&](Worker& worker, std::size_t i) {
+    modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
+  });
+  std::unordered_map<const Leaf*, std::size_t> code_of;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    for (const Leaf* leaf : codes[i]) code_of.emplace(leaf, i);
+  }
+
+  const auto classes = classes_of(search, &OutputKeys::metadata);
+  variants.classes.resize(classes.size());
+  parallel_for<Worker>(classes.size(), settings.jobs, [&](Worker& worker, std::size_t i) {
+    const Resolved& resolved = *resolve(worker, *classes[i].front());
+    Metadata metadata = emit_metadata(
+        resolved,
+        {.target = options.spirv.target, .skip_attributes = options.skip_attributes, .skip_sets = options.skip_sets});
+    VariantClass& made = variants.classes[i];
+    for (const SpirvModule& module : modules[code_of.at(classes[i].front())]) {
+      add_code(metadata, resolved, module, "");
+      Metadata::Code& code = metadata.code.back();
+      code.file = short_name(code.sha256, ".spv");
+      for (const Stage stage : code.stages) made.code[static_cast<std::size_t>(stage)] = code.file;
+    }
+    seal(metadata);
+    made.metadata = metadata_text(metadata);
+    made.file = short_name(sha256_text(made.metadata), ".json");
+    for (const Leaf* leaf : classes[i]) made.when.push_back(leaf->assignment);
+  });
+
+  std::unordered_set<std::string> files;
+  for (auto& of_class : modules) {
+    for (SpirvModule& module : of_class) {
+      std::string file = short_name(sha256_text(std::as_bytes(std::span(module.words))), ".spv");
+      if (files.insert(file).second) variants.modules.push_back({std::move(file), std::move(module.words)});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Value>> default_domains(const Program& program, const Assignment& fixed, Vary vary) {
+  std::vector<std::vector<Value>> domains(program.options.size());
+  for (OptionId id = 0; id < program.options.size(); ++id) {
+    const Option& option = program.options[id];
+    const bool global = option.option_class == OptionClass::Global;
+    if (fixed.has(id) || (vary == Vary::Global && !global) || (vary == Vary::Instance && global)) continue;
+    if (option.type == OptionType::Flag) {
+      domains[id] = {{ValueType::Flag, 0}, {ValueType::Flag, 1}};
+    } else if (option.type == OptionType::Enum) {
+      for (std::uint32_t i = 0; i < option.values.count; ++i) {
+        domains[id].push_back({ValueType::String, program.lists[option.values.first + i]});
+      }
+    }
+  }
+  return domains;
+}
+
+std::optional<Variants> find_variants(const Program& program, const VariantSettings& settings,
+                                      Diagnostics& diagnostics) {
+  Search search = search_variants(program, settings);
+  if (search.too_many) {
+    report_limit(program, settings, search, diagnostics);
+    return std::nullopt;
+  }
+  Variants variants;
+  variants.assignments = settings.listed ? static_cast<double>(settings.listed->size()) : count_assignments(settings);
+  variants.leaves = search.leaves.size();
+  variants.failing_leaves =
+      static_cast<std::size_t>(std::ranges::count_if(search.leaves, [](const Leaf& leaf) { return leaf.failed; }));
+  variants.interfaces = count_classes(search, [](const OutputKeys& keys) { return keys.interface; });
+  variants.settings = count_classes(search, [](const OutputKeys& keys) { return keys.settings; });
+  variants.metadata = count_classes(search, [](const OutputKeys& keys) { return keys.metadata(); });
+  for (const EntryPointName& entry : settings.compile.entry_points) {
+    const auto stage = static_cast<std::size_t>(entry.stage);
+    variants.stages[stage] = count_classes(search, [&](const OutputKeys& keys) { return keys.stages[stage]; });
+  }
+  report_problems(program, settings, search, diagnostics);
+  check_interface(program, search, variants, diagnostics);
+  if (settings.emit && !diagnostics.has_errors()) emit_classes(program, settings, search, variants);
+  return variants;
+}
+
+std::string summary_text(const Program& program, const VariantSettings& settings, const Variants& variants) {
+  std::string text = std::format("assignments: {}, variants: {}", count_text(variants.assignments), variants.leaves);
+  if (variants.failing_leaves != 0) text += std::format(" ({} fail)", variants.failing_leaves);
+  text += std::format("\nclasses: metadata {}, interface {}, settings {}", variants.metadata, variants.interfaces,
+                      variants.settings);
+  for (const EntryPointName& entry : settings.compile.entry_points) {
+    text += std::format(", {} {}", name_of(entry.stage), variants.stages[static_cast<std::size_t>(entry.stage)]);
+  }
+  const std::vector<OptionId> options = variants.interface_options.list();
+  const auto instance = std::ranges::count(program.options, OptionClass::Instance, &Option::option_class);
+  text += std::format("\ninterface: depends on {}; independent of {} instance option{}\n",
+                      options.empty() ? "no option" : names_text(program, options), instance, instance == 1 ? "" : "s");
+  return text;
+}
+
+std::string variants_json(const Program& program, const Variants& variants) {
+  json::Writer out;
+  out.object([&] {
+    out.key("assignments").raw(count_text(variants.assignments));
+    out.key("classes").array([&] {
+      for (const VariantClass& of : variants.classes) {
+        out.object([&] {
+          out.key("when").array([&] {
+            for (const Assignment& assignment : of.when) write_assignment(out, program, assignment);
+          });
+          out.member("metadata", of.file);
+          out.key("code").object([&] {
+            for (std::size_t stage = 0; stage < kStageCount; ++stage) {
+              if (!of.code[stage].empty()) out.member(name_of(static_cast<Stage>(stage)), of.code[stage]);
+            }
+          });
+        });
+      }
+    });
+  });
+  return out.text();
+}
+
+}  // namespace slipway::rpl
