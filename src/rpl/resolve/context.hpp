@@ -15,7 +15,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rpl/resolve.hpp"
@@ -47,7 +50,7 @@ enum class ValKind : std::uint8_t { Error, Void, Value, Place, Buffer, Container
 
 struct Val {
   ValKind kind = ValKind::Error;
-  bool swizzle = false;            // Value: made by a swizzle, for the message
+  bool swizzle = false;                      // Value: made by a swizzle, for the message
   bool state_in = false, state_out = false;  // Container and Place: `state.in`, `state.out`
   TypeId type = kErrorType;
   std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
@@ -57,11 +60,11 @@ struct Val {
 struct Binding {
   enum class Kind : std::uint8_t { Local, Argument, Alias };
   Kind kind = Kind::Local;
-  bool written = false;             // Local
-  bool warned = false;              // Local: its use before a write was reported
+  bool written = false;  // Local
+  bool warned = false;   // Local: its use before a write was reported
   NameId name = kNoName;
-  std::uint32_t index = 0;          // in Resolved::locals or arguments; Alias: the expression
-  std::uint32_t previous = kNone;   // the binding of this name that it hides
+  std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
+  std::uint32_t previous = kNone;  // the binding of this name that it hides
   Range at;
 };
 
@@ -83,6 +86,7 @@ struct FunctionState {
   std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
                                                   kAllStages, kAllStages, kAllStages};
   StageMask stages = 0;  // entry points that reach it
+  std::uint32_t first_edge = 0, edge_count = 0;
 };
 
 struct CallEdge {
@@ -158,13 +162,14 @@ struct Resolver::State {
   Consulted* sink = nullptr;  // what compile-time expressions are now read for
   std::uint32_t user = 0;     // the item whose text is being resolved: constants must stand before it
   enum class Activity : std::uint8_t { Unknown, Inactive, Active, Evaluating };
-  std::vector<Activity> activity;          // by item
-  std::vector<Consulted> item_consulted;   // by item: its conditional; constants: their value, too
-  std::vector<Value> constant_values;      // by item
-  std::vector<bool> name_instance;         // by name: a constant of this name is instance
-  std::uint32_t depth = 0;                 // of recursion over expressions
+  std::vector<Activity> activity;         // by item
+  std::vector<Consulted> item_consulted;  // by item: its conditional; constants: their value, too
+  std::vector<Value> constant_values;     // by item
+  std::vector<bool> name_instance;        // by name: a constant of this name is instance
+  std::uint32_t depth = 0;                // of recursion over expressions
 
   void read_option(OptionId option);
+  std::vector<ExprId> chain_stack;  // of the chains that are being walked
   Folded evaluate(ExprId expression, bool live);
   Folded evaluate_unary(const Expr& node, bool live);
   Folded evaluate_binary(ExprId expression, bool live);
@@ -213,7 +218,7 @@ struct Resolver::State {
     Kind kind = Kind::None;
     Step step;
     TypeId type = kErrorType;
-    std::uint32_t swizzle = 0;        // two bits an item
+    std::uint32_t swizzle = 0;  // two bits an item
     const FieldAlias* alias = nullptr;
   };
   Component find_component(TypeId type, NameId name) const;
@@ -222,8 +227,8 @@ struct Resolver::State {
 
   // --- declarations.cpp ---
   std::array<Consulted, kGroupCount> groups;
-  std::vector<ItemId> bound;             // by name: the active value of that name
-  std::vector<std::uint32_t> payload;    // by item: in containers, buffers, samplers, images
+  std::vector<ItemId> bound;           // by name: the active value of that name
+  std::vector<std::uint32_t> payload;  // by item: in containers, buffers, samplers, images
   struct Counters {
     std::uint32_t sources = 0, attributes = 0, state = 0, outputs = 0;
     std::array<std::uint32_t, 4> bindings{};
@@ -241,10 +246,11 @@ struct Resolver::State {
   void flatten_members(List members, std::uint32_t base, std::vector<NameId>& path, bool top, ItemId item);
   void resolve_sampler(ItemId item);
   void resolve_image(ItemId item);
-  void number_bindings(const Module& module);
   bool parameters_full = false;
+  std::vector<NameId> path_stack;
 
   // --- settings.cpp ---
+  bool metadata_only = false;
   std::vector<Range> setting_places;  // by setting, then by output and setting: where the value comes from
   void resolve_settings();
   void resolve_setting(const Item& item);
@@ -277,8 +283,12 @@ struct Resolver::State {
 
   // --- statements.cpp ---
   std::vector<Binding> bindings;
-  std::vector<std::uint32_t> local_of;  // by name: in bindings, or kNone
-  std::uint32_t visible = kNone;        // bindings from here on cannot be seen (inside an alias)
+  std::vector<std::uint32_t> local_of;       // by name: in bindings, or kNone
+  std::vector<std::uint32_t> local_binding;  // by local of the function: in bindings
+  std::uint32_t binding_of(const PlaceRef& local) const {
+    return local_binding[local.index - out.functions[current].locals.first];
+  }
+  std::uint32_t visible = kNone;  // bindings from here on cannot be seen (inside an alias)
   std::uint32_t loops = 0;
   bool pending_statement = false;
   std::uint32_t alias_uses = 0;
@@ -321,7 +331,7 @@ struct Resolver::State {
   void step_member(Chain& chain, const Expr& node);
   void step_container(Chain& chain, const Expr& node);
   void step_buffer(Chain& chain, const Expr& node);
-  void step_alias(Chain& chain, const FieldAlias& alias, Range range, bool buffer);
+  void step_alias(Chain& chain, const FieldAlias& alias, Range range);
   void step_index(Chain& chain, const Expr& node);
   void step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range);
   void add_step(Chain& chain, Step step, TypeId type, Range range);
@@ -336,7 +346,6 @@ struct Resolver::State {
   Val resolve_unary(const Expr& node);
   Val resolve_binary(ExprId expression);
   Val resolve_assign(const Expr& node);
-  Val resolve_logic_begin(const Expr& node, const Val& left, std::uint32_t& begin, bool& constant, bool& decided);
   Val resolve_logic(const Expr& node, const Val& left);
   Val apply_binary(const Expr& node, const Val& left, const Val& right);
   TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
@@ -348,6 +357,8 @@ struct Resolver::State {
 
   // --- calls.cpp, builtin_calls.cpp ---
   std::vector<std::uint32_t> operand_stack;
+  std::vector<CallArgument> argument_stack;
+  std::vector<std::uint32_t> fold_buffer, constant_buffer;
   Val resolve_call(const Expr& node);
   Val call_function(const Expr& node, std::uint32_t callee);
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
@@ -378,7 +389,7 @@ struct Resolver::State {
   static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }
-  List take_operands(std::size_t mark);
+  List keep_operands(std::span<const std::uint32_t> operands);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

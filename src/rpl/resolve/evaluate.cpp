@@ -11,26 +11,32 @@ namespace slipway::rpl {
 
 namespace {
 
-constexpr std::uint32_t kDeepestRecursion = 1024;
-
 std::int32_t as_signed(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
 float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 ValueType value_type_of(NameId scalar) {
   switch (scalar) {
-    case Word::f1: return ValueType::Float;
-    case Word::u1: return ValueType::Uint;
-    case Word::s1: return ValueType::Sint;
-    default: return ValueType::None;
+    case Word::f1:
+      return ValueType::Float;
+    case Word::u1:
+      return ValueType::Uint;
+    case Word::s1:
+      return ValueType::Sint;
+    default:
+      return ValueType::None;
   }
 }
 
 std::string_view scalar_of(ValueType type) {
   switch (type) {
-    case ValueType::Float: return "f1";
-    case ValueType::Uint: return "u1";
-    case ValueType::Sint: return "s1";
-    default: return "";
+    case ValueType::Float:
+      return "f1";
+    case ValueType::Uint:
+      return "u1";
+    case ValueType::Sint:
+      return "s1";
+    default:
+      return "";
   }
 }
 
@@ -49,18 +55,23 @@ bool takes(BinaryOp op, ValueType type) {
     case BinaryOp::Less:
     case BinaryOp::Greater:
     case BinaryOp::LessEqual:
-    case BinaryOp::GreaterEqual: return is_number(type);
+    case BinaryOp::GreaterEqual:
+      return is_number(type);
     case BinaryOp::Modulo:
     case BinaryOp::BitAnd:
     case BinaryOp::BitOr:
     case BinaryOp::BitXor:
     case BinaryOp::ShiftLeft:
-    case BinaryOp::ShiftRight: return is_integer(type);
+    case BinaryOp::ShiftRight:
+      return is_integer(type);
     case BinaryOp::And:
-    case BinaryOp::Or: return type == ValueType::Flag;
+    case BinaryOp::Or:
+      return type == ValueType::Flag;
     case BinaryOp::Equal:
-    case BinaryOp::NotEqual: return true;
-    case BinaryOp::Assign: return false;
+    case BinaryOp::NotEqual:
+      return true;
+    case BinaryOp::Assign:
+      return false;
   }
   return false;
 }
@@ -79,21 +90,36 @@ Outcome failed(DiagnosticKind kind) { return {.problem = kind, .good = false}; }
 
 Outcome compute_uint(BinaryOp op, std::uint32_t a, std::uint32_t b) {
   switch (op) {
-    case BinaryOp::Add: return {a + b};
-    case BinaryOp::Subtract: return {a - b};
-    case BinaryOp::Multiply: return {a * b};
-    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a / b};
-    case BinaryOp::Modulo: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a % b};
-    case BinaryOp::ShiftLeft: return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a << b};
-    case BinaryOp::ShiftRight: return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a >> b};
-    case BinaryOp::BitAnd: return {a & b};
-    case BinaryOp::BitOr: return {a | b};
-    case BinaryOp::BitXor: return {a ^ b};
-    case BinaryOp::Less: return {a < b};
-    case BinaryOp::Greater: return {a > b};
-    case BinaryOp::LessEqual: return {a <= b};
-    case BinaryOp::GreaterEqual: return {a >= b};
-    default: return {};
+    case BinaryOp::Add:
+      return {a + b};
+    case BinaryOp::Subtract:
+      return {a - b};
+    case BinaryOp::Multiply:
+      return {a * b};
+    case BinaryOp::Divide:
+      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a / b};
+    case BinaryOp::Modulo:
+      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a % b};
+    case BinaryOp::ShiftLeft:
+      return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a << b};
+    case BinaryOp::ShiftRight:
+      return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a >> b};
+    case BinaryOp::BitAnd:
+      return {a & b};
+    case BinaryOp::BitOr:
+      return {a | b};
+    case BinaryOp::BitXor:
+      return {a ^ b};
+    case BinaryOp::Less:
+      return {a < b};
+    case BinaryOp::Greater:
+      return {a > b};
+    case BinaryOp::LessEqual:
+      return {a <= b};
+    case BinaryOp::GreaterEqual:
+      return {a >= b};
+    default:
+      return {};
   }
 }
 
@@ -105,10 +131,14 @@ Outcome compute_sint(BinaryOp op, std::uint32_t left, std::uint32_t right) {
                : Outcome{static_cast<std::uint32_t>(value)};
   };
   switch (op) {
-    case BinaryOp::Add: return fit(a + b);
-    case BinaryOp::Subtract: return fit(a - b);
-    case BinaryOp::Multiply: return fit(a * b);
-    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
+    case BinaryOp::Add:
+      return fit(a + b);
+    case BinaryOp::Subtract:
+      return fit(a - b);
+    case BinaryOp::Multiply:
+      return fit(a * b);
+    case BinaryOp::Divide:
+      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
     case BinaryOp::Modulo: {
       if (b == 0) return failed(DiagnosticKind::RplConstDivZero);
       const std::int64_t rest = a % b;
@@ -119,11 +149,16 @@ Outcome compute_sint(BinaryOp op, std::uint32_t left, std::uint32_t right) {
     case BinaryOp::ShiftRight:
       return b < 0 || b >= 32 ? failed(DiagnosticKind::RplConstShift)
                               : Outcome{static_cast<std::uint32_t>(as_signed(left) >> right)};
-    case BinaryOp::Less: return {a < b};
-    case BinaryOp::Greater: return {a > b};
-    case BinaryOp::LessEqual: return {a <= b};
-    case BinaryOp::GreaterEqual: return {a >= b};
-    default: return compute_uint(op, left, right);
+    case BinaryOp::Less:
+      return {a < b};
+    case BinaryOp::Greater:
+      return {a > b};
+    case BinaryOp::LessEqual:
+      return {a <= b};
+    case BinaryOp::GreaterEqual:
+      return {a >= b};
+    default:
+      return compute_uint(op, left, right);
   }
 }
 
@@ -134,17 +169,28 @@ Outcome compute_float(BinaryOp op, std::uint32_t left, std::uint32_t right) {
                                 : failed(DiagnosticKind::RplConstOverflow);
   };
   switch (op) {
-    case BinaryOp::Add: return fit(a + b);
-    case BinaryOp::Subtract: return fit(a - b);
-    case BinaryOp::Multiply: return fit(a * b);
-    case BinaryOp::Divide: return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
-    case BinaryOp::Less: return {a < b};
-    case BinaryOp::Greater: return {a > b};
-    case BinaryOp::LessEqual: return {a <= b};
-    case BinaryOp::GreaterEqual: return {a >= b};
-    case BinaryOp::Equal: return {a == b};
-    case BinaryOp::NotEqual: return {a != b};
-    default: return {};
+    case BinaryOp::Add:
+      return fit(a + b);
+    case BinaryOp::Subtract:
+      return fit(a - b);
+    case BinaryOp::Multiply:
+      return fit(a * b);
+    case BinaryOp::Divide:
+      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
+    case BinaryOp::Less:
+      return {a < b};
+    case BinaryOp::Greater:
+      return {a > b};
+    case BinaryOp::LessEqual:
+      return {a <= b};
+    case BinaryOp::GreaterEqual:
+      return {a >= b};
+    case BinaryOp::Equal:
+      return {a == b};
+    case BinaryOp::NotEqual:
+      return {a != b};
+    default:
+      return {};
   }
 }
 
@@ -159,9 +205,13 @@ Outcome compute(BinaryOp op, ValueType type, std::uint32_t a, std::uint32_t b) {
 
 std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
   switch (kind) {
-    case DiagnosticKind::RplConstDivZero: return op == BinaryOp::Modulo ? "remainder of a division by zero" : "division by zero";
-    case DiagnosticKind::RplConstShift: return "shift by 32 or more";
-    default: return type == ValueType::Float ? "the result is not finite" : "the result does not fit in a signed 32-bit number";
+    case DiagnosticKind::RplConstDivZero:
+      return op == BinaryOp::Modulo ? "remainder of a division by zero" : "division by zero";
+    case DiagnosticKind::RplConstShift:
+      return "shift by 32 or more";
+    default:
+      return type == ValueType::Float ? "the result is not finite"
+                                      : "the result does not fit in a signed 32-bit number";
   }
 }
 
@@ -279,16 +329,26 @@ std::uint32_t Resolver::State::array_size(ExprId expression, bool global_only) {
 Folded Resolver::State::evaluate(ExprId expression, bool live) {
   const Expr& node = expr(expression);
   switch (node.kind) {
-    case ExprKind::Uint: return {{ValueType::Uint, node.a}};
-    case ExprKind::Sint: return {{ValueType::Sint, node.a}};
-    case ExprKind::Float: return {{ValueType::Float, node.a}};
-    case ExprKind::String: return {{ValueType::String, node.a}};
-    case ExprKind::True: return {{ValueType::Flag, 1}};
-    case ExprKind::False: return {{ValueType::Flag, 0}};
-    case ExprKind::Name: return evaluate_name(node, live);
-    case ExprKind::Unary: return evaluate_unary(node, live);
-    case ExprKind::Binary: return evaluate_binary(expression, live);
-    case ExprKind::Construct: return evaluate_construct(node, live);
+    case ExprKind::Uint:
+      return {{ValueType::Uint, node.a}};
+    case ExprKind::Sint:
+      return {{ValueType::Sint, node.a}};
+    case ExprKind::Float:
+      return {{ValueType::Float, node.a}};
+    case ExprKind::String:
+      return {{ValueType::String, node.a}};
+    case ExprKind::True:
+      return {{ValueType::Flag, 1}};
+    case ExprKind::False:
+      return {{ValueType::Flag, 0}};
+    case ExprKind::Name:
+      return evaluate_name(node, live);
+    case ExprKind::Unary:
+      return evaluate_unary(node, live);
+    case ExprKind::Binary:
+      return evaluate_binary(expression, live);
+    case ExprKind::Construct:
+      return evaluate_construct(node, live);
     case ExprKind::Call:
       error(DiagnosticKind::RplConstOperation, node.range, "functions cannot be called at compile time");
       return {};
@@ -297,7 +357,8 @@ Folded Resolver::State::evaluate(ExprId expression, bool live) {
       error(DiagnosticKind::RplConstOperation, node.range,
             "compile-time values are options and constants, which have no fields and no elements");
       return {};
-    case ExprKind::None: break;
+    case ExprKind::None:
+      break;
   }
   return {};
 }
@@ -348,7 +409,9 @@ Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
         value.bits = 0u - value.bits;
       }
       break;
-    case UnaryOp::Plus: good = is_number(value.type); break;
+    case UnaryOp::Plus:
+      good = is_number(value.type);
+      break;
     case UnaryOp::Not:
       good = value.type == ValueType::Flag;
       value.bits ^= 1;
@@ -368,25 +431,20 @@ Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
 
 // Chains such as `a + b + c...` lean to the left and may be long: they are walked, not recursed into.
 Folded Resolver::State::evaluate_binary(ExprId expression, bool live) {
-  if (depth > kDeepestRecursion) return {};
-  ++depth;
-  std::vector<std::pair<ExprId, bool>> chain;
+  const std::size_t mark = chain_stack.size();
   ExprId left = expression;
-  // Whether the operands on the left are evaluated is the same all the way down; those on the right depend on `&&`.
-  while (expr(left).kind == ExprKind::Binary) {
-    chain.emplace_back(left, live);
-    left = expr(left).a;
-  }
+  for (; expr(left).kind == ExprKind::Binary; left = expr(left).a) chain_stack.push_back(left);
   Folded result = evaluate(left, live);
-  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
-    const Expr& node = expr(link->first);
+  while (chain_stack.size() > mark) {
+    const Expr& node = expr(chain_stack.back());
+    chain_stack.pop_back();
     const auto op = static_cast<BinaryOp>(node.op);
-    const bool decided = live && result.value.type == ValueType::Flag &&
-                         ((op == BinaryOp::And && result.value.bits == 0) || (op == BinaryOp::Or && result.value.bits != 0));
+    const bool decided =
+        live && result.value.type == ValueType::Flag &&
+        ((op == BinaryOp::And && result.value.bits == 0) || (op == BinaryOp::Or && result.value.bits != 0));
     const Folded right = evaluate(node.b, live && !decided);
     result = combine(node, result, right, live);
   }
-  --depth;
   return result;
 }
 
@@ -400,14 +458,16 @@ Folded Resolver::State::combine(const Expr& node, const Folded& left, const Fold
     return nothing;
   }
   // `false && disabled`: the type of the right side is unknown and does not matter.
-  const bool lazy = (op == BinaryOp::And || op == BinaryOp::Or) && a.type == ValueType::Flag && b.type == ValueType::None;
+  const bool lazy =
+      (op == BinaryOp::And || op == BinaryOp::Or) && a.type == ValueType::Flag && b.type == ValueType::None;
   if (lazy && live && ((op == BinaryOp::And) == (a.bits == 0))) return {a, nothing.instance};
   if (a.type == ValueType::None || b.type == ValueType::None) {
     return {{gives_flag(op) && !live ? ValueType::Flag : ValueType::None, 0}, nothing.instance};
   }
   if (a.type != b.type) {
-    Diagnostic& problem = error(DiagnosticKind::RplConstType, at,
-                                std::format("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
+    Diagnostic& problem =
+        error(DiagnosticKind::RplConstType, at,
+              std::format("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
     if (!scalar_of(a.type).empty() && !scalar_of(b.type).empty()) {
       const Place where = place(expr(node.b).range);
       problem.suggest(where, std::format("{} {{{}}}", scalar_of(a.type), where.source->text(where.span)));
@@ -436,7 +496,8 @@ void Resolver::State::check_enum_compare(const Expr& node, const Folded& left, c
   if ((op != BinaryOp::Equal && op != BinaryOp::NotEqual) || left.value.type != ValueType::String) return;
   ExprId name = node.a, string = node.b;
   if (expr(name).kind == ExprKind::String) std::swap(name, string);
-  if (expr(name).kind != ExprKind::Name || expr(string).kind != ExprKind::String || right.value.type != left.value.type) {
+  if (expr(name).kind != ExprKind::Name || expr(string).kind != ExprKind::String ||
+      right.value.type != left.value.type) {
     return;
   }
   const ItemId id = bound[expr(name).a];
@@ -516,12 +577,15 @@ bool any_name(const Program& program, ExprId expression, Visit visit) {
         todo.push_back(node.a);
         break;
       case ExprKind::Unary:
-      case ExprKind::Member: todo.push_back(node.a); break;
+      case ExprKind::Member:
+        todo.push_back(node.a);
+        break;
       case ExprKind::Call:
       case ExprKind::Construct:
         for (std::uint32_t i = node.c; i-- > 0;) todo.push_back(program.lists[node.b + i]);
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return false;
@@ -545,8 +609,7 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
     any_name(*program, expression, [&](const Expr& node) {
       for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
         const Item& item = program->items[id];
-        if (item.kind == ItemKind::Option &&
-            program->options[item.index].option_class == OptionClass::Instance) {
+        if (item.kind == ItemKind::Option && program->options[item.index].option_class == OptionClass::Instance) {
           problem.note(std::format("`{}` is an instance option", text(item.name)), place(item.name_range));
           return true;
         }
@@ -596,7 +659,8 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
   for (ItemId id = program->first_value[name]; id != kNone; id = program->items[id].next_same_name) {
     const Item& item = program->items[id];
     if (item.kind == ItemKind::Constant && id > user) {
-      error(DiagnosticKind::RplConstForward, range, std::format("the constant `{}` is used before its declaration", text(name)))
+      error(DiagnosticKind::RplConstForward, range,
+            std::format("the constant `{}` is used before its declaration", text(name)))
           .note(std::format("`{}` is declared here", text(name)), place(item.name_range));
       return;
     }
@@ -610,9 +674,9 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
         .note(std::format("`{}` is declared here", text(name)), place(program->items[bound[name]].name_range));
     return;
   }
-  Diagnostic& problem =
-      error(unknown, range, compile_time ? std::format("there is no option or constant `{}`", text(name))
-                                         : std::format("there is no `{}` here", text(name)));
+  Diagnostic& problem = error(unknown, range,
+                              compile_time ? std::format("there is no option or constant `{}`", text(name))
+                                           : std::format("there is no `{}` here", text(name)));
   std::vector<std::string_view> names;
   for (const Item& item : program->items) {
     if (item.kind == ItemKind::Setting || item.kind == ItemKind::Struct || item.kind == ItemKind::Function) continue;

@@ -1,0 +1,314 @@
+// Calls of functions and constructors (RPL pages 3.4, 3.6).
+#include <format>
+
+#include "base/suggest.hpp"
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+// --- calls ---------------------------------------------------------------------------------------------------------
+
+Val Resolver::State::resolve_call(const Expr& node) {
+  const BuiltinFunction* const builtin = find_builtin(node.a);
+  if (builtin && info_of(builtin->id).origin == BuiltinOrigin::Base) return call_builtin(node, *builtin);
+  const std::uint32_t callee = find_function(node.a);
+  if (callee != kNone) return call_function(node, callee);
+  if (builtin) return call_builtin(node, *builtin);
+  const Range range{node.at, node.at + static_cast<std::uint32_t>(text(node.a).size())};
+  if (program->first_function[node.a] != kNone) {
+    note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("function `{}` is disabled", text(node.a))),
+                  program->first_function[node.a]);
+  } else {
+    Diagnostic& problem =
+        error(DiagnosticKind::RplUnknownFunction, range, std::format("there is no function `{}`", text(node.a)));
+    std::vector<std::string_view> names;
+    for (const Item& item : program->items) {
+      if (item.kind == ItemKind::Function && names.size() < 1000) names.push_back(text(item.name));
+    }
+    for (const BuiltinFunction& known : builtin_functions()) names.push_back(known.name);
+    if (type_of_word(node.a) != kErrorType || program->first_struct[node.a] != kNone) {
+      problem.hint(std::format("a constructor has braces: `{} {{...}}`", text(node.a)));
+    } else if (const auto near = closest(text(node.a), names)) {
+      problem.suggest(place(range), *near);
+    }
+  }
+  for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
+  return {};
+}
+
+bool Resolver::State::check_count(const Expr& node, std::uint32_t wanted) {
+  if (node.c == wanted) return true;
+  error(
+      DiagnosticKind::RplArgCount, node.range,
+      std::format("`{}` takes {} argument{}, and {} are given", text(node.a), wanted, wanted == 1 ? "" : "s", node.c));
+  for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
+  return false;
+}
+
+Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
+  edges.push_back({current, callee, dead != 0, node.range});
+  const List arguments = functions[callee].arguments;
+  const ItemId declared = functions[callee].item;
+  const TypeId result = functions[callee].result;
+  if (node.c != arguments.count) {
+    error(DiagnosticKind::RplArgCount, node.range,
+          std::format("`{}` takes {} argument{}, and {} are given", text(node.a), arguments.count,
+                      arguments.count == 1 ? "" : "s", node.c))
+        .note(std::format("`{}` is declared here", text(node.a)), place(program->items[declared].name_range));
+    for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
+    return result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
+  }
+  const std::size_t mark = argument_stack.size();
+  bool good = true;
+  for (std::uint32_t i = 0; i < node.c; ++i) {
+    CallArgument made;
+    const Argument wanted = out.arguments[arguments.first + i];
+    good = resolve_argument(argument(node, i), wanted, made) && good;
+    argument_stack.push_back(made);
+  }
+  const List list{static_cast<std::uint32_t>(out.call_arguments.size()), node.c};
+  out.call_arguments.insert(out.call_arguments.end(), argument_stack.begin() + static_cast<std::ptrdiff_t>(mark),
+                            argument_stack.end());
+  argument_stack.resize(mark);
+  if (!good || result == kErrorType) return {};
+  const Ref call = emit(Op::Call, result, node.range, callee, list.first, list.count);
+  if (result == kVoid) return {.kind = ValKind::Void, .type = kVoid, .index = call};
+  return value_of(call, result);
+}
+
+bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted, CallArgument& made) {
+  made.access = wanted.access;
+  const Range range = expr(expression).range;
+  if (out.types[wanted.type].opaque) return resolve_opaque_argument(expression, wanted.type, made);
+  const Val val = resolve_expression(expression);
+  const std::string what = std::format("the argument `{}`", text(wanted.name));
+  if (wanted.access == Access::In) {
+    const Val value = load(val, range);
+    if (value.kind != ValKind::Value || wanted.type == kErrorType) return false;
+    if (value.type != wanted.type) {
+      mismatch(DiagnosticKind::RplArgType, expression, wanted.type, value.type, what);
+      return false;
+    }
+    made.value = value.index;
+    return true;
+  }
+  if (val.kind == ValKind::Error) return false;
+  if (val.kind == ValKind::Buffer || val.kind == ValKind::Container) {
+    error(DiagnosticKind::RplArgPlace, range, "buffers and containers cannot be `out` or `in out` arguments");
+    return false;
+  }
+  if (val.kind != ValKind::Place) {
+    error(DiagnosticKind::RplArgAccess, range,
+          std::format("{} is `{}` and needs a place to write to, and this is a {}", what,
+                      wanted.access == Access::Out ? "out" : "in out", val.swizzle ? "swizzle" : "value"));
+    return false;
+  }
+  const PlaceRef ref = out.places[val.index];
+  if (ref.root != PlaceRoot::Local && ref.root != PlaceRoot::Argument) {
+    error(DiagnosticKind::RplArgPlace, range, "fields of buffers and containers cannot be `out` or `in out` arguments")
+        .hint("copy it into a variable");
+    return false;
+  }
+  if (ref.root == PlaceRoot::Argument && out.arguments[ref.index].access == Access::In) {
+    error(DiagnosticKind::RplArgAccess, range,
+          std::format("{} is written, and `{}` is an `in` argument", what, text(out.arguments[ref.index].name)));
+    return false;
+  }
+  if (wanted.type == kErrorType) return false;
+  if (val.type != wanted.type) {
+    mismatch(DiagnosticKind::RplArgType, expression, wanted.type, val.type, what);
+    return false;
+  }
+  if (wanted.access == Access::InOut) {
+    if (!can_read(val, range)) return false;
+    made.value = emit(Op::Load, val.type, range, val.index);
+  }
+  mark_written(val);
+  made.place = val.index;
+  return true;
+}
+
+bool Resolver::State::resolve_opaque_argument(ExprId expression, TypeId wanted, CallArgument& made) {
+  const Type& of = out.types[wanted];
+  TypeId found = kErrorType;
+  made.place = opaque_argument(expression, of.kind, of.kind == TypeKind::Sampler ? "a sampler" : "an image", found);
+  if (made.place == kNone) return false;
+  if (found == wanted) return true;
+  error(DiagnosticKind::RplArgType, expr(expression).range,
+        std::format("the argument is `{}`, and this is `{}`", out.type_text(wanted), out.type_text(found)));
+  return false;
+}
+
+// --- constructors --------------------------------------------------------------------------------------------------
+
+Val Resolver::State::resolve_construct(const Expr& node) {
+  TypeId type = type_of_word(node.a);
+  const Range name{node.at, node.at + static_cast<std::uint32_t>(text(node.a).size())};
+  if (type == kErrorType) type = named_struct(node.a, name);
+  const TypeKind kind = out.types[type].kind;
+  const std::size_t mark = operand_stack.size();
+  bool good = true;
+  for (std::uint32_t i = 0; i < node.c; ++i) {
+    const ExprId expression = argument(node, i);
+    const Val value = resolve_value(expression);
+    good = good && value.kind == ValKind::Value;
+    operand_stack.push_back(value.index);
+    if (value.kind == ValKind::Value && out.types[value.type].kind == TypeKind::Array) {
+      error(DiagnosticKind::RplArrayValue, expr(expression).range, "an array is no value for a constructor");
+      good = false;
+    }
+  }
+  Val result;
+  if (good && type != kErrorType) {
+    const auto operands = std::span<const Ref>(operand_stack).subspan(mark);
+    if (operands.empty()) {
+      bad_constructor(node, type, "it needs arguments");
+    } else if (kind == TypeKind::Vector) {
+      result = construct_vector(node, type, operands);
+    } else if (kind == TypeKind::Matrix) {
+      result = construct_matrix(node, type, operands);
+    } else if (kind == TypeKind::Struct) {
+      result = construct_struct(node, type, operands);
+    } else {
+      bad_constructor(node, type, "only vectors, matrices and structs can be constructed");
+    }
+  }
+  operand_stack.resize(mark);
+  return result;
+}
+
+bool Resolver::State::bad_constructor(const Expr& node, TypeId type, std::string_view why) {
+  std::string given;
+  for (std::uint32_t i = 0; i < node.c && i < 8; ++i) {
+    const auto at = operand_stack.size() - node.c + i;
+    const Ref ref = operand_stack[at];
+    given += std::format("{}`{}`", i == 0 ? "" : ", ", out.type_text(out.type_of(ref)));
+  }
+  error(DiagnosticKind::RplConstructor, node.range,
+        std::format("`{}` cannot be made of {}: {}", out.type_text(type), given.empty() ? "nothing" : given, why));
+  return false;
+}
+
+Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+  const std::uint32_t count = item_count(type);
+  const TypeId first = out.type_of(arguments[0]);
+  const auto constant_all = std::ranges::all_of(arguments, [](Ref ref) { return is_constant(ref); });
+  if (arguments.size() == 1) {
+    const Ref operand = arguments[0];
+    if (first == type) return value_of(operand, type);
+    if (!is_vector(first)) {
+      bad_constructor(node, type, "it takes vectors and scalars");
+      return {};
+    }
+    if (item_count(first) == count) {
+      fold_buffer.clear();
+      if (constant_all && fold_convert(first, type, words_of(operand), fold_buffer)) {
+        return value_of(add_constant(type, fold_buffer));
+      }
+      return value_of(emit(Op::Convert, type, node.range, operand));
+    }
+    if (first == item_type(type)) {
+      if (constant_all) {
+        const std::array<std::uint32_t, 4> words = {words_of(operand)[0], words_of(operand)[0], words_of(operand)[0],
+                                                    words_of(operand)[0]};
+        return value_of(add_constant(type, std::span(words).first(count)));
+      }
+      return value_of(emit(Op::Splat, type, node.range, operand));
+    }
+  }
+  std::uint32_t total = 0;
+  for (const Ref ref : arguments) {
+    const TypeId part = out.type_of(ref);
+    if (!is_vector(part) || item_type(part) != item_type(type)) {
+      bad_constructor(node, type, std::format("all parts have `{}` items", builtin_type_name(item_type(type))));
+      return {};
+    }
+    total += item_count(part);
+  }
+  if (total != count) {
+    bad_constructor(node, type, std::format("the parts have {} items together, and {} are needed", total, count));
+    return {};
+  }
+  if (constant_all) {
+    fold_buffer.clear();
+    for (const Ref ref : arguments) {
+      const auto words = words_of(ref);
+      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
+    }
+    return value_of(add_constant(type, fold_buffer));
+  }
+  const List list = keep_operands(arguments);
+  return value_of(emit(Op::Combine, type, node.range, list.first, list.count));
+}
+
+Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+  const TypeId column = column_type(type);
+  const bool constant_all = std::ranges::all_of(arguments, [](Ref ref) { return is_constant(ref); });
+  if (arguments.size() == 1) {
+    const Ref operand = arguments[0];
+    const TypeId from = out.type_of(operand);
+    if (from == type) return value_of(operand, type);
+    if (from == kF4x4 && type == kF3x3) {
+      if (constant_all) {
+        const auto words = words_of(operand);
+        std::array<std::uint32_t, 9> cropped{};
+        for (std::size_t i = 0; i < 9; ++i) cropped[i] = words[i / 3 * 4 + i % 3];
+        return value_of(add_constant(type, cropped));
+      }
+      return value_of(emit(Op::Crop, type, node.range, operand));
+    }
+  }
+  const bool columns = arguments.size() == item_count(type) &&
+                       std::ranges::all_of(arguments, [&](Ref ref) { return out.type_of(ref) == column; });
+  if (!columns) {
+    bad_constructor(node, type,
+                    std::format("it takes {} columns of `{}`{}", item_count(type), builtin_type_name(column),
+                                type == kF3x3 ? ", or one `f4x4` to crop" : ""));
+    return {};
+  }
+  if (constant_all) {
+    fold_buffer.clear();
+    for (const Ref ref : arguments) {
+      const auto words = words_of(ref);
+      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
+    }
+    return value_of(add_constant(type, fold_buffer));
+  }
+  const List list = keep_operands(arguments);
+  return value_of(emit(Op::Columns, type, node.range, list.first, list.count));
+}
+
+Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+  const Struct& made = out.structs[out.types[type].index];
+  if (out.types[type].holds_array) {
+    bad_constructor(node, type, "a struct with an array inside has no constructor");
+    return {};
+  }
+  if (arguments.size() != made.members.count) {
+    bad_constructor(node, type, std::format("it has {} fields", made.members.count));
+    return {};
+  }
+  bool constant_all = true;
+  for (std::uint32_t i = 0; i < made.members.count; ++i) {
+    const TypeId wanted = out.members[made.members.first + i].type;
+    if (wanted == kErrorType) return {};
+    if (out.type_of(arguments[i]) != wanted) {
+      mismatch(DiagnosticKind::RplConstructor, argument(node, i), wanted, out.type_of(arguments[i]),
+               std::format("the field `{}`", text(out.members[made.members.first + i].name)));
+      return {};
+    }
+    constant_all = constant_all && is_constant(arguments[i]);
+  }
+  if (constant_all) {
+    fold_buffer.clear();
+    for (const Ref ref : arguments) {
+      const auto words = words_of(ref);
+      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
+    }
+    return value_of(add_constant(type, fold_buffer));
+  }
+  const List list = keep_operands(arguments);
+  return value_of(emit(Op::Build, type, node.range, list.first, list.count));
+}
+
+}  // namespace slipway::rpl

@@ -1,0 +1,334 @@
+// Operators of code that runs (RPL page 3.5).
+#include <format>
+
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+Ref Resolver::State::emit(Op op, TypeId type, Range at, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                          std::uint8_t sub) {
+  out.code.push_back(
+      {.op = op, .sub = sub, .begins_statement = pending_statement, .type = type, .a = a, .b = b, .c = c, .at = at});
+  pending_statement = false;
+  return static_cast<Ref>(out.code.size()) - 1;
+}
+
+Ref Resolver::State::add_constant(TypeId type, std::span<const std::uint32_t> words) {
+  const auto first = static_cast<std::uint32_t>(out.constant_words.size());
+  // The words may be those of another constant, and the array may move.
+  const auto count = static_cast<std::uint32_t>(words.size());
+  constant_buffer.assign(words.begin(), words.end());
+  out.constant_words.insert(out.constant_words.end(), constant_buffer.begin(), constant_buffer.end());
+  out.constants.push_back({type, first, count});
+  return (static_cast<Ref>(out.constants.size()) - 1) | kConstantBit;
+}
+
+List Resolver::State::keep_operands(std::span<const std::uint32_t> operands) {
+  const List list{static_cast<std::uint32_t>(out.lists.size()), static_cast<std::uint32_t>(operands.size())};
+  out.lists.insert(out.lists.end(), operands.begin(), operands.end());
+  return list;
+}
+
+Val Resolver::State::resolve_expression(ExprId expression) {
+  const Expr& node = expr(expression);
+  ++depth;
+  Val result;
+  switch (node.kind) {
+    case ExprKind::Uint:
+      result = literal(kU1, node.a);
+      break;
+    case ExprKind::Sint:
+      result = literal(kS1, node.a);
+      break;
+    case ExprKind::Float:
+      result = literal(kF1, node.a);
+      break;
+    case ExprKind::String:
+      error(DiagnosticKind::RplStringRuntime, node.range, "strings exist at compile time only");
+      break;
+    case ExprKind::True:
+    case ExprKind::False:
+      error(DiagnosticKind::RplBoolRuntime, node.range, "flags exist at compile time only")
+          .hint("use `conditional (...) { }`");
+      break;
+    case ExprKind::Name:
+      result = resolve_name(node);
+      break;
+    case ExprKind::Unary:
+      result = resolve_unary(node);
+      break;
+    case ExprKind::Binary:
+      result = resolve_binary(expression);
+      break;
+    case ExprKind::Member:
+    case ExprKind::Index:
+      result = resolve_postfix(expression);
+      break;
+    case ExprKind::Call:
+      result = resolve_call(node);
+      break;
+    case ExprKind::Construct:
+      result = resolve_construct(node);
+      break;
+    case ExprKind::None:
+      break;
+  }
+  --depth;
+  return result;
+}
+
+// --- unary ---------------------------------------------------------------------------------------------------------
+
+Val Resolver::State::resolve_unary(const Expr& node) {
+  const auto op = static_cast<UnaryOp>(node.op);
+  const Val operand = resolve_value(node.a);
+  if (operand.kind != ValKind::Value) return operand;
+  const TypeId type = operand.type;
+  bool good = false;
+  switch (op) {
+    case UnaryOp::Minus:
+      good = is_float(type) || is_signed(type) || is_matrix(type);
+      break;
+    case UnaryOp::Plus:
+      good = is_vector(type) || is_matrix(type);
+      break;
+    case UnaryOp::Not:
+      good = type == kBoolean;
+      break;
+    case UnaryOp::Complement:
+      good = is_integer(type);
+      break;
+  }
+  if (!good) {
+    error(DiagnosticKind::RplOperator, {node.at, node.at + 1},
+          std::format("`{}` has no unary `{}`", out.type_text(type), text_of(op)));
+    return {};
+  }
+  if (op == UnaryOp::Plus) return value_of(operand.index, type);
+  if (is_constant(operand.index)) {
+    fold_buffer.clear();
+    if (fold_unary(op, type, words_of(operand.index), fold_buffer)) return value_of(add_constant(type, fold_buffer));
+  }
+  return value_of(emit(Op::Unary, type, node.range, operand.index, 0, 0, node.op));
+}
+
+// --- binary --------------------------------------------------------------------------------------------------------
+
+TypeId Resolver::State::binary_type(BinaryOp op, TypeId left, TypeId right) const {
+  const bool vectors = is_vector(left) && is_vector(right);
+  switch (op) {
+    case BinaryOp::Add:
+    case BinaryOp::Subtract:
+      return left == right && (vectors || is_matrix(left)) ? left : kErrorType;
+    case BinaryOp::Multiply:
+      if (vectors) {
+        if (left == right || right == item_type(left)) return left;
+        return left == item_type(right) ? right : kErrorType;
+      }
+      if (is_matrix(left)) {
+        if (right == left || right == kF1) return left;
+        return right == column_type(left) ? right : kErrorType;
+      }
+      if (is_matrix(right)) {
+        if (left == kF1) return right;
+        return left == column_type(right) ? left : kErrorType;
+      }
+      return kErrorType;
+    case BinaryOp::Divide:
+      if (vectors) return left == right || right == item_type(left) ? left : kErrorType;
+      return left == right && is_matrix(left) ? left : kErrorType;
+    case BinaryOp::Modulo:
+    case BinaryOp::BitAnd:
+    case BinaryOp::BitOr:
+    case BinaryOp::BitXor:
+    case BinaryOp::ShiftLeft:
+    case BinaryOp::ShiftRight:
+      return left == right && is_integer(left) ? left : kErrorType;
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual:
+      return left == right && (vectors || left == kBoolean) ? kBoolean : kErrorType;
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual:
+      return left == right && is_scalar(left) ? kBoolean : kErrorType;
+    case BinaryOp::And:
+    case BinaryOp::Or:
+      return left == kBoolean && right == kBoolean ? kBoolean : kErrorType;
+    case BinaryOp::Assign:
+      break;
+  }
+  return kErrorType;
+}
+
+// Chains lean to the left and may be long: they are walked, not recursed into.
+Val Resolver::State::resolve_binary(ExprId expression) {
+  if (static_cast<BinaryOp>(expr(expression).op) == BinaryOp::Assign) return resolve_assign(expr(expression));
+  const std::size_t mark = chain_stack.size();
+  ExprId first = expression;
+  for (; expr(first).kind == ExprKind::Binary && static_cast<BinaryOp>(expr(first).op) != BinaryOp::Assign;
+       first = expr(first).a) {
+    chain_stack.push_back(first);
+  }
+  Val result = resolve_value(first);
+  while (chain_stack.size() > mark) {
+    const Expr& node = expr(chain_stack.back());
+    chain_stack.pop_back();
+    const auto op = static_cast<BinaryOp>(node.op);
+    if (op == BinaryOp::And || op == BinaryOp::Or) {
+      result = resolve_logic(node, result);
+    } else {
+      const Val right = resolve_value(node.b);
+      result = apply_binary(node, result, right);
+    }
+  }
+  return result;
+}
+
+Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& right) {
+  if (left.kind != ValKind::Value || right.kind != ValKind::Value) return {};
+  const auto op = static_cast<BinaryOp>(node.op);
+  const TypeId type = binary_type(op, left.type, right.type);
+  const Range at{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())};
+  if (type == kErrorType) {
+    if (out.types[left.type].kind == TypeKind::Array || out.types[right.type].kind == TypeKind::Array) {
+      error(DiagnosticKind::RplArrayValue, at, "arrays are no values to compute with; their elements are");
+      return {};
+    }
+    const bool same = left.type == right.type;
+    Diagnostic& problem =
+        error(same || left.type == kBoolean || right.type == kBoolean ? DiagnosticKind::RplOperator
+                                                                      : DiagnosticKind::RplTypeMismatch,
+              at,
+              std::format("there is no `{}` between `{}` and `{}`", text_of(op), out.type_text(left.type),
+                          out.type_text(right.type)));
+    if (is_vector(left.type) && is_vector(right.type) && !same) {
+      const bool mend_left = expr(node.a).kind == ExprKind::Sint || expr(node.a).kind == ExprKind::Uint;
+      suggest_literal(problem, mend_left ? node.a : node.b, mend_left ? right.type : left.type);
+    }
+    return {};
+  }
+  if (is_constant(right.index)) {
+    const auto words = words_of(right.index);
+    const bool shift = op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight;
+    if (shift && std::ranges::any_of(words, [](std::uint32_t word) { return word >= 32; })) {
+      error(DiagnosticKind::RplShiftRange, expr(node.b).range, "a shift by 32 or more");
+      return {};
+    }
+    const bool division = op == BinaryOp::Divide || op == BinaryOp::Modulo;
+    const std::uint32_t mask = is_integer(right.type) ? 0xFFFFFFFFu : 0x7FFFFFFFu;
+    if (division && !is_matrix(right.type) &&
+        std::ranges::any_of(words, [&](std::uint32_t word) { return (word & mask) == 0; })) {
+      warning(DiagnosticKind::RplDivZeroConstant, at, "a division by the constant zero");
+    } else if (is_constant(left.index)) {
+      fold_buffer.clear();
+      if (fold_binary(op, left.type, words_of(left.index), right.type, words, fold_buffer)) {
+        return value_of(add_constant(type, fold_buffer));
+      }
+    }
+  }
+  return value_of(emit(Op::Binary, type, node.range, left.index, right.index, 0, node.op));
+}
+
+// `&&` and `||`: the right side is code of its own, which may not run.
+Val Resolver::State::resolve_logic(const Expr& node, const Val& left) {
+  const auto op = static_cast<BinaryOp>(node.op);
+  const Range at{node.at, node.at + 2};
+  const auto check = [&](const Val& side) {
+    if (side.kind != ValKind::Value || side.type == kBoolean) return side.kind == ValKind::Value;
+    error(DiagnosticKind::RplOperator, at,
+          std::format("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));
+    return false;
+  };
+  const bool left_good = check(left);
+  if (left_good && is_constant(left.index)) {
+    const bool value = words_of(left.index)[0] != 0;
+    if (value == (op == BinaryOp::And)) {
+      const Val right = resolve_value(node.b);
+      return check(right) ? value_of(right.index, right.type) : Val{};
+    }
+    ++dead;
+    const std::size_t code = out.code.size();
+    check(resolve_value(node.b));
+    out.code.resize(code);
+    --dead;
+    return value_of(left.index, left.type);
+  }
+  const Ref begin = emit(Op::LogicBegin, kBoolean, node.range, left_good ? left.index : kNoRef, 0, 0, node.op);
+  const Val right = resolve_value(node.b);
+  if (!check(right) || !left_good) return {};
+  const auto harmless = [](const Instruction& instruction) {
+    switch (instruction.op) {
+      case Op::Unary:
+      case Op::Binary:
+      case Op::Convert:
+      case Op::Splat:
+      case Op::Combine:
+      case Op::Columns:
+      case Op::Crop:
+      case Op::Build:
+      case Op::Extract:
+      case Op::Swizzle:
+      case Op::LogicEnd:
+        return true;
+      case Op::LogicBegin:
+        return instruction.simple;
+      default:
+        return false;
+    }
+  };
+  out.code[begin].simple = std::all_of(out.code.begin() + begin + 1, out.code.end(), harmless);
+  return value_of(emit(Op::LogicEnd, kBoolean, node.range, begin, right.index));
+}
+
+Val Resolver::State::resolve_assign(const Expr& node) {
+  const Val target = resolve_expression(node.a);
+  const Val value = resolve_value(node.b);
+  const Range range = expr(node.a).range;
+  if (target.kind == ValKind::Void) {
+    error(DiagnosticKind::RplNotWritable, range, "this call gives no value that could be written");
+    return {};
+  }
+  if (!can_write(target, range) || value.kind != ValKind::Value) {
+    if (target.kind == ValKind::Place) mark_written(target);
+    return {};
+  }
+  mark_written(target);
+  const Type& of = out.types[target.type];
+  if (of.kind == TypeKind::Array || of.has_tail) {
+    error(DiagnosticKind::RplArrayValue, range, "arrays cannot be assigned as a whole");
+    return {};
+  }
+  if (value.type != target.type) {
+    mismatch(DiagnosticKind::RplTypeMismatch, node.b, target.type, value.type, "the target");
+    return {};
+  }
+  return value_of(emit(Op::Store, target.type, node.range, target.index, value.index), target.type);
+}
+
+// --- messages ------------------------------------------------------------------------------------------------------
+
+void Resolver::State::mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found,
+                               std::string_view what) {
+  Diagnostic& problem =
+      error(kind, expr(expression).range,
+            std::format("{} is `{}`, and this is `{}`", what, out.type_text(wanted), out.type_text(found)));
+  suggest_literal(problem, expression, wanted);
+}
+
+// There are no implicit conversions: the literal of the other type, or a converting constructor.
+void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted) {
+  const Expr& node = expr(expression);
+  const Place where = place(node.range);
+  const bool literal_number = node.kind == ExprKind::Sint || node.kind == ExprKind::Uint;
+  if (!is_vector(wanted)) return;
+  if (literal_number && is_scalar(wanted)) {
+    problem.suggest(where, std::format("{}{}", node.a, wanted == kU1 ? "u" : wanted == kF1 ? ".0" : ""));
+    return;
+  }
+  const std::string_view written = where.source->text(where.span);
+  if (written.size() > 60 || written.find('\n') != std::string_view::npos) return;
+  problem.suggest(where, std::format("{} {{{}}}", builtin_type_name(wanted), written));
+}
+
+}  // namespace slipway::rpl

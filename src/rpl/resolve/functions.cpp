@@ -1,0 +1,368 @@
+// Functions: signatures, bodies in the order in which they are found, the call graph (RPL pages 3.6, 3.13).
+#include <format>
+
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+namespace {
+
+std::string_view describe(Touch kind) {
+  switch (kind) {
+    case Touch::Attribute:
+      return "attributes can be read in the vertex stage only";
+    case Touch::StateRead:
+      return "state can be read in the fragment stage only";
+    case Touch::StateWrite:
+      return "state can be written in the vertex stage only";
+    case Touch::ColorWrite:
+      return "color outputs can be written in the fragment stage only";
+    case Touch::BufferWrite:
+      return "buffers can be written in the compute stage only";
+    case Touch::Workgroup:
+      return "workgroup buffers exist in the compute stage only";
+    case Touch::Builtin:
+      return "this function does not exist in this stage";
+  }
+  return "";
+}
+
+}  // namespace
+
+// --- declarations --------------------------------------------------------------------------------------------------
+
+std::uint32_t Resolver::State::find_function(NameId name) {
+  ItemId found = kNone;
+  for (ItemId id = program->first_function[name]; id != kNone; id = program->items[id].next_same_name) {
+    if (!is_active(id)) continue;
+    if (found == kNone) {
+      found = id;
+      continue;
+    }
+    error(DiagnosticKind::RplDuplicateName, program->items[id].name_range,
+          std::format("function `{}` is already declared", text(name)))
+        .note("the first declaration", place(program->items[found].name_range));
+  }
+  return found == kNone ? kNone : declare_function(found);
+}
+
+std::uint32_t Resolver::State::declare_function(ItemId id) {
+  if (function_of[id] != kNone) return function_of[id];
+  function_of[id] = static_cast<std::uint32_t>(functions.size());
+  FunctionState state{.item = id};
+  Consulted* const outer = std::exchange(sink, &state.consulted);
+  const std::uint32_t outer_user = std::exchange(user, id);
+  resolve_signature(state);
+  sink = outer;
+  user = outer_user;
+  out.functions.push_back(
+      {.name = program->items[id].name, .item = id, .result = state.result, .arguments = state.arguments});
+  functions.push_back(std::move(state));
+  return function_of[id];
+}
+
+void Resolver::State::resolve_signature(FunctionState& state) {
+  const Item& item = program->items[state.item];
+  state.result = resolve_type(item.type, false);
+  const Type& result = out.types[state.result];
+  if (result.opaque || result.has_tail) {
+    error(DiagnosticKind::RplReturnType, program->types[item.type].range,
+          std::format("a function cannot return `{}`", text(program->types[item.type].name)));
+    state.result = kErrorType;
+  }
+  state.arguments.first = static_cast<std::uint32_t>(out.arguments.size());
+  for (std::uint32_t i = item.arguments.first; i < item.arguments.first + item.arguments.count; ++i) {
+    const ArgumentDecl& declared = program->arguments[i];
+    if (!condition_holds(declared.condition, false)) continue;
+    TypeId type = resolve_type(declared.type, false);
+    const Type& of = out.types[type];
+    const Range range = program->types[declared.type].range;
+    if (type == kVoid || of.has_tail || (of.opaque && of.kind == TypeKind::Array)) {
+      error(DiagnosticKind::RplArgType, range, std::format("an argument cannot be `{}`", out.type_text(type)));
+      type = kErrorType;
+    } else if (of.opaque && declared.access != Access::In) {
+      error(DiagnosticKind::RplArgType, range, "samplers and images are `in` arguments only");
+      type = kErrorType;
+    }
+    out.arguments.push_back({declared.name, declared.access, type, i});
+  }
+  state.arguments.count = static_cast<std::uint32_t>(out.arguments.size()) - state.arguments.first;
+}
+
+void Resolver::State::resolve_body(std::uint32_t index) {
+  const Item& item = program->items[functions[index].item];
+  Consulted own;
+  sink = &own;
+  user = functions[index].item;
+  current = index;
+  dead = loops = alias_uses = 0;
+  Function& made = out.functions[index];
+  made.code.first = static_cast<std::uint32_t>(out.code.size());
+  made.locals.first = static_cast<std::uint32_t>(out.locals.size());
+  functions[index].first_edge = static_cast<std::uint32_t>(edges.size());
+  unbind(0);
+  for (std::uint32_t i = 0; i < made.arguments.count; ++i) {
+    const std::uint32_t argument = made.arguments.first + i;
+    const Range range = program->arguments[out.arguments[argument].declaration].name_range;
+    if (!check_local_name(out.arguments[argument].name, range)) continue;
+    bind({.kind = Binding::Kind::Argument, .name = out.arguments[argument].name, .index = argument, .at = range});
+  }
+  const bool ends = resolve_statements(program->stmts[item.body]);
+  const TypeId result = functions[index].result;
+  if (!ends && result != kVoid && result != kErrorType) {
+    error(DiagnosticKind::RplReturnMissing, item.name_range,
+          std::format("`{}` returns `{}`, but a path through it ends without `return`", text(item.name),
+                      out.type_text(result)));
+  }
+  unbind(0);
+  Function& done = out.functions[index];
+  done.code.count = static_cast<std::uint32_t>(out.code.size()) - done.code.first;
+  done.locals.count = static_cast<std::uint32_t>(out.locals.size()) - done.locals.first;
+  functions[index].edge_count = static_cast<std::uint32_t>(edges.size()) - functions[index].first_edge;
+  functions[index].consulted.merge(own);
+}
+
+void Resolver::State::check_builtin_names() {
+  Consulted unused;
+  sink = &unused;
+  for (ItemId id = 0; id < program->items.size(); ++id) {
+    const Item& item = program->items[id];
+    if (item.kind != ItemKind::Function) continue;
+    const BuiltinFunction* const builtin = find_builtin(item.name);
+    if (!builtin || !is_active(id)) continue;
+    if (info_of(builtin->id).origin == BuiltinOrigin::Base) {
+      error(DiagnosticKind::RplBuiltinName, item.name_range,
+            std::format("`{}` is a built-in function", text(item.name)));
+    } else {
+      warning(DiagnosticKind::RplBuiltinName, item.name_range,
+              std::format("this function hides the built-in function `{}`", text(item.name)));
+    }
+  }
+}
+
+void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names) {
+  std::array<const EntryPointName*, kStageCount> chosen{};
+  for (const EntryPointName& name : names) {
+    const auto index = static_cast<std::size_t>(name.stage);
+    if ((name.stage == Stage::Compute) != (settings->pipeline == PipelineKind::Compute)) {
+      diagnostics->error(
+          DiagnosticKind::RplStage, Place::nowhere(),
+          std::format("a {} pipeline has no {} stage",
+                      settings->pipeline == PipelineKind::Compute ? "compute" : "graphics", name_of(name.stage)));
+    } else if (chosen[index]) {
+      diagnostics->error(DiagnosticKind::RplEntryTwice, Place::nowhere(),
+                         std::format("the {} stage has two entry points, `{}` and `{}`", name_of(name.stage),
+                                     chosen[index]->function, name.function));
+    } else {
+      chosen[index] = &name;
+    }
+  }
+  for (const EntryPointName* const name : chosen) {
+    if (!name) continue;
+    Consulted own;
+    sink = &own;
+    user = kNone - 1;
+    const NameId id = program->names.find(name->function);
+    const std::uint32_t found = id == kNoName || id >= program->first_function.size() ? kNone : find_function(id);
+    if (found == kNone) {
+      Diagnostic& problem = diagnostics->error(
+          DiagnosticKind::RplEntryMissing, Place::nowhere(),
+          std::format("there is no function `{}` for the {} stage", name->function, name_of(name->stage)));
+      if (id != kNoName && id < program->first_function.size() && program->first_function[id] != kNone) {
+        note_disabled(problem, program->first_function[id]);
+      }
+      continue;
+    }
+    const Item& item = program->items[functions[found].item];
+    if ((functions[found].result != kVoid && functions[found].result != kErrorType) ||
+        functions[found].arguments.count != 0) {
+      error(DiagnosticKind::RplEntrySignature, item.name_range,
+            std::format("the entry point `{}` has to be `void {} (void)`", text(item.name), text(item.name)));
+    }
+    out.consulted.stages[static_cast<std::size_t>(name->stage)].merge(own);
+    out.entry_points.push_back({name->stage, found});
+  }
+}
+
+// --- the call graph ------------------------------------------------------------------------------------------------
+
+void Resolver::State::touch(Touch kind, StageMask stages, Range at) {
+  if (dead != 0) return;
+  FunctionState& state = function();
+  const auto index = static_cast<std::size_t>(kind);
+  if (state.touches[index].end == 0 || (state.touch_stages[index] & stages) != state.touch_stages[index]) {
+    state.touches[index] = at;
+    state.touch_stages[index] &= stages;
+  }
+  state.allowed &= stages;
+}
+
+// Depth first with a stack of its own: call chains may be long.
+void Resolver::State::check_recursion() {
+  enum class Mark : std::uint8_t { New, Open, Done };
+  std::vector<Mark> marks(functions.size(), Mark::New);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack;  // function, next edge
+  for (std::uint32_t root = 0; root < functions.size(); ++root) {
+    if (marks[root] != Mark::New || functions[root].edge_count == 0) continue;
+    marks[root] = Mark::Open;
+    stack.emplace_back(root, 0);
+    while (!stack.empty()) {
+      auto& [at, next] = stack.back();
+      if (next == functions[at].edge_count) {
+        marks[at] = Mark::Done;
+        stack.pop_back();
+        continue;
+      }
+      const CallEdge& edge = edges[functions[at].first_edge + next++];
+      if (marks[edge.callee] == Mark::New) {
+        marks[edge.callee] = Mark::Open;
+        stack.emplace_back(edge.callee, 0);
+        continue;
+      }
+      if (marks[edge.callee] != Mark::Open) continue;
+      const auto name = [&](std::uint32_t index) { return text(program->items[functions[index].item].name); };
+      const auto from = std::ranges::find(stack, edge.callee, &std::pair<std::uint32_t, std::uint32_t>::first);
+      std::string cycle;
+      for (auto link = from; link != stack.end() && link - from < 16; ++link)
+        cycle += std::format("`{}` -> ", name(link->first));
+      if (stack.end() - from > 16) cycle += "... -> ";
+      error(DiagnosticKind::RplRecursion, edge.at,
+            std::format("functions cannot call themselves: {}`{}`", cycle, name(edge.callee)));
+    }
+  }
+}
+
+void Resolver::State::reach(const EntryPoint& entry, std::vector<std::uint32_t>& order) {
+  const StageMask bit = mask_of(entry.stage);
+  std::vector<std::uint32_t> parents(functions.size(), kNone);  // the edge that led here
+  order.clear();
+  order.push_back(entry.function);
+  functions[entry.function].stages |= bit;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const FunctionState& state = functions[order[i]];
+    for (std::uint32_t e = state.first_edge; e < state.first_edge + state.edge_count; ++e) {
+      const CallEdge& edge = edges[e];
+      if (edge.dead || (functions[edge.callee].stages & bit) != 0) continue;
+      functions[edge.callee].stages |= bit;
+      parents[edge.callee] = e;
+      order.push_back(edge.callee);
+    }
+  }
+  for (const std::uint32_t index : order) {
+    if ((functions[index].allowed & bit) == 0) check_stage(entry.stage, index, parents);
+  }
+}
+
+void Resolver::State::check_stage(Stage stage, std::uint32_t index, std::span<const std::uint32_t> parents) {
+  const FunctionState& state = functions[index];
+  for (std::uint32_t i = 0; i < kTouchCount; ++i) {
+    const auto kind = static_cast<Touch>(i);
+    if ((state.touch_stages[i] & mask_of(stage)) != 0) continue;
+    const bool direct = parents[index] == kNone;
+    DiagnosticKind code = DiagnosticKind::RplStage;
+    if (direct && kind == Touch::StateRead) code = DiagnosticKind::RplNotReadable;
+    if (direct && (kind == Touch::StateWrite || kind == Touch::BufferWrite || kind == Touch::ColorWrite)) {
+      code = DiagnosticKind::RplNotWritable;
+    }
+    Diagnostic& problem = error(code, state.touches[i],
+                                std::format("{}, and `{}` is used in the {} stage", describe(kind),
+                                            text(program->items[state.item].name), name_of(stage)));
+    std::uint32_t at = index;
+    for (std::uint32_t steps = 0; steps < 8 && parents[at] != kNone; ++steps) {
+      const CallEdge& edge = edges[parents[at]];
+      problem.note(std::format("`{}` is called by `{}`", text(program->items[functions[at].item].name),
+                               text(program->items[functions[edge.caller].item].name)),
+                   place(edge.at));
+      at = edge.caller;
+    }
+  }
+}
+
+void Resolver::State::record_stages() {
+  std::vector<std::uint32_t> order;
+  for (const EntryPoint& entry : out.entry_points) {
+    reach(entry, order);
+    Consulted& consulted = out.consulted.stages[static_cast<std::size_t>(entry.stage)];
+    std::uint32_t used = 0;
+    for (const std::uint32_t index : order) {
+      consulted.merge(functions[index].consulted);
+      used |= functions[index].groups;
+    }
+    for (std::uint32_t group = 0; group < kGroupCount; ++group) {
+      if ((used >> group & 1) != 0) consulted.merge(groups[group]);
+    }
+    // The size of the workgroup is part of the code.
+    if (entry.stage == Stage::Compute) consulted.merge(out.consulted.settings);
+  }
+  for (const Group group :
+       {Group::Attributes, Group::Pass, Group::Material, Group::Object, Group::Shared, Group::PushConstant}) {
+    out.consulted.interface.merge(groups[static_cast<std::size_t>(group)]);
+  }
+  out.consulted.settings.merge(groups[static_cast<std::size_t>(Group::ColorOutputs)]);
+}
+
+// --- what is never written -----------------------------------------------------------------------------------------
+
+void Resolver::State::check_unwritten() {
+  const EntryPoint* vertex = nullptr;
+  const EntryPoint* fragment = nullptr;
+  for (const EntryPoint& entry : out.entry_points) {
+    if (entry.stage == Stage::Vertex) vertex = &entry;
+    if (entry.stage == Stage::Fragment) fragment = &entry;
+  }
+  if (!vertex && !fragment) return;
+  std::vector<Range> reads(out.container_fields.size());
+  std::vector<bool> written(out.container_fields.size());
+  bool position = false;
+  for (const FieldUse& use : uses) {
+    const StageMask stages = functions[use.function].stages;
+    if (stages == 0) continue;
+    if (use.field == kNone) {
+      position = true;
+    } else if (use.write) {
+      written[use.field] = true;
+    } else if (reads[use.field].end == 0) {
+      reads[use.field] = use.at;
+    }
+  }
+  if (vertex && !position) {
+    warning(DiagnosticKind::RplPositionUnwritten, program->items[functions[vertex->function].item].name_range,
+            "the vertex stage never writes its position")
+        .hint("call `vertex_stage_output_position`");
+  }
+  for (std::uint32_t i = 0; i < out.container_fields.size(); ++i) {
+    const ContainerField& field = out.container_fields[i];
+    const ItemKind kind = out.containers[field.container].kind;
+    if (kind == ItemKind::StateContainer && vertex && fragment && reads[i].end != 0 && !written[i]) {
+      out.unwritten_state.push_back(i);
+      warning(DiagnosticKind::RplStateUnwritten, reads[i],
+              std::format("`{}` is read here, but the vertex stage never writes it", text(field.name)))
+          .hint("it is zero");
+    }
+    if (kind == ItemKind::ColorContainer && fragment && !written[i]) {
+      warning(DiagnosticKind::RplOutputUnwritten, program->fields[field.field].name_range,
+              std::format("the fragment stage never writes the color output `{}`", text(field.name)));
+    }
+  }
+}
+
+// Functions that only code that was dropped calls are dropped, too.
+void Resolver::State::drop_unreached() {
+  std::vector<std::uint32_t> numbers(functions.size(), kNone);
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].stages == 0) continue;
+    out.functions[i].stages = functions[i].stages;
+    numbers[i] = kept;
+    if (kept != i) out.functions[kept] = out.functions[i];
+    ++kept;
+  }
+  if (kept == functions.size()) return;
+  out.functions.resize(kept);
+  for (Instruction& instruction : out.code) {
+    if (instruction.op == Op::Call) instruction.a = numbers[instruction.a];
+  }
+  for (EntryPoint& entry : out.entry_points) entry.function = numbers[entry.function];
+}
+
+}  // namespace slipway::rpl

@@ -1,0 +1,531 @@
+// Names and what follows them: members, components, indices (RPL pages 3.3 to 3.6, 3.10 to 3.12).
+#include <format>
+
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+namespace {
+
+// Aliases expand where they are used, and aliases of aliases multiply.
+constexpr std::uint32_t kMostAliasUses = 65536;
+constexpr std::uint32_t kDeepestRecursion = 1024;
+
+}  // namespace
+
+// --- names ---------------------------------------------------------------------------------------------------------
+
+Val Resolver::State::resolve_name(const Expr& node) {
+  const NameId name = node.a;
+  std::uint32_t local = local_of[name];
+  while (local != kNone && local >= visible) local = bindings[local].previous;
+  if (local != kNone) {
+    const Binding& binding = bindings[local];
+    switch (binding.kind) {
+      case Binding::Kind::Alias:
+        return resolve_alias_use(binding, local, node.range);
+      case Binding::Kind::Argument:
+        return make_place(PlaceRoot::Argument, binding.index, out.arguments[binding.index].type);
+      case Binding::Kind::Local:
+        return make_place(PlaceRoot::Local, binding.index, out.locals[binding.index].type);
+    }
+  }
+  const ItemId item = bound[name];
+  if (item != kNone && (program->items[item].kind != ItemKind::Constant || item <= user)) {
+    return global_value(item, node.range);
+  }
+  if (name == Word::on || name == Word::off) {
+    error(DiagnosticKind::RplBoolRuntime, node.range, std::format("`{}` exists at compile time only", text(name)));
+    return {};
+  }
+  unknown_name(name, node.range, DiagnosticKind::RplUnknownName);
+  return {};
+}
+
+Val Resolver::State::resolve_alias_use(const Binding& binding, std::uint32_t index, Range at) {
+  if (++alias_uses > kMostAliasUses || depth > kDeepestRecursion) {
+    if (alias_uses <= kMostAliasUses + 1) {
+      error(DiagnosticKind::RplNesting, at, "aliases of aliases make this function too large");
+    }
+    return {};
+  }
+  const std::uint32_t outer = std::exchange(visible, index);
+  const ExprId expression = binding.index;
+  const Val val = resolve_expression(expression);
+  visible = outer;
+  return val;
+}
+
+Val Resolver::State::global_value(ItemId id, Range range) {
+  const Item& item = program->items[id];
+  switch (item.kind) {
+    case ItemKind::Option:
+    case ItemKind::Constant: {
+      Value value = constant_values[id];
+      if (item.kind == ItemKind::Option) {
+        read_option(item.index);
+        value = out.options[item.index];
+        sink->mix(value.bits);
+      } else {
+        sink->merge(item_consulted[id]);
+      }
+      switch (value.type) {
+        case ValueType::Uint:
+          return literal(kU1, value.bits);
+        case ValueType::Sint:
+          return literal(kS1, value.bits);
+        case ValueType::Float:
+          return literal(kF1, value.bits);
+        case ValueType::None:
+          return {};
+        default:
+          break;
+      }
+      const bool string = value.type == ValueType::String;
+      error(string ? DiagnosticKind::RplStringRuntime : DiagnosticKind::RplBoolRuntime, range,
+            std::format("`{}` is a {}, which exists at compile time only", text(item.name), string ? "string" : "flag"))
+          .hint("use `conditional (...) { }`");
+      return {};
+    }
+    case ItemKind::Sampler:
+      use_group(static_cast<Group>(item.set));
+      return make_place(PlaceRoot::Sampler, payload[id], kSampler);
+    case ItemKind::Image:
+      use_group(static_cast<Group>(item.set));
+      return make_place(PlaceRoot::Image, payload[id], out.images[payload[id]].type);
+    default:
+      break;
+  }
+  if (is_container(item.kind)) {
+    if (settings->pipeline == PipelineKind::Compute) {
+      error(DiagnosticKind::RplStage, range,
+            std::format("`{}` is a container, which a compute pipeline does not have", text(item.name)));
+      return {};
+    }
+    return {.kind = ValKind::Container, .index = id};
+  }
+  return {.kind = ValKind::Buffer, .index = id};
+}
+
+Val Resolver::State::make_place(PlaceRoot root, std::uint32_t index, TypeId type) {
+  if (type == kErrorType) return {};
+  out.places.push_back({root, index, {}, type});
+  return {.kind = ValKind::Place, .type = type, .index = static_cast<std::uint32_t>(out.places.size()) - 1};
+}
+
+// --- chains --------------------------------------------------------------------------------------------------------
+
+void Resolver::State::open_chain(Chain& chain, const Val& base) {
+  chain.val = base;
+  chain.mark = step_stack.size();
+  chain.is_place = base.kind == ValKind::Place;
+  if (!chain.is_place) return;
+  const PlaceRef& from = out.places[base.index];
+  chain.root = from.root;
+  chain.index = from.index;
+  for (std::uint32_t i = 0; i < from.steps.count; ++i) step_stack.push_back(out.steps[from.steps.first + i]);
+}
+
+Val Resolver::State::close_chain(Chain& chain) {
+  const std::size_t count = step_stack.size() - chain.mark;
+  if (chain.is_place && chain.val.kind == ValKind::Place) {
+    const List steps{static_cast<std::uint32_t>(out.steps.size()), static_cast<std::uint32_t>(count)};
+    out.steps.insert(out.steps.end(), step_stack.begin() + static_cast<std::ptrdiff_t>(chain.mark), step_stack.end());
+    out.places.push_back({chain.root, chain.index, steps, chain.val.type});
+    chain.val.index = static_cast<std::uint32_t>(out.places.size()) - 1;
+  }
+  step_stack.resize(chain.mark);
+  return chain.val;
+}
+
+// `base.a[i].b`: the whole chain becomes one place, or one value and what is taken from it.
+Val Resolver::State::resolve_postfix(ExprId expression) {
+  const std::size_t mark = chain_stack.size();
+  ExprId base = expression;
+  for (; expr(base).kind == ExprKind::Member || expr(base).kind == ExprKind::Index; base = expr(base).a) {
+    chain_stack.push_back(base);
+  }
+  Chain chain;
+  open_chain(chain, resolve_expression(base));
+  while (chain_stack.size() > mark) {
+    const Expr& node = expr(chain_stack.back());
+    chain_stack.pop_back();
+    if (node.kind == ExprKind::Index) {
+      step_index(chain, node);
+    } else if (chain.val.kind == ValKind::Container) {
+      step_container(chain, node);
+    } else if (chain.val.kind == ValKind::Buffer) {
+      step_buffer(chain, node);
+    } else {
+      step_member(chain, node);
+    }
+  }
+  return close_chain(chain);
+}
+
+void Resolver::State::add_step(Chain& chain, Step step, TypeId type, Range range) {
+  if (type == kErrorType) {
+    chain.val = {};
+    return;
+  }
+  if (chain.is_place) {
+    step_stack.push_back(step);
+  } else if (is_constant(chain.val.index) && (is_vector(chain.val.type) || is_matrix(chain.val.type))) {
+    const std::uint32_t count = word_count(type);
+    std::array<std::uint32_t, 4> words{};
+    const auto from = words_of(chain.val.index).subspan(step.value * count, count);
+    std::ranges::copy(from, words.begin());
+    chain.val.index = add_constant(type, std::span(words).first(count));
+  } else {
+    chain.val.index = emit(Op::Extract, type, range, chain.val.index, step.value);
+  }
+  chain.val.type = type;
+}
+
+void Resolver::State::step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range) {
+  if (chain.is_place) {
+    // The vector is read as a whole; what is taken from it is a value.
+    Chain vector = chain;
+    vector.mark = chain.mark;
+    const Val place_val = close_chain(vector);
+    const Val whole = load(place_val, range);
+    chain.is_place = false;
+    chain.val = whole;
+    if (whole.kind != ValKind::Value) return;
+  }
+  const std::uint32_t count = item_count(type);
+  if (is_constant(chain.val.index)) {
+    std::array<std::uint32_t, 4> words{};
+    const auto from = words_of(chain.val.index);
+    for (std::uint32_t i = 0; i < count; ++i) words[i] = from[swizzle >> 2 * i & 3];
+    chain.val = value_of(add_constant(type, std::span(words).first(count)));
+  } else if (count == 1) {
+    chain.val = value_of(emit(Op::Extract, type, range, chain.val.index, swizzle & 3));
+  } else {
+    chain.val = value_of(emit(Op::Swizzle, type, range, chain.val.index, swizzle));
+  }
+  chain.val.swizzle = true;
+}
+
+void Resolver::State::step_alias(Chain& chain, const FieldAlias& alias, Range range) {
+  if (alias.type == kErrorType) {
+    chain.val = {};
+    return;
+  }
+  for (std::uint32_t i = 0; i < alias.steps.count && chain.val.kind != ValKind::Error; ++i) {
+    const Step step = alias_steps[alias.steps.first + i];
+    TypeId type = kErrorType;
+    const Type& of = out.types[chain.val.type];
+    switch (step.kind) {
+      case StepKind::Member:
+        type = chain.val.kind == ValKind::Buffer
+                   ? out.members[out.buffers[payload[chain.val.index]].members.first + step.value].type
+                   : out.members[out.structs[of.index].members.first + step.value].type;
+        break;
+      case StepKind::Component:
+        type = item_type(chain.val.type);
+        break;
+      case StepKind::Column:
+        type = column_type(chain.val.type);
+        break;
+      case StepKind::Element:
+        type = of.element;
+        break;
+    }
+    if (chain.val.kind == ValKind::Buffer) {
+      chain.index = payload[chain.val.index];
+      chain.root = PlaceRoot::Buffer;
+      chain.is_place = true;
+      chain.val.kind = ValKind::Place;
+    }
+    add_step(chain, step, type, range);
+  }
+  if (alias.swizzle_count != 0 && chain.val.kind != ValKind::Error) {
+    step_swizzle(chain, alias.swizzle, vector_of(item_type(alias.type), alias.swizzle_count), range);
+  }
+}
+
+void Resolver::State::step_container(Chain& chain, const Expr& node) {
+  const ItemId id = chain.val.index;
+  const Item& item = program->items[id];
+  const Range range{node.at, node.range.end};
+  const Container& container = out.containers[payload[id]];
+  const FieldMap::Entry* const entry = fields.find(id, node.b);
+  if (!entry) {
+    const bool state = container.kind == ItemKind::StateContainer && !chain.val.state_in && !chain.val.state_out;
+    if (state && (node.b == Word::in || node.b == Word::out)) {
+      (node.b == Word::in ? chain.val.state_in : chain.val.state_out) = true;
+      return;
+    }
+    unknown_field(id, node.b, range);
+    chain.val = {};
+    return;
+  }
+  use_group(item.kind == ItemKind::StateContainer   ? Group::State
+            : item.kind == ItemKind::ColorContainer ? Group::ColorOutputs
+                                                    : Group::Attributes);
+  const FieldAlias* const alias =
+      (entry->value & FieldMap::kAliasBit) != 0 ? &aliases[entry->value & ~FieldMap::kAliasBit] : nullptr;
+  if (alias && alias->type == kErrorType) {
+    chain.val = {};
+    return;
+  }
+  const std::uint32_t field = alias ? alias_steps[alias->steps.first].value : entry->value;
+  chain.is_place = true;
+  chain.index = field;
+  chain.root = item.kind == ItemKind::StateContainer ? (chain.val.state_out ? PlaceRoot::StateOut : PlaceRoot::StateIn)
+               : item.kind == ItemKind::ColorContainer ? PlaceRoot::ColorOutput
+                                                       : PlaceRoot::Attribute;
+  chain.val.kind = ValKind::Place;
+  chain.val.type = out.container_fields[field].type;
+  if (!alias) return;
+  FieldAlias rest = *alias;
+  rest.steps.first += 1;
+  rest.steps.count -= 1;
+  step_alias(chain, rest, range);
+}
+
+void Resolver::State::step_buffer(Chain& chain, const Expr& node) {
+  const ItemId id = chain.val.index;
+  const Item& item = program->items[id];
+  const Range range{node.at, node.range.end};
+  const FieldMap::Entry* const entry = fields.find(id, node.b);
+  if (!entry) {
+    unknown_field(id, node.b, range);
+    chain.val = {};
+    return;
+  }
+  const Buffer& buffer = out.buffers[payload[id]];
+  use_group(item.kind == ItemKind::PushConstant      ? Group::PushConstant
+            : item.kind == ItemKind::WorkgroupBuffer ? Group::Workgroup
+                                                     : static_cast<Group>(item.set));
+  if (item.kind == ItemKind::WorkgroupBuffer) touch(Touch::Workgroup, mask_of(Stage::Compute), node.range);
+  if ((entry->value & FieldMap::kAliasBit) != 0) {
+    step_alias(chain, aliases[entry->value & ~FieldMap::kAliasBit], range);
+    return;
+  }
+  chain.is_place = true;
+  chain.root = PlaceRoot::Buffer;
+  chain.index = payload[id];
+  chain.val.kind = ValKind::Place;
+  add_step(chain, {StepKind::Member, entry->value}, out.members[buffer.members.first + entry->value].type, range);
+}
+
+void Resolver::State::step_member(Chain& chain, const Expr& node) {
+  if (chain.val.kind == ValKind::Error) return;
+  const Range range{node.at, node.range.end};
+  if (chain.val.kind == ValKind::Void) {
+    error(DiagnosticKind::RplComponent, range, "`void` has no fields");
+    chain.val = {};
+    return;
+  }
+  const Component found = find_component(chain.val.type, node.b);
+  switch (found.kind) {
+    case Component::Kind::None:
+      unknown_component(chain.val.type, node.b, range);
+      chain.val = {};
+      return;
+    case Component::Kind::Step:
+      if (chain.val.swizzle || !chain.is_place) {
+        const bool swizzle = chain.val.swizzle;
+        add_step(chain, found.step, found.type, node.range);
+        chain.val.swizzle = swizzle;
+        return;
+      }
+      add_step(chain, found.step, found.type, node.range);
+      return;
+    case Component::Kind::Swizzle:
+      step_swizzle(chain, found.swizzle, found.type, node.range);
+      return;
+    case Component::Kind::Alias:
+      step_alias(chain, *found.alias, node.range);
+      return;
+  }
+}
+
+void Resolver::State::step_index(Chain& chain, const Expr& node) {
+  // The index is evaluated in any case, so that its problems are seen.
+  Val index = resolve_value(node.b);
+  const Range index_range = expr(node.b).range;
+  if (chain.val.kind == ValKind::Error) return;
+  if (chain.val.kind == ValKind::Buffer || chain.val.kind == ValKind::Container) {
+    error(DiagnosticKind::RplNotArray, node.range, "buffers and containers have fields, not elements");
+    chain.val = {};
+    return;
+  }
+  const Type of = out.types[chain.val.type];
+  if (of.kind != TypeKind::Array && of.kind != TypeKind::RuntimeArray) {
+    error(DiagnosticKind::RplNotArray, node.range,
+          std::format("`{}` is not an array and cannot be indexed", out.type_text(chain.val.type)));
+    chain.val = {};
+    return;
+  }
+  if (index.kind == ValKind::Error) {
+    chain.val = {};
+    return;
+  }
+  if (index.type != kU1 && index.type != kS1) {
+    error(DiagnosticKind::RplIndexType, index_range,
+          std::format("an index is `u1` or `s1`, and this is `{}`", out.type_text(index.type)));
+    chain.val = {};
+    return;
+  }
+  if (is_constant(index.index)) {
+    const std::uint32_t value = words_of(index.index)[0];
+    const bool negative = index.type == kS1 && (value & 0x80000000u) != 0;
+    if (negative || (of.kind == TypeKind::Array && value >= of.length)) {
+      error(DiagnosticKind::RplIndexRange, index_range,
+            negative ? std::format("the index {} is negative", static_cast<std::int32_t>(value))
+                     : std::format("the index {} is beyond the last element {}", value, of.length - 1));
+      chain.val = {};
+      return;
+    }
+  }
+  if (chain.is_place) {
+    step_stack.push_back({StepKind::Element, index.index});
+    chain.val.type = of.element;
+    return;
+  }
+  chain.val = value_of(emit(Op::Element, of.element, node.range, chain.val.index, index.index));
+}
+
+// --- access --------------------------------------------------------------------------------------------------------
+
+// Reading a place; reports when that is not possible, and notes which stages can.
+bool Resolver::State::can_read(const Val& val, Range range) {
+  PlaceRef& ref = out.places[val.index];
+  switch (ref.root) {
+    case PlaceRoot::Argument:
+      if (out.arguments[ref.index].access != Access::Out) return true;
+      error(DiagnosticKind::RplNotReadable, range,
+            std::format("`{}` is an `out` argument and cannot be read", text(out.arguments[ref.index].name)))
+          .hint("`in out` can");
+      return false;
+    case PlaceRoot::ColorOutput:
+      error(DiagnosticKind::RplNotReadable, range, "color outputs cannot be read");
+      return false;
+    case PlaceRoot::StateOut:
+      if (val.state_out) {
+        error(DiagnosticKind::RplNotReadable, range, "`out` state cannot be read");
+        return false;
+      }
+      ref.root = PlaceRoot::StateIn;
+      [[fallthrough]];
+    case PlaceRoot::StateIn:
+      touch(Touch::StateRead, mask_of(Stage::Fragment), range);
+      if (dead == 0) uses.push_back({current, ref.index, false, range});
+      return true;
+    case PlaceRoot::Attribute:
+      touch(Touch::Attribute, mask_of(Stage::Vertex), range);
+      return true;
+    case PlaceRoot::Local: {
+      Binding& binding = bindings[binding_of(ref)];
+      if (!binding.written && !binding.warned && dead == 0) {
+        warning(DiagnosticKind::RplUninitialised, range,
+                std::format("`{}` is read before anything is written to it", text(binding.name)))
+            .hint("it is zero");
+        binding.warned = true;
+      }
+      return true;
+    }
+    default:
+      return true;
+  }
+}
+
+bool Resolver::State::can_write(const Val& val, Range range) {
+  if (val.kind == ValKind::Buffer || val.kind == ValKind::Container) {
+    error(DiagnosticKind::RplWholeObject, range,
+          std::format("`{}` is not a value; its fields are", text(program->items[val.index].name)));
+    return false;
+  }
+  if (val.kind != ValKind::Place) {
+    if (val.kind == ValKind::Error) return false;
+    error(val.swizzle ? DiagnosticKind::RplSwizzleWrite : DiagnosticKind::RplNotWritable, range,
+          val.swizzle ? "a swizzle cannot be written; write its components one by one"
+                      : "this is a value and cannot be written");
+    return false;
+  }
+  PlaceRef& ref = out.places[val.index];
+  switch (ref.root) {
+    case PlaceRoot::Local:
+      return true;
+    case PlaceRoot::Argument:
+      if (out.arguments[ref.index].access != Access::In) return true;
+      error(DiagnosticKind::RplNotWritable, range,
+            std::format("`{}` is an `in` argument and cannot be written", text(out.arguments[ref.index].name)))
+          .hint("`in out` can");
+      return false;
+    case PlaceRoot::Attribute:
+      error(DiagnosticKind::RplNotWritable, range, "attributes cannot be written");
+      return false;
+    case PlaceRoot::StateIn:
+    case PlaceRoot::StateOut:
+      if (val.state_in) {
+        error(DiagnosticKind::RplNotWritable, range, "`in` state cannot be written");
+        return false;
+      }
+      ref.root = PlaceRoot::StateOut;
+      touch(Touch::StateWrite, mask_of(Stage::Vertex), range);
+      if (dead == 0) uses.push_back({current, ref.index, true, range});
+      return true;
+    case PlaceRoot::ColorOutput:
+      touch(Touch::ColorWrite, mask_of(Stage::Fragment), range);
+      if (dead == 0) uses.push_back({current, ref.index, true, range});
+      return true;
+    case PlaceRoot::Buffer: {
+      const Buffer& buffer = out.buffers[ref.index];
+      if (buffer.kind == ItemKind::WorkgroupBuffer) return true;
+      if (buffer.kind == ItemKind::ReadWriteBuffer) {
+        touch(Touch::BufferWrite, mask_of(Stage::Compute), range);
+        return true;
+      }
+      error(DiagnosticKind::RplNotWritable, range,
+            std::format("`{}` is a `{}` and cannot be written", text(buffer.name), word_of(buffer.kind)));
+      return false;
+    }
+    case PlaceRoot::Sampler:
+    case PlaceRoot::Image:
+      error(DiagnosticKind::RplWholeObject, range, "samplers and images are not values");
+      return false;
+  }
+  return false;
+}
+
+void Resolver::State::mark_written(const Val& val) {
+  const PlaceRef& ref = out.places[val.index];
+  if (ref.root != PlaceRoot::Local || dead != 0) return;
+  bindings[binding_of(ref)].written = true;
+}
+
+// A value to compute with.
+Val Resolver::State::load(const Val& val, Range range) {
+  switch (val.kind) {
+    case ValKind::Error:
+    case ValKind::Value:
+      return val;
+    case ValKind::Void:
+      error(DiagnosticKind::RplTypeMismatch, range, "this call gives no value");
+      return {};
+    case ValKind::Buffer:
+    case ValKind::Container:
+      error(DiagnosticKind::RplWholeObject, range,
+            std::format("`{}` is not a value; its fields are", text(program->items[val.index].name)));
+      return {};
+    case ValKind::Place:
+      break;
+  }
+  const Type& of = out.types[val.type];
+  if (of.opaque) {
+    error(DiagnosticKind::RplWholeObject, range, "samplers and images are not values");
+    return {};
+  }
+  if (of.has_tail) {
+    error(DiagnosticKind::RplArrayValue, range, "a runtime array is not a value; its elements are");
+    return {};
+  }
+  if (!can_read(val, range)) return {};
+  return value_of(emit(Op::Load, val.type, range, val.index), val.type);
+}
+
+}  // namespace slipway::rpl

@@ -1,0 +1,165 @@
+#include "rpl/resolve.hpp"
+
+#include <format>
+#include <set>
+#include <tuple>
+
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+std::string Resolved::type_text(TypeId type) const {
+  const Type& of = types[type];
+  switch (of.kind) {
+    case TypeKind::Struct:
+      return std::string(program->text(structs[of.index].name));
+    case TypeKind::RuntimeArray:
+      return type_text(of.element) + "...";
+    case TypeKind::Array: {
+      std::string dimensions;
+      for (; types[type].kind == TypeKind::Array; type = types[type].element) {
+        dimensions += std::format("[{}]", types[type].length);
+      }
+      return type_text(type) + dimensions;
+    }
+    default:
+      return std::string(builtin_type_name(type));
+  }
+}
+
+void Resolver::State::clear() {
+  const std::size_t names = program->names.size(), items = program->items.size();
+  out.program = program;
+  out.pipeline = settings->pipeline;
+  out.options.clear();
+  out.types.clear();
+  out.structs.clear();
+  out.members.clear();
+  out.containers.clear();
+  out.container_fields.clear();
+  out.buffers.clear();
+  out.parameters.clear();
+  out.samplers.clear();
+  out.images.clear();
+  out.push_constant = kNone;
+  out.color_outputs.clear();
+  out.functions.clear();
+  out.arguments.clear();
+  out.locals.clear();
+  out.code.clear();
+  out.places.clear();
+  out.steps.clear();
+  out.call_arguments.clear();
+  out.constants.clear();
+  out.constant_words.clear();
+  out.lists.clear();
+  out.entry_points.clear();
+  out.unwritten_state.clear();
+  out.consulted.interface.clear();
+  out.consulted.settings.clear();
+  for (Consulted& stage : out.consulted.stages) stage.clear();
+  out.consulted.order.clear();
+
+  activity.assign(items, Activity::Unknown);
+  item_consulted.resize(items);
+  for (Consulted& consulted : item_consulted) consulted.clear();
+  constant_values.assign(items, Value{});
+  name_instance.assign(names, false);
+  struct_types.assign(items, kErrorType);
+  struct_state.assign(items, Activity::Unknown);
+  fields.clear();
+  aliases.clear();
+  alias_steps.clear();
+  member_stack.clear();
+  for (Consulted& group : groups) group.clear();
+  bound.assign(names, kNone);
+  payload.assign(items, kNone);
+  counters = {};
+  functions.clear();
+  function_of.assign(items, kNone);
+  edges.clear();
+  uses.clear();
+  bindings.clear();
+  local_of.assign(names, kNone);
+  local_binding.clear();
+  chain_stack.clear();
+  step_stack.clear();
+  operand_stack.clear();
+  argument_stack.clear();
+  path_stack.clear();
+  visible = kNone;
+  depth = dead = loops = struct_depth = 0;
+  parameters_full = pending_statement = false;
+  record_order = true;
+}
+
+// The phases of RPL page 3.14.
+void Resolver::State::run(std::span<const EntryPointName> entry_points) {
+  metadata_only = entry_points.empty();
+  resolve_options();
+  resolve_constants();
+  resolve_declarations();
+  resolve_settings();
+  check_builtin_names();
+  resolve_entry_points(entry_points);
+  // Bodies add the functions that they call.
+  for (std::uint32_t i = 0; i < functions.size(); ++i) resolve_body(i);
+  check_recursion();
+  record_stages();
+  check_unwritten();
+  const bool bodies = !metadata_only || settings->check_bodies;
+  if (settings->check_unused) check_unused(bodies);
+  drop_unreached();
+}
+
+Resolver::Resolver() : state_(std::make_unique<State>()) {}
+Resolver::~Resolver() = default;
+Resolver::Resolver(Resolver&&) noexcept = default;
+Resolver& Resolver::operator=(Resolver&&) noexcept = default;
+
+namespace {
+
+// The same problem at the same place is reported once: aliases and repeated uses find it again.
+void append_once(const Diagnostics& found, Diagnostics& diagnostics) {
+  std::set<std::tuple<std::string_view, std::uint64_t, std::uint64_t, DiagnosticKind>> seen;
+  for (const Diagnostic& problem : found.all()) {
+    const bool placed = problem.place.kind == Place::Kind::Text;
+    if (placed &&
+        !seen.emplace(problem.place.file, problem.place.span.begin, problem.place.span.end, problem.kind).second) {
+      continue;
+    }
+    diagnostics.add(problem);
+  }
+}
+
+}  // namespace
+
+const Resolved* Resolver::resolve(const Program& program, const Assignment& assignment,
+                                  std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                  Diagnostics& diagnostics) {
+  State& state = *state_;
+  Diagnostics found;
+  state.program = &program;
+  state.settings = &settings;
+  state.assignment = &assignment;
+  state.diagnostics = &found;
+  state.clear();
+  state.run(entry_points);
+  const bool good = !found.has_errors();
+  if (!found.empty()) append_once(found, diagnostics);
+  return good ? &state.out : nullptr;
+}
+
+std::span<const OptionId> Resolver::read_order() const { return state_->out.consulted.order; }
+
+Resolved Resolver::release() { return std::move(state_->out); }
+
+std::optional<Resolved> resolve(const Program& program, const Assignment& assignment,
+                                std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                Diagnostics& diagnostics) {
+  Resolver resolver;
+  if (!resolver.resolve(program, assignment, entry_points, settings, diagnostics)) return std::nullopt;
+  return resolver.release();
+}
+
+}  // namespace slipway::rpl

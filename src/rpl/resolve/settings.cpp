@@ -1,0 +1,227 @@
+// Settings and color outputs (RPL page 3.9).
+#include <format>
+
+#include "base/suggest.hpp"
+#include "rpl/resolve/context.hpp"
+
+namespace slipway::rpl {
+
+namespace {
+
+ValueType value_type(SettingType type) {
+  switch (type) {
+    case SettingType::Flag:
+      return ValueType::Flag;
+    case SettingType::Uint:
+      return ValueType::Uint;
+    case SettingType::Float:
+      return ValueType::Float;
+    case SettingType::Word:
+      return ValueType::String;
+  }
+  return ValueType::None;
+}
+
+bool is_mask(Setting::Id id) {
+  return id >= Setting::stencil_front_compare_mask && id <= Setting::stencil_back_reference;
+}
+
+// The number class of a format of color outputs.
+ItemClass class_of(std::string_view format) {
+  if (format.ends_with("_uint")) return ItemClass::Uint;
+  return format.ends_with("_sint") ? ItemClass::Sint : ItemClass::Float;
+}
+
+std::string_view name_of_class(ItemClass item) {
+  return item == ItemClass::Float ? "float" : item == ItemClass::Uint ? "uint" : "sint";
+}
+
+std::uint32_t format_index(std::string_view name) {
+  const auto words = words_of(SettingWords::ColorFormat);
+  return static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
+}
+
+// The format of an output that names none.
+std::uint32_t default_format(TypeId type) {
+  const std::uint32_t count = item_count(type);
+  if (is_float(type)) return format_index(count == 1 ? "r8_unorm" : count == 2 ? "r8g8_unorm" : "r8g8b8a8_unorm");
+  const std::string_view stem = count == 1 ? "r32" : count == 2 ? "r32g32" : "r32g32b32a32";
+  return format_index(std::format("{}_{}", stem, is_unsigned(type) ? "uint" : "sint"));
+}
+
+}  // namespace
+
+void Resolver::State::resolve_settings() {
+  sink = &out.consulted.settings;
+  for (const SettingInfo& info : setting_table()) out.settings[info.id] = info.initial;
+  setting_places.assign(kSettingCount + out.color_outputs.size() * kOutputSettingCount, Range{});
+  for (ItemId id = 0; id < program->items.size(); ++id) {
+    const Item& item = program->items[id];
+    if (item.kind != ItemKind::Setting) continue;
+    user = id;
+    if (is_active(id)) resolve_setting(item);
+  }
+  finish_settings();
+}
+
+void Resolver::State::resolve_setting(const Item& item) {
+  if (settings->strict && item.keyword_less) {
+    warning(DiagnosticKind::RplSettingKeyword, item.name_range,
+            std::format("a setting begins with the word `setting`: `setting {}`", text(item.name)));
+  }
+  const auto found = find_setting(item.name);
+  if (!found) {
+    Diagnostic& problem = error(DiagnosticKind::RplSettingUnknown, item.name_range,
+                                std::format("there is no setting `{}`", text(item.name)));
+    std::vector<std::string_view> names;
+    for (const SettingInfo& info : setting_table()) names.push_back(info.name);
+    if (const auto near = closest(text(item.name), names)) problem.suggest(place(item.name_range), *near);
+    return;
+  }
+  const SettingInfo& info = info_of(*found);
+  const bool compute = settings->pipeline == PipelineKind::Compute;
+  if ((info.scope == SettingScope::Compute) != compute) {
+    diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, place(item.name_range),
+                        std::format("`{}` is a setting of {} pipelines and is ignored here", info.name,
+                                    compute ? "graphics" : "compute"));
+    return;
+  }
+  const bool output = info.scope == SettingScope::ColorOutput;
+  if (output != (item.block != kNone)) {
+    error(DiagnosticKind::RplSettingBlock, output ? item.name_range : item.block_range,
+          output ? std::format("`{}` needs the color output it is for: `{} block 0 = ...`", info.name, info.name)
+                 : std::format("`{}` is not a setting of a color output and has no `block`", info.name));
+    return;
+  }
+  std::uint32_t bits = 0;
+  if (!setting_value(item, info, bits)) return;
+  std::size_t where = info.id;
+  if (!output) {
+    out.settings[info.id] = bits;
+  } else if (item.block < out.color_outputs.size()) {
+    out.color_outputs[item.block].settings[info.id - kFirstOutputSetting] = bits;
+    where = kSettingCount + item.block * kOutputSettingCount + (info.id - kFirstOutputSetting);
+  } else {
+    const std::string message =
+        std::format("there is no color output {}; the program has {}", item.block, out.color_outputs.size());
+    // Material sources alone have the settings of passes that are not there.
+    if (metadata_only) {
+      diagnostics->remark(DiagnosticKind::RplSettingBlock, place(item.block_range), message + ", so this is ignored");
+    } else {
+      error(DiagnosticKind::RplSettingBlock, item.block_range, message);
+    }
+    return;
+  }
+  setting_places[where] = expr(item.value).range;
+}
+
+bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits) {
+  const Folded folded = evaluate_recorded(item.value);
+  const Range range = expr(item.value).range;
+  const ValueType wanted = value_type(info.type);
+  if (folded.value.type == ValueType::None) return false;
+  if (folded.value.type != wanted) {
+    Diagnostic& problem =
+        error(DiagnosticKind::RplSettingType, range,
+              std::format("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
+    if (expr(item.value).kind == ExprKind::Sint && (wanted == ValueType::Uint || wanted == ValueType::Float)) {
+      problem.suggest(place(range), std::format("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
+    }
+    return false;
+  }
+  bits = folded.value.bits;
+  if (info.type == SettingType::Word) {
+    const auto words = words_of(info.words);
+    const auto word = std::ranges::find(words, text(bits), &SettingWord::name);
+    if (word == words.end()) {
+      std::string list;
+      std::vector<std::string_view> names;
+      for (const SettingWord& known : words) {
+        names.push_back(known.name);
+        list += std::format("{}`{}`", list.empty() ? "" : ", ", known.name);
+      }
+      Diagnostic& problem =
+          error(DiagnosticKind::RplSettingValue, range,
+                std::format("`{}` is not a value of `{}`, which has {}", text(bits), info.name, list));
+      if (const auto near = closest(text(bits), names)) problem.suggest(place(range), std::format("\"{}\"", *near));
+      return false;
+    }
+    bits = static_cast<std::uint32_t>(word - words.begin());
+  }
+  if (is_mask(info.id) && bits > 255) {
+    warning(DiagnosticKind::RplSettingRange, range,
+            std::format("`{}` has 8 bits; of {} they are {}", info.name, bits, bits & 255));
+    bits &= 255;
+  }
+  if (info.id == Setting::sample_count && bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16) {
+    error(DiagnosticKind::RplSettingRange, range, std::format("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
+    return false;
+  }
+  if (info.scope == SettingScope::Compute) {
+    const std::uint32_t limit = info.id == Setting::workgroup_size_z ? 64 : 1024;
+    if (bits == 0 || bits > limit) {
+      error(DiagnosticKind::RplSettingRange, range, std::format("`{}` is 1 to {}, not {}", info.name, limit, bits));
+      return false;
+    }
+  }
+  return true;
+}
+
+void Resolver::State::finish_settings() {
+  if (settings->pipeline == PipelineKind::Compute) {
+    const std::uint64_t product = std::uint64_t{out.settings[Setting::workgroup_size_x]} *
+                                  out.settings[Setting::workgroup_size_y] * out.settings[Setting::workgroup_size_z];
+    Range range{};
+    for (std::uint32_t id = Setting::workgroup_size_x; id <= Setting::workgroup_size_z; ++id) {
+      if (setting_places[id].end != 0) range = setting_places[id];
+    }
+    if (product > 1024) {
+      error(DiagnosticKind::RplSettingRange, range,
+            std::format("the workgroup has {} invocations; at most 1024 are allowed", product));
+    } else if (product > 128) {
+      diagnostics->remark(DiagnosticKind::RplPortability, place(range),
+                          std::format("the workgroup has {} invocations; devices are only sure to have 128", product));
+    }
+    return;
+  }
+  if (setting_places[Setting::depth_stencil_format].end == 0) {
+    const bool depth = out.settings[Setting::depth_test] != 0 || out.settings[Setting::depth_write] != 0 ||
+                       out.settings[Setting::depth_bounds_test] != 0;
+    const std::string_view name = out.settings[Setting::stencil_test] != 0 ? "d32_sfloat_s8_uint"
+                                  : depth                                  ? "d32_sfloat"
+                                                                           : "none";
+    const auto words = words_of(SettingWords::DepthStencilFormat);
+    out.settings[Setting::depth_stencil_format] =
+        static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
+  }
+  check_outputs();
+}
+
+void Resolver::State::check_outputs() {
+  for (std::size_t i = 0; i < out.color_outputs.size(); ++i) {
+    ColorOutput& output = out.color_outputs[i];
+    const auto place_of = [&](Setting::Id id) {
+      return setting_places[kSettingCount + i * kOutputSettingCount + (id - kFirstOutputSetting)];
+    };
+    const ContainerField& field = out.container_fields[output.field];
+    std::uint32_t& format = output.settings[Setting::color_output_format - kFirstOutputSetting];
+    const Range format_place = place_of(Setting::color_output_format);
+    if (format_place.end == 0) format = default_format(field.type);
+    const ItemClass wanted = out.types[field.type].item;
+    const std::string_view name = word_of(Setting::color_output_format, format).name;
+    if (class_of(name) != wanted) {
+      error(DiagnosticKind::RplSettingValue, format_place,
+            std::format("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
+                        text(field.name), builtin_type_name(field.type)))
+          .note(std::format("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+    }
+    if (wanted != ItemClass::Float && output.setting(Setting::color_output_use_blend) != 0) {
+      error(DiagnosticKind::RplSettingValue, place_of(Setting::color_output_use_blend),
+            std::format("the color output `{}` is `{}`, and integers cannot be blended", text(field.name),
+                        builtin_type_name(field.type)))
+          .note(std::format("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+    }
+  }
+}
+
+}  // namespace slipway::rpl
