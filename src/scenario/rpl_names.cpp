@@ -38,6 +38,9 @@ std::optional<ElementName> element_name(std::string_view name) {
   return found;
 }
 
+// A buffer that the runner makes of parameters has at most as many bytes.
+constexpr std::uint32_t kLargestMade = 64 << 20;
+
 // Every number of a value, in its order; false when it holds something else.
 bool collect(json::Value value, std::vector<json::Value>& numbers) {
   if (value.is(json::Type::Array)) {
@@ -126,6 +129,12 @@ class Packer {
             std::format("buffer `{}` is bound to `{}`; parameters are for buffers that the runner makes", buffer_name,
                         bound->resource.uid))
           .note("it is bound here", bound->at.place());
+      return;
+    }
+    if (slot->buffer->main_size > kLargestMade) {
+      error(parameter, DiagnosticKind::OutOfRange,
+            std::format("buffer `{}` has {} bytes; one of more than {} must be bound", buffer_name,
+                        slot->buffer->main_size, kLargestMade));
       return;
     }
     write(parameter, *leaf, buffer_of(*slot, parameter));
