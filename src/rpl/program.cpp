@@ -4,6 +4,7 @@
 #include <array>
 #include <format>
 
+#include "rpl/once.hpp"
 #include "rpl/parse/parser.hpp"
 
 namespace slipway::rpl {
@@ -65,12 +66,12 @@ Place Program::place(Range range) const {
   return Place::in_text(source.text, {range.begin - source.base, std::max(range.begin, range.end) - source.base});
 }
 
-Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics) {
+Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
+  Diagnostics diagnostics;
   Program program;
   program.exprs.emplace_back();
   program.stmts.emplace_back();
   program.types.emplace_back();
-  const std::size_t errors = diagnostics.errors();
   Parser parser(program, diagnostics);
   std::vector<Token> tokens;
   std::uint64_t base = 0;
@@ -103,7 +104,8 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics) 
     program.modules[index].item_count = static_cast<std::uint32_t>(program.items.size()) - made.first_item;
   }
   link_names(program);
-  program.valid = diagnostics.errors() == errors;
+  program.valid = !diagnostics.has_errors();
+  if (!diagnostics.empty()) append_once(diagnostics, all);
   return program;
 }
 

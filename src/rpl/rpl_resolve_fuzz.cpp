@@ -36,7 +36,9 @@ void check(const rpl::Resolved& resolved) {
       };
       using rpl::Op;
       switch (at.op) {
-        case Op::Load: place(at.a); break;
+        case Op::Load:
+          place(at.a);
+          break;
         case Op::Store:
           place(at.a);
           operand(at.b);
@@ -54,21 +56,30 @@ void check(const rpl::Resolved& resolved) {
         case Op::Extract:
         case Op::Swizzle:
         case Op::Evaluate:
-        case Op::LoopTest: operand(at.a); break;
+        case Op::LoopTest:
+          operand(at.a);
+          break;
         case Op::LogicEnd:
           operand(at.b);
           require(resolved.code[at.a].op == Op::LogicBegin);
           break;
-        case Op::Call: require(at.a < resolved.functions.size()); break;
+        case Op::Call:
+          require(at.a < resolved.functions.size());
+          break;
         case Op::If:
           operand(at.a);
           [[fallthrough]];
         case Op::LoopBegin:
-        case Op::ScopeBegin: ++open; break;
+        case Op::ScopeBegin:
+          ++open;
+          break;
         case Op::EndIf:
         case Op::LoopEnd:
-        case Op::ScopeEnd: require(open-- != 0); break;
-        default: break;
+        case Op::ScopeEnd:
+          require(open-- != 0);
+          break;
+        default:
+          break;
       }
     }
     require(open == 0);
@@ -90,7 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       entry_points = {{rpl::Stage::Vertex, "vs"}, {rpl::Stage::Fragment, "fs"}};
     }
-    const rpl::ResolveSettings settings{.pipeline = pipeline, .check_unused = true, .check_bodies = true, .strict = true};
+    const rpl::ResolveSettings settings{
+        .pipeline = pipeline, .check_unused = true, .check_bodies = true, .strict = true};
     for (const bool entries : {true, false}) {
       const auto chosen = std::span(entry_points).first(entries ? entry_points.size() : 0);
       if (const rpl::Resolved* const resolved = resolver.resolve(program, {}, chosen, settings, diagnostics)) {

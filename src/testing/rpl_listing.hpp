@@ -136,7 +136,9 @@ class RplListing {
     rpl::TypeId type = rpl::kErrorType;
     rpl::List members;
     switch (place.root) {
-      case rpl::PlaceRoot::Local: text = name(r_.locals[place.index].name), type = r_.locals[place.index].type; break;
+      case rpl::PlaceRoot::Local:
+        text = name(r_.locals[place.index].name), type = r_.locals[place.index].type;
+        break;
       case rpl::PlaceRoot::Argument:
         text = name(r_.arguments[place.index].name), type = r_.arguments[place.index].type;
         break;
@@ -151,9 +153,15 @@ class RplListing {
         text += "." + name(field.name), type = field.type;
         break;
       }
-      case rpl::PlaceRoot::Buffer: text = name(r_.buffers[place.index].name), members = r_.buffers[place.index].members; break;
-      case rpl::PlaceRoot::Sampler: text = name(r_.samplers[place.index].name); break;
-      case rpl::PlaceRoot::Image: text = name(r_.images[place.index].name), type = r_.images[place.index].type; break;
+      case rpl::PlaceRoot::Buffer:
+        text = name(r_.buffers[place.index].name), members = r_.buffers[place.index].members;
+        break;
+      case rpl::PlaceRoot::Sampler:
+        text = name(r_.samplers[place.index].name);
+        break;
+      case rpl::PlaceRoot::Image:
+        text = name(r_.images[place.index].name), type = r_.images[place.index].type;
+        break;
     }
     for (std::uint32_t i = 0; i < place.steps.count; ++i) {
       const rpl::Step& step = r_.steps[place.steps.first + i];
@@ -171,7 +179,9 @@ class RplListing {
           type = r_.types[type].element;
           break;
         case rpl::StepKind::Component:
-        case rpl::StepKind::Column: text += std::format(".{}", "xyzw"[step.value]); break;
+        case rpl::StepKind::Column:
+          text += std::format(".{}", "xyzw"[step.value]);
+          break;
       }
     }
     return text;
@@ -212,8 +222,10 @@ class RplListing {
     const rpl::Instruction& at = r_.code[ref];
     using rpl::Op;
     switch (at.op) {
-      case Op::Load: return place(at.a);
-      case Op::Unary: return std::format("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
+      case Op::Load:
+        return place(at.a);
+      case Op::Unary:
+        return std::format("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
       case Op::Binary:
         return std::format("({} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(at.sub)), this->ref(at.a),
                            this->ref(at.b));
@@ -222,23 +234,35 @@ class RplListing {
         return std::format("({}{} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(begin.sub)),
                            begin.simple ? " simple" : "", this->ref(begin.a), this->ref(at.b));
       }
-      case Op::Convert: return std::format("(convert {} {})", r_.type_text(at.type), this->ref(at.a));
-      case Op::Splat: return std::format("(splat {} {})", r_.type_text(at.type), this->ref(at.a));
-      case Op::Combine: return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
-      case Op::Columns: return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
-      case Op::Build: return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
-      case Op::Crop: return std::format("(crop {})", this->ref(at.a));
-      case Op::Extract: return std::format("(extract {} {})", this->ref(at.a), at.b);
+      case Op::Convert:
+        return std::format("(convert {} {})", r_.type_text(at.type), this->ref(at.a));
+      case Op::Splat:
+        return std::format("(splat {} {})", r_.type_text(at.type), this->ref(at.a));
+      case Op::Combine:
+        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+      case Op::Columns:
+        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+      case Op::Build:
+        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+      case Op::Crop:
+        return std::format("(crop {})", this->ref(at.a));
+      case Op::Extract:
+        return std::format("(extract {} {})", this->ref(at.a), at.b);
       case Op::Swizzle: {
         std::string items;
         for (std::uint32_t i = 0; i < rpl::item_count(at.type); ++i) items += "xyzw"[at.b >> 2 * i & 3];
         return std::format("(swizzle {} {})", this->ref(at.a), items);
       }
-      case Op::Element: return std::format("(element {} {})", this->ref(at.a), this->ref(at.b));
-      case Op::Call: return std::format("({})", call(at));
-      case Op::Builtin: return std::format("({})", builtin(at));
-      case Op::Store: return std::format("(= {} {})", place(at.a), this->ref(at.b));
-      default: return "?";
+      case Op::Element:
+        return std::format("(element {} {})", this->ref(at.a), this->ref(at.b));
+      case Op::Call:
+        return std::format("({})", call(at));
+      case Op::Builtin:
+        return std::format("({})", builtin(at));
+      case Op::Store:
+        return std::format("(= {} {})", place(at.a), this->ref(at.b));
+      default:
+        return "?";
     }
   }
 
@@ -252,7 +276,8 @@ class RplListing {
     }
     text_ += ")";
     for (int stage = 0; stage < 3; ++stage) {
-      if ((function.stages >> stage & 1) != 0) text_ += std::format(" {}", rpl::name_of(static_cast<rpl::Stage>(stage)));
+      if ((function.stages >> stage & 1) != 0)
+        text_ += std::format(" {}", rpl::name_of(static_cast<rpl::Stage>(stage)));
     }
     text_ += "\n";
     int indent = 2;
@@ -265,9 +290,13 @@ class RplListing {
   void statement(std::uint32_t index, int& indent) {
     const rpl::Instruction& at = r_.code[index];
     using rpl::Op;
-    const auto line = [&](const std::string& text) { text_ += std::string(static_cast<std::size_t>(indent), ' ') + text + "\n"; };
+    const auto line = [&](const std::string& text) {
+      text_ += std::string(static_cast<std::size_t>(indent), ' ') + text + "\n";
+    };
     switch (at.op) {
-      case Op::Store: line(ref(index)); break;
+      case Op::Store:
+        line(ref(index));
+        break;
       case Op::Call:
         if (at.type == rpl::kVoid) line(ref(index));
         break;
@@ -278,21 +307,50 @@ class RplListing {
         line(std::format("{} {}{}", r_.type_text(r_.locals[at.a].type), name(r_.locals[at.a].name),
                          at.b == rpl::kNoRef ? "" : " = " + ref(at.b)));
         break;
-      case Op::Evaluate: line(std::format("evaluate {}", ref(at.a))); break;
-      case Op::ScopeBegin: line(at.sub != 0 ? "for scope" : "scope"), indent += 2; break;
-      case Op::ScopeEnd: indent -= 2; break;
-      case Op::If: line("if " + ref(at.a) + (at.terminates ? " (terminates)" : "")), indent += 2; break;
-      case Op::Else: indent -= 2, line("else"), indent += 2; break;
-      case Op::EndIf: indent -= 2; break;
-      case Op::LoopBegin: line("loop"), indent += 2; break;
-      case Op::LoopTest: line("test " + ref(at.a)); break;
-      case Op::LoopStep: line("step"); break;
-      case Op::LoopEnd: indent -= 2; break;
-      case Op::Break: line("break"); break;
-      case Op::Continue: line("continue"); break;
-      case Op::Return: line(at.a == rpl::kNoRef ? "return" : "return " + ref(at.a)); break;
-      case Op::Discard: line("discard"); break;
-      default: break;
+      case Op::Evaluate:
+        line(std::format("evaluate {}", ref(at.a)));
+        break;
+      case Op::ScopeBegin:
+        line(at.sub != 0 ? "for scope" : "scope"), indent += 2;
+        break;
+      case Op::ScopeEnd:
+        indent -= 2;
+        break;
+      case Op::If:
+        line("if " + ref(at.a) + (at.terminates ? " (terminates)" : "")), indent += 2;
+        break;
+      case Op::Else:
+        indent -= 2, line("else"), indent += 2;
+        break;
+      case Op::EndIf:
+        indent -= 2;
+        break;
+      case Op::LoopBegin:
+        line("loop"), indent += 2;
+        break;
+      case Op::LoopTest:
+        line("test " + ref(at.a));
+        break;
+      case Op::LoopStep:
+        line("step");
+        break;
+      case Op::LoopEnd:
+        indent -= 2;
+        break;
+      case Op::Break:
+        line("break");
+        break;
+      case Op::Continue:
+        line("continue");
+        break;
+      case Op::Return:
+        line(at.a == rpl::kNoRef ? "return" : "return " + ref(at.a));
+        break;
+      case Op::Discard:
+        line("discard");
+        break;
+      default:
+        break;
     }
   }
 

@@ -28,8 +28,8 @@ Val Resolver::State::resolve_call(const Expr& node) {
     for (const BuiltinFunction& known : builtin_functions()) names.push_back(known.name);
     if (type_of_word(node.a) != kErrorType || program->first_struct[node.a] != kNone) {
       problem.hint(std::format("a constructor has braces: `{} {{...}}`", text(node.a)));
-    } else if (const auto near = closest(text(node.a), names)) {
-      problem.suggest(place(range), *near);
+    } else if (may_suggest()) {
+      if (const auto near = closest(text(node.a), names)) problem.suggest(place(range), *near);
     }
   }
   for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));

@@ -156,6 +156,11 @@ struct Resolver::State {
     return diagnostics->warning(kind, place(range), std::move(message));
   }
 
+  // Looking for the nearest name takes a while; a program with thousands of problems gets some suggestions only.
+  static constexpr std::uint32_t kMostSuggestions = 200;
+  std::uint32_t suggestions = 0;
+  bool may_suggest() { return suggestions++ < kMostSuggestions; }
+
   // --- evaluate.cpp ---
   std::vector<bool> option_read;
   bool record_order = true;
@@ -170,6 +175,7 @@ struct Resolver::State {
 
   void read_option(OptionId option);
   std::vector<ExprId> chain_stack;  // of the chains that are being walked
+  mutable std::vector<ExprId> walk_stack;
   Folded evaluate(ExprId expression, bool live);
   Folded evaluate_unary(const Expr& node, bool live);
   Folded evaluate_binary(ExprId expression, bool live);
@@ -211,7 +217,6 @@ struct Resolver::State {
   void resolve_aliases(ItemId item, std::size_t first_alias);
   void follow_alias(ItemId owner, FieldAlias& alias, std::uint32_t level);
   bool add_field(ItemId owner, FieldId field, std::uint32_t value);
-  Consulted* struct_sink(Consulted& own);
 
   struct Component {
     enum class Kind : std::uint8_t { None, Step, Swizzle, Alias };

@@ -215,6 +215,39 @@ std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
   }
 }
 
+// Calls `visit` with each name that an expression mentions until it gives true. With a stack of its own, as chains may
+// be long.
+template <class Visit>
+bool any_name(const Program& program, ExprId expression, std::vector<ExprId>& todo, Visit visit) {
+  if (expression == 0) return false;
+  todo.assign(1, expression);
+  while (!todo.empty()) {
+    const Expr& node = program.exprs[todo.back()];
+    todo.pop_back();
+    switch (node.kind) {
+      case ExprKind::Name:
+        if (visit(node)) return true;
+        break;
+      case ExprKind::Binary:
+      case ExprKind::Index:
+        todo.push_back(node.b);
+        todo.push_back(node.a);
+        break;
+      case ExprKind::Unary:
+      case ExprKind::Member:
+        todo.push_back(node.a);
+        break;
+      case ExprKind::Call:
+      case ExprKind::Construct:
+        for (std::uint32_t i = node.c; i-- > 0;) todo.push_back(program.lists[node.b + i]);
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void Resolver::State::read_option(OptionId option) {
@@ -556,45 +589,8 @@ Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
 
 // --- problems ------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Calls `visit` with each name that an expression mentions until it gives true. With a stack of its own, as chains may
-// be long.
-template <class Visit>
-bool any_name(const Program& program, ExprId expression, Visit visit) {
-  if (expression == 0) return false;
-  std::vector<ExprId> todo = {expression};
-  while (!todo.empty()) {
-    const Expr& node = program.exprs[todo.back()];
-    todo.pop_back();
-    switch (node.kind) {
-      case ExprKind::Name:
-        if (visit(node)) return true;
-        break;
-      case ExprKind::Binary:
-      case ExprKind::Index:
-        todo.push_back(node.b);
-        todo.push_back(node.a);
-        break;
-      case ExprKind::Unary:
-      case ExprKind::Member:
-        todo.push_back(node.a);
-        break;
-      case ExprKind::Call:
-      case ExprKind::Construct:
-        for (std::uint32_t i = node.c; i-- > 0;) todo.push_back(program.lists[node.b + i]);
-        break;
-      default:
-        break;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 bool Resolver::State::mentions_instance(ExprId expression) const {
-  return any_name(*program, expression, [&](const Expr& node) {
+  return any_name(*program, expression, walk_stack, [&](const Expr& node) {
     if (name_instance[node.a]) return true;
     const ItemId id = bound[node.a];
     return id != kNone && program->items[id].kind == ItemKind::Option &&
@@ -606,7 +602,8 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
   // From constant to constant until an option is found; each stands before the one that uses it.
   for (std::uint32_t steps = 0; steps < 16 && expression != 0; ++steps) {
     ExprId next = 0;
-    any_name(*program, expression, [&](const Expr& node) {
+    std::vector<ExprId> todo;
+    any_name(*program, expression, todo, [&](const Expr& node) {
       for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
         const Item& item = program->items[id];
         if (item.kind == ItemKind::Option && program->options[item.index].option_class == OptionClass::Instance) {
@@ -643,10 +640,11 @@ void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
     }
     return seen.size() >= 8;
   };
-  any_name(*program, item.condition, [&](const Expr& node) {
+  std::vector<ExprId> todo, inner;
+  any_name(*program, item.condition, todo, [&](const Expr& node) {
     const ItemId used = bound[node.a];
     if (used != kNone && program->items[used].kind == ItemKind::Constant) {
-      return any_name(*program, program->items[used].value, add);
+      return any_name(*program, program->items[used].value, inner, add);
     }
     return add(node);
   });
@@ -677,6 +675,7 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
   Diagnostic& problem = error(unknown, range,
                               compile_time ? std::format("there is no option or constant `{}`", text(name))
                                            : std::format("there is no `{}` here", text(name)));
+  if (!may_suggest()) return;
   std::vector<std::string_view> names;
   for (const Item& item : program->items) {
     if (item.kind == ItemKind::Setting || item.kind == ItemKind::Struct || item.kind == ItemKind::Function) continue;

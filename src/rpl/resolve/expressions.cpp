@@ -249,8 +249,10 @@ Val Resolver::State::resolve_logic(const Expr& node, const Val& left) {
     }
     ++dead;
     const std::size_t code = out.code.size();
+    const bool was_pending = pending_statement;
     check(resolve_value(node.b));
     out.code.resize(code);
+    pending_statement = was_pending;
     --dead;
     return value_of(left.index, left.type);
   }

@@ -104,6 +104,11 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   for (std::uint32_t i = 0; i < made.arguments.count; ++i) {
     const std::uint32_t argument = made.arguments.first + i;
     const Range range = program->arguments[out.arguments[argument].declaration].name_range;
+    if (local_of[out.arguments[argument].name] != kNone) {
+      error(DiagnosticKind::RplShadow, range,
+            std::format("there is another argument `{}`", text(out.arguments[argument].name)));
+      continue;
+    }
     if (!check_local_name(out.arguments[argument].name, range)) continue;
     bind({.kind = Binding::Kind::Argument, .name = out.arguments[argument].name, .index = argument, .at = range});
   }

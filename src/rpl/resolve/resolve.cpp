@@ -1,9 +1,8 @@
 #include "rpl/resolve.hpp"
 
 #include <format>
-#include <set>
-#include <tuple>
 
+#include "rpl/once.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -91,6 +90,7 @@ void Resolver::State::clear() {
   depth = dead = loops = struct_depth = 0;
   parameters_full = pending_statement = false;
   record_order = true;
+  suggestions = 0;
 }
 
 // The phases of RPL page 3.14.
@@ -116,23 +116,6 @@ Resolver::Resolver() : state_(std::make_unique<State>()) {}
 Resolver::~Resolver() = default;
 Resolver::Resolver(Resolver&&) noexcept = default;
 Resolver& Resolver::operator=(Resolver&&) noexcept = default;
-
-namespace {
-
-// The same problem at the same place is reported once: aliases and repeated uses find it again.
-void append_once(const Diagnostics& found, Diagnostics& diagnostics) {
-  std::set<std::tuple<std::string_view, std::uint64_t, std::uint64_t, DiagnosticKind>> seen;
-  for (const Diagnostic& problem : found.all()) {
-    const bool placed = problem.place.kind == Place::Kind::Text;
-    if (placed &&
-        !seen.emplace(problem.place.file, problem.place.span.begin, problem.place.span.end, problem.kind).second) {
-      continue;
-    }
-    diagnostics.add(problem);
-  }
-}
-
-}  // namespace
 
 const Resolved* Resolver::resolve(const Program& program, const Assignment& assignment,
                                   std::span<const EntryPointName> entry_points, const ResolveSettings& settings,

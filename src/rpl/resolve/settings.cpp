@@ -37,7 +37,7 @@ std::string_view name_of_class(ItemClass item) {
 }
 
 std::uint32_t format_index(std::string_view name) {
-  const auto words = words_of(SettingWords::ColorFormat);
+  const auto words = rpl::words_of(SettingWords::ColorFormat);
   return static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
 }
 
@@ -75,7 +75,8 @@ void Resolver::State::resolve_setting(const Item& item) {
                                 std::format("there is no setting `{}`", text(item.name)));
     std::vector<std::string_view> names;
     for (const SettingInfo& info : setting_table()) names.push_back(info.name);
-    if (const auto near = closest(text(item.name), names)) problem.suggest(place(item.name_range), *near);
+    const auto near = may_suggest() ? closest(text(item.name), names) : std::nullopt;
+    if (near) problem.suggest(place(item.name_range), *near);
     return;
   }
   const SettingInfo& info = info_of(*found);
@@ -131,7 +132,7 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
   }
   bits = folded.value.bits;
   if (info.type == SettingType::Word) {
-    const auto words = words_of(info.words);
+    const auto words = rpl::words_of(info.words);
     const auto word = std::ranges::find(words, text(bits), &SettingWord::name);
     if (word == words.end()) {
       std::string list;
@@ -190,7 +191,7 @@ void Resolver::State::finish_settings() {
     const std::string_view name = out.settings[Setting::stencil_test] != 0 ? "d32_sfloat_s8_uint"
                                   : depth                                  ? "d32_sfloat"
                                                                            : "none";
-    const auto words = words_of(SettingWords::DepthStencilFormat);
+    const auto words = rpl::words_of(SettingWords::DepthStencilFormat);
     out.settings[Setting::depth_stencil_format] =
         static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
   }

@@ -260,6 +260,7 @@ bool Resolver::State::resolve_if(const Stmt& stmt) {
     const StmtId other = taken ? stmt.c : stmt.b;
     if (other != 0) resolve_dead_or_live(other, false);
     if (live == 0) return false;
+    pending_statement = true;
     emit(Op::ScopeBegin, kVoid, stmt.range);
     const bool terminates = resolve_else(live);
     emit(Op::ScopeEnd, kVoid, stmt.range);

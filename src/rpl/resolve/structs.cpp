@@ -134,6 +134,7 @@ TypeId Resolver::State::named_struct(NameId name, Range range) {
     return kErrorType;
   }
   Diagnostic& problem = error(DiagnosticKind::RplUnknownType, range, std::format("there is no type `{}`", text(name)));
+  if (!may_suggest()) return kErrorType;
   std::vector<std::string_view> names;
   for (NameId word = Word::f1; word <= Word::f4x4; ++word) names.push_back(text(word));
   for (const Item& item : program->items) {
@@ -410,7 +411,8 @@ void Resolver::State::unknown_field(ItemId owner, NameId name, Range range) {
   }
   Diagnostic& problem =
       error(DiagnosticKind::RplComponent, range, std::format("`{}` has no field `{}`", text(item.name), text(name)));
-  if (const auto near = closest(text(name), names)) problem.suggest(place(range), *near);
+  const bool suggest = may_suggest();
+  if (const auto near = suggest ? closest(text(name), names) : std::nullopt) problem.suggest(place(range), *near);
   problem.note(std::format("`{}` is declared here", text(item.name)), place(item.name_range));
 }
 

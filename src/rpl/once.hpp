@@ -1,0 +1,21 @@
+// The same problem at the same place is reported once: text that is read twice finds it again.
+#pragma once
+
+#include <set>
+#include <tuple>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::rpl {
+
+inline void append_once(const Diagnostics& found, Diagnostics& diagnostics) {
+  std::set<std::tuple<const Source*, std::uint64_t, std::uint64_t, DiagnosticKind>> seen;
+  for (const Diagnostic& problem : found.all()) {
+    const bool placed = problem.place.kind == Place::Kind::Text;
+    const Span span = problem.place.span;
+    if (placed && !seen.emplace(problem.place.source.get(), span.begin, span.end, problem.kind).second) continue;
+    diagnostics.add(problem);
+  }
+}
+
+}  // namespace slipway::rpl
