@@ -5,4 +5,5 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
 ninja -C "$build" --quiet bench
+"$build/bin/bench_rpl" --slipway "$build/bin/slipway"
 exec python3 "$here/foundation.py" --build "$build" "$@"

@@ -1,5 +1,10 @@
 #include "base/sha256.hpp"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 #include <bit>
 #include <cstring>
 
@@ -22,7 +27,7 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
 }
 
-void add_block(State& state, const std::uint8_t* block) {
+void add_block_plainly(State& state, const std::uint8_t* block) {
   std::uint32_t words[64];
   for (int i = 0; i < 16; ++i) words[i] = big_endian(block + 4 * i);
   for (int i = 16; i < 64; ++i) {
@@ -42,9 +47,49 @@ void add_block(State& state, const std::uint8_t* block) {
   for (std::size_t i = 0; i < 8; ++i) state[i] += sum[i];
 }
 
-}  // namespace
+using AddBlock = void (*)(State&, const std::uint8_t*);
 
-Sha256 sha256(Bytes bytes) {
+#ifdef __x86_64__
+// With the processor's SHA instructions, almost twenty times as fast. They keep the state as {f, e, b, a} and {h, g, d,
+// c}, do two rounds at a time, and extend the message by four words at a time.
+__attribute__((target("sha,sse4.1"))) void add_block_with_sha(State& state, const std::uint8_t* block) {
+  const auto at = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
+  const __m128i start_abef = _mm_set_epi32(static_cast<int>(state[0]), static_cast<int>(state[1]),
+                                           static_cast<int>(state[4]), static_cast<int>(state[5]));
+  const __m128i start_cdgh = _mm_set_epi32(static_cast<int>(state[2]), static_cast<int>(state[3]),
+                                           static_cast<int>(state[6]), static_cast<int>(state[7]));
+  const __m128i swap_bytes = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+  __m128i abef = start_abef, cdgh = start_cdgh;
+  __m128i words[16];
+  for (int i = 0; i < 16; ++i) {
+    if (i < 4) {
+      words[i] = _mm_shuffle_epi8(at(block + 16 * i), swap_bytes);
+    } else {
+      const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(words[i - 4], words[i - 3]),
+                                        _mm_alignr_epi8(words[i - 1], words[i - 2], 4));
+      words[i] = _mm_sha256msg2_epu32(sum, words[i - 1]);
+    }
+    const __m128i input = _mm_add_epi32(words[i], at(kRound + 4 * i));
+    cdgh = _mm_sha256rnds2_epu32(cdgh, abef, input);
+    abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(input, 0x0E));
+  }
+  alignas(16) std::uint32_t sums[8];
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums), _mm_add_epi32(abef, start_abef));
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums + 4), _mm_add_epi32(cdgh, start_cdgh));
+  state = {sums[3], sums[2], sums[7], sums[6], sums[1], sums[0], sums[5], sums[4]};
+}
+
+AddBlock choose_add_block() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kShaBit = 1U << 29;  // CPUID 7.0: EBX
+  const bool has_sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & kShaBit) != 0;
+  return has_sha ? add_block_with_sha : add_block_plainly;
+}
+#else
+AddBlock choose_add_block() { return add_block_plainly; }
+#endif
+
+Sha256 digest_of(Bytes bytes, AddBlock add_block) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   std::size_t left = bytes.size();
@@ -65,6 +110,15 @@ Sha256 sha256(Bytes bytes) {
   }
   return digest;
 }
+
+}  // namespace
+
+Sha256 sha256(Bytes bytes) {
+  static const AddBlock add_block = choose_add_block();
+  return digest_of(bytes, add_block);
+}
+
+Sha256 sha256_plainly(Bytes bytes) { return digest_of(bytes, add_block_plainly); }
 
 std::string hex_text(const Sha256& digest) {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -12,6 +12,8 @@ namespace slipway {
 using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(Bytes bytes);
+// Without the instructions that some processors have for it: what tests compare with.
+Sha256 sha256_plainly(Bytes bytes);
 
 // 64 lower-case hexadecimal digits.
 std::string hex_text(const Sha256& digest);

@@ -26,5 +26,14 @@ TEST(Sha256, LengthsAroundABlock) {
   EXPECT_EQ(sha256_text(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
+// The processor's instructions and plain arithmetic agree.
+TEST(Sha256, AgreesWithPlainArithmetic) {
+  std::string text;
+  for (std::size_t size = 0; size < 300; ++size) {
+    EXPECT_EQ(sha256(bytes_of(text)), sha256_plainly(bytes_of(text))) << size;
+    text += static_cast<char>(size * 37 + 11);
+  }
+}
+
 }  // namespace
 }  // namespace slipway

@@ -28,6 +28,7 @@ constexpr std::array kFormats = {
            .tells = is_rpl_metadata,
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
+    Format{.name = "spirv", .summary = "SPIR-V modules", .tells = is_spirv, .inspect = inspect_spirv},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

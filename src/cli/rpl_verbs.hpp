@@ -20,4 +20,8 @@ int inspect_rpl(const Arguments& arguments);
 int inspect_rpl_metadata(const Arguments& arguments);
 int diff_rpl_metadata(const Arguments& arguments);
 
+// A SPIR-V module, whoever made it.
+bool is_spirv(const Content& content);
+int inspect_spirv(const Arguments& arguments);
+
 }  // namespace slipway::cli

@@ -1,7 +1,12 @@
 // slipway schema: what the program reads and writes, described for editors, checkers and people.
+#include <algorithm>
+#include <array>
 #include <format>
+#include <ranges>
 
 #include "cli/program.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
 
 namespace slipway::cli {
@@ -38,17 +43,31 @@ std::string diagnostic_kinds_page() {
   return page;
 }
 
+struct SchemaOf {
+  std::string_view name;
+  std::string (*text)();
+};
+constexpr std::array kSchemas = {
+    SchemaOf{"scenario", scenario::schema_text},
+    SchemaOf{"rpl-metadata", rpl::metadata_schema_text},
+    SchemaOf{"rpl-variants", rpl::variants_schema_text},
+    SchemaOf{"diagnostic-kinds", diagnostic_kinds_page},
+};
+
+std::vector<std::string> schema_names() {
+  return kSchemas | std::views::transform([](const SchemaOf& of) { return std::string(of.name); }) |
+         std::ranges::to<std::vector>();
+}
+
 }  // namespace
 
 int schema_verb(const Arguments& arguments) {
   std::string format;
   CommandLine line("slipway schema", "Prints the JSON Schema of a format, or the table of all kinds of diagnostics.",
                    "slipway schema scenario > scenario.schema.json");
-  line.app.add_option("format", format, "scenario or diagnostic-kinds")
-      ->required()
-      ->check(CLI::IsMember({"scenario", "diagnostic-kinds"}));
+  line.app.add_option("format", format, "which of them")->required()->check(CLI::IsMember(schema_names()));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  print(format == "scenario" ? scenario::schema_text() : diagnostic_kinds_page());
+  print(std::ranges::find(kSchemas, format, &SchemaOf::name)->text());
   return 0;
 }
 

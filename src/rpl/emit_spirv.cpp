@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rpl/emit/emitter.hpp"
+#include "spirv/tools.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -40,6 +41,13 @@ std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions&
   return SpirvEmitter().emit(program, options);
 }
 
+Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target) {
+  constexpr std::array kEnvironments = {spirv::Environment::Vulkan11, spirv::Environment::Vulkan12,
+                                        spirv::Environment::Vulkan13};
+  return spirv::optimize(module.words, "module", spirv::Optimize::Performance,
+                         kEnvironments[std::to_underlying(target)]);
+}
+
 namespace emit {
 namespace {
 
@@ -64,10 +72,12 @@ std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptio
   options_ = options;
   std::vector<SpirvModule> modules;
   std::vector<std::uint32_t> all;
+  all.reserve(program.entry_points.size());
   for (std::uint32_t i = 0; i < program.entry_points.size(); ++i) {
     all.push_back(i);
     if (options.split_stages || i + 1 == program.entry_points.size()) {
-      modules.push_back({.entry_points = all, .words = emit_module(all)});
+      spirv::Words words = emit_module(all);
+      modules.push_back({.entry_points = std::move(all), .words = std::move(words)});
       all.clear();
     }
   }
@@ -159,8 +169,8 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
                         settings[Setting::workgroup_size_y], settings[Setting::workgroup_size_z]);
   }
   append_function(entry_words_);
-  out_.preamble.op_text(Op::OpEntryPoint, text(program_->functions[entry.function].name), stage_used_,
-                        model_of(stage_), id);
+  out_.preamble.op_text(Op::OpEntryPoint, text(program_->functions[entry.function].name), stage_used_, model_of(stage_),
+                        id);
 }
 
 // What the module never writes or reads says so: drivers order less then, and graphics stages need no feature for it.

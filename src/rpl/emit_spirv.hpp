@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::rpl {
@@ -52,7 +53,11 @@ class SpirvEmitter {
   std::unique_ptr<State> state_;
 };
 
-// The same with scratch memory of its own.
+// What `--optimize` does to a module: inlining, propagation and dead code elimination by SPIRV-Tools. The interface and
+// the bindings stay. Takes some hundred times as long as emission.
+Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target);
+
+// Emission with scratch memory of its own.
 std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options = {});
 
 }  // namespace slipway::rpl

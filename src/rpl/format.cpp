@@ -52,8 +52,9 @@ class Formatter {
   }
 
  private:
-  // What is open: a block has lines of its own, the others belong to a statement.
-  enum class Open : std::uint8_t { Block, Paren, Prefix, Alias, Bracket, Constructor };
+  // What is open: a block has lines of its own, or one line where the author wrote it on one; the others belong to a
+  // statement.
+  enum class Open : std::uint8_t { Block, Line, Paren, Prefix, Alias, Bracket, Constructor };
 
   const Piece& piece() const { return pieces_[at_]; }
   // The token before the piece, or nothing.
@@ -64,7 +65,8 @@ class Formatter {
     }
     return End;
   }
-  bool in_statement_bracket() const { return !open_.empty() && open_.back() != Open::Block; }
+  bool in_statement_bracket() const { return !open_.empty() && open_.back() > Open::Line; }
+  bool on_one_line() const { return !open_.empty() && open_.back() == Open::Line; }
   std::size_t depth() const { return static_cast<std::size_t>(std::ranges::count(open_, Open::Block)); }
   bool is(NameId word) const { return piece().kind == Identifier && piece().value == word; }
 
@@ -86,7 +88,7 @@ class Formatter {
     const bool own_line = piece().breaks > 0 || out_.empty();
     if (own_line) {
       new_line(in_statement_ && !prefix_ended_ ? continued() : depth());
-    } else if (!out_.empty()) {
+    } else if (!out_.empty() && !(in_statement_ && !after_comment_ && before() && is_tight(*before()))) {
       out_ += ' ';
     }
     out_ += trimmed(piece().text);
@@ -102,14 +104,39 @@ class Formatter {
   void token() {
     const bool closes_block = piece().kind == RightBrace && !in_statement_bracket();
     const bool opens_block = piece().kind == LeftBrace && is_block();
+    const bool one_line = opens_block ? fits_on_line() : closes_block && on_one_line();
     if (closes_block && !open_.empty()) open_.pop_back();
-    place(opens_block, closes_block);
+    if (one_line) {
+      in_statement_ = false;
+      if (!(closes_block && before() && before()->kind == LeftBrace)) out_ += ' ';
+    } else {
+      place(opens_block, closes_block);
+    }
     out_ += piece().text;
     after_comment_ = false;
     line_ended_ = false;
     prefix_ended_ = false;
-    follow(opens_block, closes_block);
+    follow(opens_block, closes_block, one_line);
     last_ = &piece();
+  }
+
+  // Whether a block stays on the line of its `{`: the author wrote it so, it holds no comment and no other block, and
+  // the line stays short.
+  bool fits_on_line() const {
+    constexpr std::size_t kLongest = 120;
+    std::size_t length = out_.size() - (out_.rfind('\n') + 1);
+    int depth = 0;
+    for (std::size_t i = at_; i < pieces_.size(); ++i) {
+      const Piece& of = pieces_[i];
+      length += of.text.size() + 1;
+      if (of.comment || of.breaks != 0 || length > kLongest) return false;
+      if (of.kind == LeftBrace && ++depth > 1 &&
+          !(pieces_[i - 1].kind == Identifier && pieces_[i - 1].value != Word::else_)) {
+        return false;
+      }
+      if (of.kind == RightBrace && --depth == 0) return !out_.empty();
+    }
+    return false;
   }
 
   // Writes what parts the token from the text before it.
@@ -121,10 +148,14 @@ class Formatter {
       in_statement_ = false;
       return new_line(depth());
     }
+    if (!in_statement_ && on_one_line()) {
+      out_ += ' ';
+      return;
+    }
     if (!in_statement_) return new_line(depth());
     if (line_ended_) return new_line(prefix_ended_ ? depth() : continued());
     if (piece().breaks > 0 && may_break_before()) return new_line(prefix_ended_ ? depth() : continued());
-    if (after_comment_ || needs_space()) out_ += ' ';
+    if (after_comment_ ? !closes() : needs_space()) out_ += ' ';
   }
 
   bool may_break_before() const {
@@ -136,11 +167,12 @@ class Formatter {
     return of.kind == LeftParen || of.kind == LeftBracket || of.kind == Dot || of.kind == Bang || of.kind == Tilde ||
            (of.kind == LeftBrace && !open_.empty() && open_.back() == Open::Constructor) || unary_;
   }
-  bool needs_space() const {
-    constexpr TokenKind kClose[] = {Semicolon, Comma, RightParen, RightBracket, Dot, LeftBracket, Ellipsis, Colon};
-    if (std::ranges::contains(kClose, piece().kind)) return false;
-    if (piece().kind == RightBrace) return false;  // of a constructor
-    return before() && !is_tight(*before());
+  bool needs_space() const { return !closes() && before() && !is_tight(*before()); }
+  // Nothing parts these from what is before. A brace that comes here is that of a constructor.
+  bool closes() const {
+    constexpr TokenKind kClose[] = {Semicolon, Comma,       RightParen, RightBracket, RightBrace,
+                                    Dot,       LeftBracket, Ellipsis,   Colon};
+    return std::ranges::contains(kClose, piece().kind);
   }
 
   // A `{` that begins lines: not that of a constructor, which stands behind a type in an expression.
@@ -174,19 +206,19 @@ class Formatter {
   }
 
   // What the token means for those behind it.
-  void follow(bool opens_block, bool closes_block) {
+  void follow(bool opens_block, bool closes_block, bool one_line) {
     const bool starts = !in_statement_ || prefixes_only_;
     const bool unary = is_unary();
     if (!in_statement_) assigned_ = option_ = false;
     unary_ = unary;
     switch (piece().kind) {
       case LeftBrace:
-        open_.push_back(opens_block ? Open::Block : Open::Constructor);
-        if (opens_block) return end_statement(true);
+        open_.push_back(one_line ? Open::Line : opens_block ? Open::Block : Open::Constructor);
+        if (opens_block) return end_statement(!one_line);
         break;
       case RightBrace:
         if (closes_block) {
-          if (depth() == 0) wants_blank_ = true;
+          if (depth() == 0 && !one_line) wants_blank_ = true;
           return end_statement(false);
         }
         pop();
@@ -235,7 +267,7 @@ class Formatter {
   }
 
   Open pop() {
-    if (open_.empty() || open_.back() == Open::Block) return Open::Block;
+    if (open_.empty() || !in_statement_bracket()) return Open::Block;
     const Open closed = open_.back();
     open_.pop_back();
     return closed;

@@ -1,6 +1,7 @@
 // Reading metadata, and its JSON Schema: both from the tables below.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <format>
 #include <limits>
 #include <ranges>
@@ -105,7 +106,9 @@ struct Number {
     double number = 0;
     if (!json::Real{}.read(decoder, value, number)) return false;
     to = static_cast<float>(number);
-    return true;
+    if (std::isfinite(to)) return true;
+    return decoder.error(value, DiagnosticKind::OutOfRange,
+                         std::format("{} is beyond 32-bit floats", value.number_text()));
   }
   void schema(Schema& schema) const { json::Real{}.schema(schema); }
 };

@@ -320,7 +320,14 @@ class CodePrinter {
         }
         break;
       case Op::ScopeEnd:
-        if (!fors_.back()) close();
+        if (!fors_.back()) {
+          close();
+        } else if (!first_.empty()) {  // a loop that never runs leaves its declaration alone
+          for_head_ = false;
+          open();
+          line(std::exchange(first_, {}) + ";");
+          close();
+        }
         fors_.pop_back();
         break;
       case Op::If:
@@ -354,8 +361,10 @@ class CodePrinter {
         in_step_ = false;
         const Loop loop = std::move(loops_.back());
         loops_.pop_back();
+        if (step_.empty()) step_ = "0u";  // a constant, which has no code
         line(loop.is_for ? std::format("for ({}; {}; {})", loop.first, loop.condition, std::exchange(step_, {}))
                          : std::format("while ({})", loop.condition));
+        step_.clear();
         line("{");
         out_ += loop.body;
         line("}");

@@ -82,7 +82,8 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
     Diagnostic& problem = diagnostics.add(std::move(search.problems[i]));
     const auto having = std::ranges::count_if(
         search.leaves, [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, i); });
-    if (having == std::ssize(search.leaves)) continue;
+    // Definitions that nothing uses are looked at in one variant alone.
+    if (having == std::ssize(search.leaves) || problem.kind == DiagnosticKind::RplUnusedDefinition) continue;
     const Assignment shortest = shortest_assignment(search, i, settings);
     for (OptionId option = 0; option < shortest.values.size(); ++option) {
       if (!shortest.has(option)) continue;
@@ -314,6 +315,48 @@ std::string variants_json(const Program& program, const Variants& variants) {
     });
   });
   return out.text();
+}
+
+std::string variants_schema_text() {
+  return R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "Variants of a render pipeline",
+  "description": "what `slipway compile --variants` writes as variants.json",
+  "type": "object",
+  "properties": {
+    "assignments": { "type": "number", "minimum": 0, "description": "of the options that vary" },
+    "classes": {
+      "type": "array",
+      "description": "variants with equal outputs",
+      "items": {
+        "type": "object",
+        "properties": {
+          "when": {
+            "type": "array",
+            "description": "an assignment belongs to the one class with an entry that it agrees with",
+            "items": { "type": "object", "additionalProperties": { "type": ["boolean", "number", "string"] } }
+          },
+          "metadata": { "type": "string", "description": "a file beside this one" },
+          "code": {
+            "type": "object",
+            "description": "the SPIR-V module of each stage, a file beside this one",
+            "properties": {
+              "vertex": { "type": "string" },
+              "fragment": { "type": "string" },
+              "compute": { "type": "string" }
+            },
+            "additionalProperties": false
+          }
+        },
+        "required": ["when", "metadata", "code"],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": ["assignments", "classes"],
+  "additionalProperties": false
+}
+)";
 }
 
 }  // namespace slipway::rpl

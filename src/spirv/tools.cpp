@@ -108,12 +108,12 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
   return fail(DiagnosticKind::FileFormat, Place::in_file(name), std::format("invalid SPIR-V: {}", error.first_line()));
 }
 
-Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal) {
+Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, Environment environment) {
   // The optimizer trusts its input, so that it is validated first.
   if (Result<> valid = validate(words, name, Environment::Universal16); !valid) {
     return std::unexpected(std::move(valid.error()));
   }
-  spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_3);
+  spvtools::Optimizer optimizer(target(environment));
   LibraryError error;
   optimizer.SetMessageConsumer(error.consumer());
   constexpr bool kKeepInterface = true;  // bindings are checked against what the shader declares

@@ -30,6 +30,7 @@ struct DisassembleOptions {
 Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options = {});
 
 enum class Optimize { Performance, Size };
-Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal = Optimize::Performance);
+Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal = Optimize::Performance,
+                       Environment environment = Environment::Vulkan13);
 
 }  // namespace slipway::spirv

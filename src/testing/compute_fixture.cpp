@@ -12,9 +12,9 @@ gpu::PipelineLayoutInfo layout_of(std::span<const ComputeBuffer> buffers, std::u
   gpu::PipelineLayoutInfo info{.push_constants_size = push_constants_size, .name = "compute"};
   for (const ComputeBuffer& buffer : buffers) {
     if (info.sets.size() <= buffer.set) info.sets.resize(buffer.set + 1);
-    info.sets[buffer.set].push_back({.binding = buffer.binding,
-                                     .type = buffer.uniform ? vk::DescriptorType::UNIFORM_BUFFER
-                                                            : vk::DescriptorType::STORAGE_BUFFER});
+    info.sets[buffer.set].push_back(
+        {.binding = buffer.binding,
+         .type = buffer.uniform ? vk::DescriptorType::UNIFORM_BUFFER : vk::DescriptorType::STORAGE_BUFFER});
   }
   return info;
 }

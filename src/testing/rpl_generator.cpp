@@ -1,3 +1,5 @@
+// One class and one file of some 900 lines, because every part of it reads and grows the same scopes while the text is
+// written.
 #include "testing/rpl_generator.hpp"
 
 #include <algorithm>
@@ -11,8 +13,8 @@ namespace {
 // --- types -----------------------------------------------------------------------------------------------------------
 
 struct Type {
-  char item = 'f';            // f, u, s, m for matrices, t for structs
-  std::uint32_t count = 1;    // components, columns of a matrix, number of a struct
+  char item = 'f';                  // f, u, s, m for matrices, t for structs
+  std::uint32_t count = 1;          // components, columns of a matrix, number of a struct
   std::vector<std::uint32_t> dims;  // outermost first
 
   bool operator==(const Type&) const = default;
@@ -171,8 +173,9 @@ class Generator {
   }
 
   std::uint32_t leaves_of(const Type& type) {
-    std::uint32_t n = type.item == 'm' ? type.count * type.count : type.item == 't' ? structs_[type.count].leaves
-                                                                                    : type.count;
+    std::uint32_t n = type.item == 'm'   ? type.count * type.count
+                      : type.item == 't' ? structs_[type.count].leaves
+                                         : type.count;
     for (const std::uint32_t d : type.dims) n *= d;
     return n;
   }
@@ -340,7 +343,9 @@ class Generator {
       case 'f':
         return chance(10) ? "scale" : std::format("{}.0", below(chance(80) ? 10 : 200));
       case 'u':
-        return chance(10) ? "three" : chance(20) ? std::format("0x{:X}", below(0xffffffffu)) : std::format("{}u", below(100));
+        return chance(10)   ? "three"
+               : chance(20) ? std::format("0x{:X}", below(0xffffffffu))
+                            : std::format("{}u", below(100));
       default:
         return chance(10) ? "amount" : chance(30) ? std::format("(-{})", below(1000)) : std::format("{}", below(1000));
     }
@@ -386,8 +391,7 @@ class Generator {
   std::string kept(const Type& type, const std::string& text) {
     if (!shape_.exact || type.item != 'f' || !type.dims.empty()) return text;
     const std::string ints = std::format("s{}", type.count);
-    return std::format("f{} {{{} {{{}}} % {}}}", type.count, ints, text,
-                       type.count == 1 ? "1024" : ints + " {1024}");
+    return std::format("f{} {{{} {{{}}} % {}}}", type.count, ints, text, type.count == 1 ? "1024" : ints + " {1024}");
   }
 
   // A float from an integer, cut to what exact programs keep.
@@ -415,7 +419,8 @@ class Generator {
       case 3:
         return kept(type, type.count == 1 ? "-" + a() : a() + " * " + operand(scalar, 0));
       case 4:
-        return kept(type, std::format("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, below_depth), value(type, below_depth)));
+        return kept(type, std::format("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, below_depth),
+                                      value(type, below_depth)));
       case 5:
         if (chance(50)) return whole(type, 'u', depth);
         return whole(type, 's', depth);
@@ -434,9 +439,10 @@ class Generator {
         }
         return kept(type, std::format("sign_{} ({})", n, value(type, below_depth)));
       case 9: {
-        static const std::vector<const char*> kUnary = {"round", "round_even", "trunc", "floor", "ceil", "fract", "sin", "cos", "tan",
-                                         "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
-                                         "exp", "log", "exp2", "log2", "sqrt", "inverse_sqrt"};
+        static const std::vector<const char*> kUnary = {
+            "round", "round_even", "trunc", "floor", "ceil", "fract", "sin",  "cos",
+            "tan",   "asin",       "acos",  "atan",  "sinh", "cosh",  "tanh", "asinh",
+            "acosh", "atanh",      "exp",   "log",   "exp2", "log2",  "sqrt", "inverse_sqrt"};
         return std::format("{}_{} ({})", pick(kUnary), n, value(type, depth - 1));
       }
       case 10: {
@@ -450,11 +456,15 @@ class Generator {
       }
       case 12:
         if (type.count > 1) return std::format("normalize_{} ({})", n, value(type, depth - 1));
-        return std::format("length_f3 (cross_f3 ({}, {}))", value(vec('f', 3), depth - 1), value(vec('f', 3), depth - 1));
+        return std::format("length_f3 (cross_f3 ({}, {}))", value(vec('f', 3), depth - 1),
+                           value(vec('f', 3), depth - 1));
       default:
         if (stage_ == 'f' && chance(40)) {
-          return std::format("fragment_stage_derivative_{}_{} ({})", chance(50) ? "x" : chance(50) ? "y" : "width", n,
-                             value(type, depth - 1));
+          return std::format("fragment_stage_derivative_{}_{} ({})",
+                             chance(50)   ? "x"
+                             : chance(50) ? "y"
+                                          : "width",
+                             n, value(type, depth - 1));
         }
         if (!shape_.compute && type.count == 4) return sample(depth - 1);
         if (!shape_.compute && type.count == 1 && chance(50)) {
@@ -597,7 +607,8 @@ class Generator {
   bool constructible(const Type& type) {
     if (!type.dims.empty()) return false;
     if (type.item != 't') return true;
-    return std::ranges::all_of(structs_[type.count].fields, [&](const Field& field) { return constructible(field.type); });
+    return std::ranges::all_of(structs_[type.count].fields,
+                               [&](const Field& field) { return constructible(field.type); });
   }
   bool has_value(const Type& type) {
     if (constructible(type)) return true;
@@ -735,7 +746,8 @@ class Generator {
     if (choice < 68) return branch(depth);
     if (choice < 80) return loop(depth);
     if (choice < 85) {
-      static const std::vector<const char*> kConditions = {"flag_1", "!flag_2", "is_one && flag_1", "three == 3u", "amount < 0"};
+      static const std::vector<const char*> kConditions = {"flag_1", "!flag_2", "is_one && flag_1", "three == 3u",
+                                                           "amount < 0"};
       open(std::format("conditional ({})", pick(kConditions)));
       block(1 + below(3), depth - 1);
       return close();
@@ -793,7 +805,8 @@ class Generator {
     cost_ = repeats_ = 1;
     if (made.result && !has_value(*made.result)) {
       line(std::format("{} nothing{};", name_of(*made.result), number));
-      scope_.push_back({.name = std::format("nothing{}", number), .type = *made.result, .writable = true, .local = true});
+      scope_.push_back(
+          {.name = std::format("nothing{}", number), .type = *made.result, .writable = true, .local = true});
     }
     block_without_end(shape_.statements);
     if (made.result) line(std::format("return {};", value(*made.result, shape_.depth)));

@@ -1,8 +1,8 @@
 // Random valid programs of the Render Pipeline Language: the same seed gives the same text on every machine.
 //
-// Programs use options of both classes, conditionals, constants, structs with arrays and matrices, every kind of buffer,
-// containers, images, functions with `in`, `out` and `in out` arguments, aliases, loops, jumps and most built-ins. They
-// end: loops are counted, and a function calls only those before it.
+// Programs use options of both classes, conditionals, constants, structs with arrays and matrices, every kind of
+// buffer, containers, images, functions with `in`, `out` and `in out` arguments, aliases, loops, jumps and most
+// built-ins. They end: loops are counted, and a function calls only those before it.
 //
 // Arithmetic has one defined result on every device: divisors are positive, shift amounts below 32, indices in bounds,
 // and floats stay whole numbers of a size that additions and products hold exactly. (Pictures and math built-ins, whose
@@ -16,7 +16,7 @@
 namespace slipway::testing {
 
 struct RplProgramShape {
-  bool compute = true;            // else a vertex and a fragment entry point
+  bool compute = true;  // else a vertex and a fragment entry point
   std::uint32_t structs = 3;
   std::uint32_t functions = 5;
   std::uint32_t statements = 12;  // in each body

@@ -73,7 +73,8 @@ TEST_F(RplBuiltins, OfOneFloat) {
 TEST_F(RplBuiltins, OfTwoAndThreeFloats) {
   Checks checks{.floats = {0.5f, -1.5f, 2.0f, 3.0f, 0.25f, 4.0f}};
   checks.setup =
-      "f2 a = f2 {args.f[0], args.f[1]}; f2 b = f2 {args.f[2], args.f[3]}; f3 i = f3 {args.f[0], args.f[1], args.f[2]};\n"
+      "f2 a = f2 {args.f[0], args.f[1]}; f2 b = f2 {args.f[2], args.f[3]}; f3 i = f3 {args.f[0], args.f[1], "
+      "args.f[2]};\n"
       "f3 n = f3 {0.0, 1.0, 0.0}; f4 q = f4 {args.f[0], args.f[1], args.f[2], args.f[3]};";
   checks.f("pi ()", std::numbers::pi_v<float>);
   checks.f("pow_f1 (args.f[0], args.f[3])", 0.125f, 1e-5f);

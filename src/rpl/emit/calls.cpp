@@ -50,7 +50,8 @@ Id Emitter::call(const Instruction& instruction) {
   const Function& callee = program_->functions[instruction.a];
   for (Temporary& known : temporaries_) known.taken = false;
 
-  std::vector<Id> given;
+  std::vector<Id>& given = given_;
+  given.clear();
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
     const CallArgument& argument = arguments[i];
     const TypeId type = program_->arguments[callee.arguments.first + i].type;

@@ -2,14 +2,15 @@
 //
 // Functions are emitted for each stage anew, because sampling and the interface depend on the stage. Within a stage a
 // function that takes storage images, or images out of an array, is emitted for each kind of image that calls pass
-// (`Instance`), since SPIR-V types and decorations differ. Functions are found when a call names them, so that only what
-// is used is emitted; the entry point comes last, when all is known that its first instructions depend on.
+// (`Instance`), since SPIR-V types and decorations differ. Functions are found when a call names them, so that only
+// what is used is emitted; the entry point comes last, when all is known that its first instructions depend on.
 //
 // Two calls that may both make ids are never arguments of one call: their order would be the C++ compiler's choice, and
 // the words must be the same everywhere.
 //
 // The member functions stand in files by concern: types.cpp, variables.cpp, places.cpp, copies.cpp, operators.cpp,
-// builtins.cpp, images.cpp, calls.cpp, control.cpp, functions.cpp and ../emit_spirv.cpp, where the module is put together.
+// builtins.cpp, images.cpp, calls.cpp, control.cpp, functions.cpp and ../emit_spirv.cpp, where the module is put
+// together.
 #pragma once
 
 #include <initializer_list>
@@ -37,10 +38,10 @@ enum class Storage : std::uint8_t {
 };
 constexpr bool is_laid_out(Storage storage) { return storage >= Storage::Uniform; }
 constexpr spv::StorageClass class_of(Storage storage) {
-  constexpr spv::StorageClass kClasses[] = {
-      spv::StorageClass::Function, spv::StorageClass::Input,           spv::StorageClass::Output,
-      spv::StorageClass::Workgroup, spv::StorageClass::UniformConstant, spv::StorageClass::Uniform,
-      spv::StorageClass::StorageBuffer, spv::StorageClass::PushConstant};
+  constexpr spv::StorageClass kClasses[] = {spv::StorageClass::Function,        spv::StorageClass::Input,
+                                            spv::StorageClass::Output,          spv::StorageClass::Workgroup,
+                                            spv::StorageClass::UniformConstant, spv::StorageClass::Uniform,
+                                            spv::StorageClass::StorageBuffer,   spv::StorageClass::PushConstant};
   return kClasses[static_cast<std::size_t>(storage)];
 }
 
@@ -57,6 +58,12 @@ struct TypeIds {
   Id plain = 0;
   Id laid = 0;
   Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
+};
+
+// A member of a block, where those of nested last structs may stand.
+struct FlatMember {
+  const Member* member = nullptr;
+  std::uint32_t offset = 0;
 };
 
 // A place as SPIR-V sees it.
@@ -77,13 +84,13 @@ struct ImageArgument {
 struct Instance {
   std::uint32_t function = 0;
   Id id = 0;
-  std::uint32_t images = 0;  // first of its ImageArguments, one for each argument that is an image
+  std::uint32_t images = 0;    // first of its ImageArguments, one for each argument that is an image
   std::uint32_t next = kNone;  // another instance of the same function
 };
 
 // What a function's instructions are collected in.
 struct FunctionWords {
-  WordBuffer header;     // the entry point's: OpFunction to OpLabel
+  WordBuffer header;  // the entry point's: OpFunction to OpLabel
   WordBuffer variables;
   WordBuffer prologue;  // behind the variables
   WordBuffer body;
@@ -220,6 +227,7 @@ class Emitter {
   void emit_function(const Instance& instance, bool is_entry);
   void append_function(const FunctionWords& words);
   void emit_code(const Function& function);
+  bool skips(rpl::Op code);
   void emit_instruction(std::uint32_t index);
   Id value(const Instruction& instruction);
   Id value_of(Ref ref) { return is_constant(ref) ? constant(ref) : values_[ref]; }
@@ -256,12 +264,12 @@ class Emitter {
   // By number, for one module.
   std::vector<TypeIds> types_;
   std::vector<Id> constants_;
-  std::vector<Id> small_;  // u1 constants below kSmall
+  std::vector<Id> small_;                 // u1 constants below kSmall
   std::vector<Global> inputs_, outputs_;  // by container field
   std::vector<Global> buffers_, samplers_, images_;
   std::vector<Global> shared_;  // by member of workgroup buffers
   std::vector<Global> builtins_;
-  std::vector<Id> files_;  // by source, with debug lines
+  std::vector<Id> files_;                  // by source, with debug lines
   std::vector<std::uint32_t> stage_used_;  // the interface of the current entry point
   Id glsl_ = 0;
   Id bools_[5] = {};  // by number of items
@@ -294,11 +302,17 @@ class Emitter {
   std::vector<Id> non_uniform_;  // arguments that are decorated
   Id block_ = 0;                 // the label of the current block
   bool ended_ = false;           // the current block has its last instruction
+  std::uint32_t skipped_ = 0;    // structures that are open and cannot be reached
   std::vector<OpenIf> ifs_;
   std::vector<OpenLoop> loops_;
   std::vector<OpenLogic> logic_;  // those that are open and not simple
 
+  // Memory for lists that are short-lived, each for one use that does not come back into itself.
   std::vector<std::uint32_t> scratch_;
+  std::vector<std::uint32_t> signature_;  // of the current function: opcode, result, arguments
+  std::vector<Id> given_;                 // the arguments of a call
+  std::vector<Id> indices_;               // of an access chain
+  std::vector<FlatMember> flat_;          // the members of a block
   std::string text_;
 };
 

@@ -18,7 +18,8 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
   instance_ = &instance;
   temporaries_.clear();
 
-  std::vector<std::uint32_t> type = {static_cast<std::uint32_t>(Op::OpTypeFunction), plain(function.result)};
+  std::vector<std::uint32_t>& type = signature_;
+  type.assign({static_cast<std::uint32_t>(Op::OpTypeFunction), plain(function.result)});
   std::uint32_t image = instance.images;
   for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
     const std::uint32_t index = function.arguments.first + i;
@@ -69,19 +70,29 @@ void Emitter::emit_code(const Function& function) {
   for (std::uint32_t i = 0; i < function.code.count; ++i) emit_instruction(function.code.first + i);
 }
 
+// Behind the end of a path nothing is emitted up to the end of its block; `skipped_` counts the structures in between.
+bool Emitter::skips(rpl::Op code) {
+  switch (code) {
+    case rpl::Op::If:
+    case rpl::Op::LoopBegin:
+      ++skipped_;
+      return true;
+    case rpl::Op::EndIf:
+    case rpl::Op::LoopEnd:
+      if (skipped_ == 0) return false;
+      --skipped_;
+      return true;
+    case rpl::Op::Else:
+    case rpl::Op::LoopStep:
+      return skipped_ != 0;
+    default:
+      return true;
+  }
+}
+
 void Emitter::emit_instruction(std::uint32_t index) {
   const Instruction& instruction = program_->code[index];
-  if (ended_) {
-    switch (instruction.op) {
-      case rpl::Op::Else:
-      case rpl::Op::EndIf:
-      case rpl::Op::LoopStep:
-      case rpl::Op::LoopEnd:
-        break;
-      default:
-        return;  // cannot be reached
-    }
-  }
+  if (ended_ && skips(instruction.op)) return;
   if (options_.debug_lines && instruction.begins_statement) debug_line(instruction.at);
   switch (instruction.op) {
     case rpl::Op::Store: {

@@ -58,18 +58,12 @@ Pointer Emitter::pointer_of(const PlaceRef& place, bool writes, bool reads) {
   }
   if (step == end && first_index == kNone) return at;
 
-  Id indices[64];
-  std::vector<Id> more;
-  const std::size_t count = static_cast<std::size_t>(end - step) + (first_index != kNone);
-  Id* to = indices;
-  if (count > std::size(indices)) {
-    more.resize(count);
-    to = more.data();
+  indices_.clear();
+  if (first_index != kNone) indices_.push_back(u1(first_index));
+  for (; step != end; ++step) {
+    indices_.push_back(step->kind == StepKind::Element ? value_of(step->value) : u1(step->value));
   }
-  std::size_t n = 0;
-  if (first_index != kNone) to[n++] = u1(first_index);
-  for (; step != end; ++step) to[n++] = step->kind == StepKind::Element ? value_of(step->value) : u1(step->value);
-  at.id = chain(place.type, at.storage, at.id, {to, n});
+  at.id = chain(place.type, at.storage, at.id, indices_);
   return at;
 }
 
@@ -101,11 +95,11 @@ Id Emitter::argument_part(const PlaceRef& place) {
     spilled = local_variable(pointer(program_->arguments[place.index].type, Storage::Function), {});
     words_->prologue.op(spv::Op::OpStore, spilled, value);
   }
-  std::vector<Id> indices;
+  indices_.clear();
   for (const Step& step : steps) {
-    indices.push_back(step.kind == StepKind::Element ? value_of(step.value) : u1(step.value));
+    indices_.push_back(step.kind == StepKind::Element ? value_of(step.value) : u1(step.value));
   }
-  return load_from(place.type, chain(place.type, Storage::Function, spilled, indices));
+  return load_from(place.type, chain(place.type, Storage::Function, spilled, indices_));
 }
 
 Id Emitter::load(const PlaceRef& place) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "rpl/testing.hpp"
+#include "rpl/emit/testing.hpp"
 #include "testing/compute_fixture.hpp"
 
 namespace slipway::rpl {
@@ -86,9 +86,9 @@ inline bool close_enough(float seen, float expected, float tolerance) {
 
 class RplDeviceTest : public testing::ComputeTest {
  protected:
-  void run_checks(const Checks& checks) {
+  void run_checks(const Checks& checks, Target target = Target::Vulkan13) {
     const std::string text = checks.text();
-    const spirv::Words words = compile_compute(text);
+    const spirv::Words words = compile_compute(text, {}, target);
     ASSERT_FALSE(words.empty()) << text;
     std::vector<std::uint32_t> args(192);
     for (std::size_t i = 0; i < checks.floats.size(); ++i) args[i] = std::bit_cast<std::uint32_t>(checks.floats[i]);

@@ -43,14 +43,11 @@ Id Emitter::field_variable(std::uint32_t field, Storage storage) {
   return use(global, storage);
 }
 
-// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block, at
-// their offsets (RPL 3.16).
+// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block,
+// at their offsets (RPL 3.16).
 Id Emitter::block_type(const Buffer& buffer) {
-  struct Flat {
-    const Member* member;
-    std::uint32_t offset;
-  };
-  std::vector<Flat> flat;
+  std::vector<FlatMember>& flat = flat_;
+  flat.clear();
   List members = buffer.members;
   std::uint32_t base = 0;
   while (members.count != 0) {
@@ -67,9 +64,9 @@ Id Emitter::block_type(const Buffer& buffer) {
       }
     }
   }
-  for (const Flat& at : flat) laid(at.member->type);
+  for (const FlatMember& at : flat) laid(at.member->type);
   scratch_.clear();
-  for (const Flat& at : flat) scratch_.push_back(types_[at.member->type].laid);
+  for (const FlatMember& at : flat) scratch_.push_back(types_[at.member->type].laid);
   const Id id = out_.new_id();
   out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
   out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Block);

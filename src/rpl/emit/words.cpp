@@ -73,8 +73,8 @@ void UniqueIds::enlarge() {
 void ModuleWords::reset(std::uint32_t version) {
   version_ = version;
   next_id_ = 1;
-  for (WordBuffer* section : {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations,
-                              &globals, &functions}) {
+  for (WordBuffer* section :
+       {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations, &globals, &functions}) {
     section->clear();
   }
   ids_.clear();
@@ -88,9 +88,7 @@ void ModuleWords::capability(spv::Capability capability) {
   }
 }
 
-void ModuleWords::extension(std::string_view name) {
-  extensions_.op_text(spv::Op::OpExtension, name, {});
-}
+void ModuleWords::extension(std::string_view name) { extensions_.op_text(spv::Op::OpExtension, name, {}); }
 
 Id ModuleWords::import(std::string_view instruction_set) {
   const Id id = new_id();
@@ -161,8 +159,8 @@ spirv::Words ModuleWords::finish() const {
   spirv::Words all;
   all.reserve(words());
   all.insert(all.end(), {spv::MagicNumber, version_, 0, next_id_, 0});
-  for (const WordBuffer* section : {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations,
-                                    &globals, &functions}) {
+  for (const WordBuffer* section :
+       {&capabilities_, &extensions_, &imports_, &preamble, &strings, &names, &annotations, &globals, &functions}) {
     all.insert(all.end(), section->words().begin(), section->words().end());
   }
   return all;

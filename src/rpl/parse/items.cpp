@@ -69,8 +69,10 @@ void Parser::parse_item() {
     return recover_item(begin);
   }
   const bool two_names = next == TokenKind::Identifier;
-  const bool function = two_names && ahead(2).kind == TokenKind::LeftParen;
   const NameId word = at().value;
+  // `set_pass pack (unorm8) ...` is an image.
+  const bool packed_image = word >= Word::set_pass && word <= Word::set_shared && ahead(1).value == Word::pack;
+  const bool function = two_names && ahead(2).kind == TokenKind::LeftParen && !packed_image;
   if (next == TokenKind::Equal || next == TokenKind::Dot ||
       (two_names && ahead(1).value == Word::block && is_number(ahead(2).kind))) {
     item.keyword_less = true;

@@ -1,0 +1,180 @@
+// The RPL compiler against glslang, in one process, on programs that say the same in both languages:
+//
+//   bench_rpl [--slipway PROGRAM]
+//
+// Times are medians on one thread, warm, in microseconds. `variant` is what a further variant of a parsed program
+// costs: resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol
+// tables, is not counted. Exit status 1: time grows faster than the program.
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#include <glslang/SPIRV/GlslangToSpv.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/print_diagnostic.hpp"
+#include "rpl/emit_spirv.hpp"
+#include "rpl/resolve.hpp"
+#include "rpl_programs.hpp"
+
+extern char** environ;
+
+namespace slipway::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// In microseconds. At least `least` runs and 50 ms, after a warm-up of a tenth.
+double median_of(const std::function<void()>& run, std::size_t least = 15) {
+  std::vector<double> times;
+  const auto begin = Clock::now();
+  for (std::size_t i = 0; i < least / 10 + 1; ++i) run();
+  while (times.size() < least || Clock::now() - begin < std::chrono::milliseconds(50)) {
+    const auto start = Clock::now();
+    run();
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return times[times.size() / 2];
+}
+
+std::size_t compile_glsl(const std::string& text, EShLanguage stage) {
+  const char* texts[] = {text.c_str()};
+  glslang::TShader shader(stage);
+  shader.setStrings(texts, 1);
+  shader.setEnvInput(glslang::EShSourceGlsl, stage, glslang::EShClientVulkan, 100);
+  shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
+  shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
+  constexpr auto kRules = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
+  if (!shader.parse(GetDefaultResources(), 460, false, kRules)) {
+    std::fputs(shader.getInfoLog(), stderr);
+    std::exit(3);
+  }
+  glslang::TProgram program;
+  program.addShader(&shader);
+  if (!program.link(kRules)) std::exit(3);
+  std::vector<unsigned> words;
+  glslang::GlslangToSpv(*program.getIntermediate(stage), words);
+  return words.size();
+}
+
+const std::vector<rpl::EntryPointName> kEntries = {{rpl::Stage::Vertex, "vertex_main"},
+                                                   {rpl::Stage::Fragment, "fragment_main"}};
+
+struct Times {
+  std::size_t bytes = 0, words = 0, glsl_words = 0;
+  double parse = 0, resolve = 0, spirv = 0, variant = 0, full = 0, glslang = 0;
+};
+
+Times measure(const TwinProgram& twin, bool with_glslang) {
+  Times times{.bytes = twin.rpl.size()};
+  const SourcePtr source = make_source("bench.rpl", twin.rpl);
+  Diagnostics diagnostics;
+  const rpl::Program program = rpl::parse(source, diagnostics);
+  rpl::Resolver resolver;
+  rpl::SpirvEmitter emitter;
+  const rpl::Resolved* resolved = program.valid ? resolver.resolve(program, {}, kEntries, {}, diagnostics) : nullptr;
+  if (!resolved) {
+    std::fputs(format_diagnostics(diagnostics.all()).c_str(), stderr);
+    std::exit(3);
+  }
+  times.words = emitter.emit(*resolved)[0].words.size();
+  times.parse = median_of([&] { rpl::parse(source, diagnostics); });
+  times.resolve = median_of([&] { resolver.resolve(program, {}, kEntries, {}, diagnostics); });
+  times.spirv =
+      median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); }) - times.resolve;
+  times.variant = median_of([&] { emitter.emit(*resolver.resolve(program, {}, kEntries, {}, diagnostics)); });
+  times.full = median_of([&] {
+    const rpl::Program fresh = rpl::parse(source, diagnostics);
+    emitter.emit(*resolver.resolve(fresh, {}, kEntries, {}, diagnostics));
+  });
+  if (with_glslang) {
+    times.glsl_words = compile_glsl(twin.vertex, EShLangVertex) + compile_glsl(twin.fragment, EShLangFragment);
+    times.glslang = median_of([&] {
+      compile_glsl(twin.vertex, EShLangVertex);
+      compile_glsl(twin.fragment, EShLangFragment);
+    });
+  }
+  return times;
+}
+
+// Start to exit of a whole process, in milliseconds.
+double process_time(const std::string& slipway, const std::string& rpl) {
+  const std::string file = "/tmp/slipway-bench-" + std::to_string(getpid()) + ".rpl";
+  std::ofstream(file) << rpl;
+  const std::string out = file + ".out";
+  std::vector<std::string> arguments = {
+      slipway, "compile", file, "--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main", "-o", out};
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  int status = 0;
+  const double time = median_of([&] {
+    pid_t child = 0;
+    if (posix_spawn(&child, slipway.c_str(), nullptr, nullptr, pointers.data(), environ) != 0) std::exit(5);
+    waitpid(child, &status, 0);
+  });
+  for (const char* end : {"", ".out.spv", ".out.json"}) std::remove((file + end).c_str());
+  if (status != 0) std::exit(5);
+  return time / 1000;
+}
+
+int main_of(int count, char** arguments) {
+  glslang::InitializeProcess();
+  // The shares of code are those of a small effect, of a pipeline that is mostly declarations, and of ordinary shaders.
+  const struct {
+    std::size_t bytes;
+    double code;
+  } programs[] = {{700, 0.0}, {4500, 0.1}, {10'000, 0.9}, {100'000, 0.9}, {400'000, 0.9}};
+  std::printf("%8s %7s %8s %8s %8s %8s %8s %10s %8s %8s\n", "bytes", "words", "parse", "resolve", "spirv", "variant",
+              "full", "glslang", "full x", "variant x");
+  bool first = true;
+  std::vector<Times> all;
+  for (const auto& [bytes, code] : programs) {
+    const TwinProgram twin = make_twin(bytes, code);
+    if (first) compile_glsl(twin.vertex, EShLangVertex), first = false;
+    const Times t = measure(twin, true);
+    all.push_back(t);
+    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %8.0f\n", t.bytes, t.words, t.parse, t.resolve,
+                t.spirv, t.variant, t.full, t.glslang, t.glslang / t.full, t.glslang / t.variant);
+  }
+  {
+    const TwinProgram twin = make_twin(10'000, 0.9);
+    Diagnostics diagnostics;
+    const rpl::Program program = rpl::parse(make_source("bench.rpl", twin.rpl), diagnostics);
+    rpl::Resolver resolver;
+    const rpl::Resolved* const resolved = resolver.resolve(program, {}, kEntries, {}, diagnostics);
+    const rpl::SpirvModule module = rpl::emit_spirv(*resolved, {.strip = true})[0];
+    std::size_t words = 0;
+    const double time = median_of([&] { words = rpl::optimize_spirv(module, rpl::Target::Vulkan13)->size(); });
+    std::printf("--optimize of the 10 KB program, stripped: %zu words to %zu in %.0f us\n", module.words.size(), words,
+                time);
+  }
+  const Times small = measure(make_twin(6250, 0.9), false);
+  const Times& large = all.back();
+  const double size = static_cast<double>(large.bytes) / static_cast<double>(small.bytes);
+  const double parse = large.parse / small.parse / size;
+  const double variant = large.variant / small.variant / size;
+  std::printf("growth over x%.0f in size: parse %.2f, variant %.2f of linear\n", size, parse, variant);
+  for (int i = 1; i + 1 < count; ++i) {
+    if (std::string_view(arguments[i]) != "--slipway") continue;
+    std::printf("slipway compile, 10 KB, whole process: %.2f ms\n",
+                process_time(arguments[i + 1], make_twin(10'000, 0.9).rpl));
+  }
+  glslang::FinalizeProcess();
+  // Caches make large programs somewhat slower; quadratic growth would be 64.
+  constexpr double kMostGrowth = 2.5;
+  return parse > kMostGrowth || variant > kMostGrowth ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace slipway::bench
+
+int main(int count, char** arguments) { return slipway::bench::main_of(count, arguments); }

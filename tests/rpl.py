@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The files that `slipway compile` writes against their schemas, and the language server as an editor drives it.
+
+rpl.py SLIPWAY TOP
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+slipway, top = sys.argv[1], pathlib.Path(sys.argv[2])
+problems = []
+
+
+def expect(what, good):
+    if not good:
+        problems.append(what)
+
+
+def run(*arguments):
+    done = subprocess.run([slipway, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    expect(f"slipway {' '.join(map(str, arguments))}: exit {done.returncode}\n{done.stderr}", done.returncode == 0)
+    return done.stdout
+
+
+def validator(name):
+    text = (top / f"schema/{name}.schema.json").read_text()
+    expect(f"schema/{name}.schema.json is not what `slipway schema {name}` prints", run("schema", name) == text)
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def check(of, path):
+    error = jsonschema.exceptions.best_match(of.iter_errors(json.loads(path.read_text())))
+    expect(f"{path.name}: {error.json_path if error else ''}: {error.message if error else ''}", error is None)
+
+
+def schemas():
+    metadata, variants = validator("rpl-metadata"), validator("rpl-variants")
+    graphics = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
+    compute = ["--pipeline", "compute", "--entry", "compute=compute_main"]
+    programs = {"tinted": graphics, "layouts": graphics, "scale": compute, "control": compute}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for program, options in programs.items():
+            source = top / f"tests/corpus/rpl_tools/{program}.rpl"
+            run("compile", source, *options, "-o", folder / program)
+            check(metadata, folder / f"{program}.json")
+            run("compile", source, *options, "--skip-sets", "--skip-attributes", "-o", folder / "part")
+            check(metadata, folder / "part.json")
+            run("compile", source, *options, "--variants", "all", "-o", folder / "variants")
+            check(variants, folder / "variants/variants.json")
+        broken = json.loads((folder / "tinted.json").read_text())
+        del broken["interface"]["push_constant_size"]
+        expect("the schema takes metadata without push_constant_size", not metadata.is_valid(broken))
+
+
+class Editor:
+    def __init__(self):
+        self.server = subprocess.Popen([slipway, "lsp", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.id = 0
+
+    def write(self, data):
+        self.server.stdin.write(data)
+        self.server.stdin.flush()
+
+    def send(self, method, params=None, request=True):
+        message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
+        if request:
+            self.id += 1
+            message["id"] = self.id
+        body = json.dumps(message).encode()
+        self.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def receive(self):
+        length = 0
+        while (line := self.server.stdout.readline().strip()):
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        return json.loads(self.server.stdout.read(length))
+
+    def request(self, method, params=None):
+        self.send(method, params)
+        answer = self.receive()
+        expect(f"{method} was answered with {answer}", answer.get("id") == self.id)
+        return answer.get("result")
+
+
+def editor_session():
+    editor = Editor()
+    capabilities = editor.request("initialize", {"capabilities": {}})
+    expect("no hover", capabilities["capabilities"]["hoverProvider"] is True)
+    editor.send("initialized", request=False)
+    text = (top / "tests/corpus/rpl_tools/tinted.rpl").read_text()
+    document = {"uri": "file:///tinted.rpl"}
+    editor.send("textDocument/didOpen", {"textDocument": {**document, "languageId": "rpl", "version": 1, "text": text}},
+                request=False)
+    diagnostics = editor.receive()["params"]["diagnostics"]
+    expect(f"a sound program has {diagnostics}", all("inactive" in d["message"] for d in diagnostics))
+    # Something that is no message, in the middle of the stream.
+    editor.write(b"Content-Length: 3\r\n\r\n{x}")
+    expect("malformed JSON is not answered", editor.receive()["error"]["code"] == -32700)
+    line = next(i for i, l in enumerate(text.splitlines()) if "vertex_stage_output_position" in l)
+    character = text.splitlines()[line].index("projection_view")
+    hover = editor.request("textDocument/hover", {"textDocument": document, "position": {"line": line, "character": character}})
+    expect(f"hover says {hover}", hover and "offset 0, 64 bytes" in hover["contents"]["value"])
+    editor.send("textDocument/didChange", {"textDocument": {**document, "version": 2},
+                                           "contentChanges": [{"text": text.replace("vertex.uv", "vertex.uw")}]},
+                request=False)
+    diagnostics = editor.receive()["params"]["diagnostics"]
+    expect(f"a wrong field gives {diagnostics}", any(d.get("code") == "rpl-component" for d in diagnostics))
+    edits = editor.request("textDocument/formatting", {"textDocument": document})
+    expect("formatting gives no text", edits and "vertex.uw" in edits[0]["newText"])
+    expect("shutdown gives a result", editor.request("shutdown") is None)
+    editor.send("exit", request=False)
+    expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)
+
+
+schemas()
+editor_session()
+print("\n".join(problems))
+sys.exit(1 if problems else 0)
