@@ -206,7 +206,8 @@ class Missing {
   void check_sample_counts(bool applies, std::string_view name) {
     if (!applies) return;
     const auto counts = static_cast<std::uint32_t>(limit(name, 5));
-    if (!(counts & state_.samples)) say("it needs {} samples a pixel (`{}`)", state_.samples, name);
+    if (!std::has_single_bit(state_.samples) || !(counts & state_.samples))
+      say("it needs {} samples a pixel (`{}`)", state_.samples, name);
   }
 
   const Snapshot& snapshot_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <format>
+#include <set>
 
 #include "gpu/pipeline.hpp"
 #include "scenario/rpl_pipeline.hpp"
+#include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::scenario {
@@ -42,11 +44,12 @@ class Creation {
                   std::format("`{}` has no {}, without which there is no pipeline", name_,
                               metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
+    if (Result<> checked = check_numbers(); !checked) return fail(std::move(checked.error()));
     Result<gpu::PipelineLayout> layout = gpu::create_pipeline_layout(device_, pipeline_layout(metadata_, name_));
     if (!layout) return fail(std::move(layout.error()));
     std::string text = describe(metadata_, layout->info());
     if (metadata_.entry_points.empty()) return text + "no pipeline: there are no entry points\n";
-    if (Result<> checked = check_modules(); !checked) return fail(std::move(checked.error()));
+    if (Result<> checked = check_modules(layout->info()); !checked) return fail(std::move(checked.error()));
     for (const auto& entry : metadata_.entry_points) {
       text += std::format("{} stage: `{}`\n", name_of(entry.stage), entry.function);
     }
@@ -54,16 +57,81 @@ class Creation {
   }
 
  private:
-  Result<> check_modules() const {
+  Result<> contradiction(std::string what) const {
+    return fail(DiagnosticKind::FileMismatch, Place::nowhere(),
+                std::format("the metadata of `{}` contradict themselves or their code: {}", name_, what));
+  }
+
+  // What the driver trusts: no number is given twice.
+  Result<> check_numbers() const {
+    const gpu::GraphicsState state = graphics_state(metadata_);
+    if (metadata_.interface.push_constant_size % 4 != 0) return contradiction("push constants are in units of 4 bytes");
+    std::set<std::uint32_t> bindings, locations;
+    for (const gpu::VertexBinding& binding : state.vertex_bindings) {
+      if (!bindings.insert(binding.binding).second) {
+        return contradiction(std::format("two attribute sources have binding {}", binding.binding));
+      }
+    }
+    for (const gpu::VertexAttribute& attribute : state.vertex_attributes) {
+      if (!locations.insert(attribute.location).second) {
+        return contradiction(std::format("two attributes have location {}", attribute.location));
+      }
+    }
+    for (const std::vector<gpu::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
+      std::set<std::uint32_t> seen;
+      for (const gpu::DescriptorBinding& binding : set) {
+        if (seen.insert(binding.binding).second) continue;
+        return contradiction(std::format("two things of one set have binding {}", binding.binding));
+      }
+    }
+    return {};
+  }
+
+  Result<> check_modules(const gpu::PipelineLayoutInfo& layout) const {
     for (const spirv::Words& words : modules_) {
       Result<spirv::Module> module = spirv::read_module(spirv::Words(words), name_);
       if (!module) return fail(std::move(module.error()));
       if (Result<> valid = spirv::validate(module->words(), name_); !valid) return valid;
+      Result<spirv::Reflection> reflection = spirv::reflect(*module);
+      if (!reflection) return fail(std::move(reflection.error()));
+      for (const spirv::EntryPoint& entry : reflection->entry_points) {
+        if (Result<> checked = check_interface(entry, layout); !checked) return checked;
+      }
     }
     for (const auto& entry : metadata_.entry_points) {
       if (find(entry.stage).words.empty()) {
         return fail(DiagnosticKind::FileFormat, Place::nowhere(),
                     std::format("the metadata of `{}` list no code for the {} stage", name_, name_of(entry.stage)));
+      }
+    }
+    return {};
+  }
+
+  // What the code takes is what the metadata say that it is given.
+  Result<> check_interface(const spirv::EntryPoint& entry, const gpu::PipelineLayoutInfo& layout) const {
+    for (const spirv::Binding& binding : entry.bindings) {
+      if (!binding.used) continue;
+      const bool given = binding.set < layout.sets.size() &&
+                         std::ranges::any_of(
+                             layout.sets[binding.set],
+                             [&](const gpu::DescriptorBinding& one) {
+                               return one.binding == binding.binding && one.count >= binding.count &&
+                                      one.type == spirv::descriptor_type(binding.kind);
+                             });
+      if (given) continue;
+      return contradiction(std::format("`{}` uses set {}, binding {} as {}", entry.name, binding.set, binding.binding,
+                                       name_of(binding.kind)));
+    }
+    if (entry.push_constants && entry.push_constants->used && entry.push_constants->size > layout.push_constants_size) {
+      return contradiction(std::format("`{}` uses {} bytes of push constants", entry.name, entry.push_constants->size));
+    }
+    if (entry.stage != spirv::Stage::Vertex) return {};
+    const gpu::GraphicsState state = graphics_state(metadata_);
+    for (const spirv::InterfaceVariable& input : entry.inputs) {
+      for (std::uint32_t column = 0; column < input.columns; ++column) {
+        const std::uint32_t location = input.location + column;
+        if (std::ranges::contains(state.vertex_attributes, location, &gpu::VertexAttribute::location)) continue;
+        return contradiction(std::format("`{}` reads location {}", entry.name, location));
       }
     }
     return {};
