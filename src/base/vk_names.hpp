@@ -87,14 +87,15 @@ enum class Layout : std::uint32_t {
 // VkPipelineStageFlagBits2, VkAccessFlagBits2: the ones that plans use.
 using StageFlags = std::uint64_t;
 namespace stage {
-inline constexpr StageFlags kVertexShader = 0x8, kFragmentShader = 0x80, kColorAttachmentOutput = 0x400,
+inline constexpr StageFlags kVertexInput = 0x4, kVertexShader = 0x8, kFragmentShader = 0x80,
+                            kEarlyFragmentTests = 0x100, kLateFragmentTests = 0x200, kColorAttachmentOutput = 0x400,
                             kComputeShader = 0x800, kTransfer = 0x1000, kHost = 0x4000, kAllGraphics = 0x8000,
                             kAllCommands = 0x10000, kDataGraph = 0x40000000000;
 }
 using AccessFlags = std::uint64_t;
 namespace access {
-inline constexpr AccessFlags kShaderRead = 0x20, kShaderWrite = 0x40, kColorAttachmentRead = 0x80,
-                             kColorAttachmentWrite = 0x100, kTransferRead = 0x800, kTransferWrite = 0x1000,
+inline constexpr AccessFlags kIndexRead = 0x2, kVertexAttributeRead = 0x4, kShaderRead = 0x20, kShaderWrite = 0x40, kColorAttachmentRead = 0x80,
+                             kColorAttachmentWrite = 0x100, kDepthStencilRead = 0x200, kDepthStencilWrite = 0x400, kTransferRead = 0x800, kTransferWrite = 0x1000,
                              kHostRead = 0x2000, kHostWrite = 0x4000, kMemoryRead = 0x8000, kMemoryWrite = 0x10000,
                              kDataGraphRead = 0x800000000000, kDataGraphWrite = 0x1000000000000;
 }

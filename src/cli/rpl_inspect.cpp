@@ -2,6 +2,7 @@
 #include <format>
 
 #include "base/files.hpp"
+#include "cli/create_pipeline.hpp"
 #include "cli/rpl_options.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "rpl/metadata_json.hpp"
@@ -14,21 +15,33 @@ int inspect_rpl(const Arguments& arguments) {
   CommandLine line("slipway inspect rpl", "Shows the interface of a program of the Render Pipeline Language.",
                    "slipway inspect pass.rpl material.rpl --entry vertex=vertex_main --set wireframe=on");
   add_rpl_options(line, options);
+  CreationOptions creation;
+  add_creation_options(line, creation);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
   rpl::CompileTimes times;
   double parse_time = 0;
   std::optional<rpl::Compiled> made;
+  std::optional<std::string> created;
   if (!options.variants.empty() && options.variants != "one") {
     diagnostics.error(DiagnosticKind::Usage, {}, "`inspect` shows one variant; `check` counts them");
   } else if (std::optional<RplInput> input = load_rpl(options, diagnostics)) {
     parse_time = input->parse_time;
     input->compile.stem = Path(options.files.front()).stem().string();
     made = rpl::Compiler().compile(input->program, input->assignment, input->compile, diagnostics, &times);
+    if (made && creation.wanted) {
+      std::vector<spirv::Words> modules;
+      for (const rpl::SpirvModule& module : made->modules) modules.push_back(module.words);
+      created = create_pipeline(made->metadata, modules, input->compile.stem, creation.device, diagnostics);
+    }
   }
   const int status = report_rpl(diagnostics, options, options.time ? &times : nullptr, parse_time);
-  if (made && status == 0) print(options.style.json ? metadata_text(made->metadata) : print_metadata(made->metadata));
+  if (created) {
+    print(*created);
+  } else if (made && status == 0) {
+    print(options.style.json ? metadata_text(made->metadata) : print_metadata(made->metadata));
+  }
   return status;
 }
 
@@ -38,6 +51,8 @@ int inspect_rpl_metadata(const Arguments& arguments) {
   CommandLine line("slipway inspect rpl-metadata", "Shows what a pipeline takes and does.", "slipway inspect out.json");
   line.add_report_options(style);
   line.app.add_option("files", files, "metadata, as `slipway compile` writes it")->required();
+  CreationOptions creation;
+  add_creation_options(line, creation);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
@@ -47,6 +62,12 @@ int inspect_rpl_metadata(const Arguments& arguments) {
     if (!source) continue;
     const std::optional<rpl::Metadata> metadata = rpl::read_metadata(*source, diagnostics);
     if (!metadata) continue;
+    if (creation.wanted) {
+      const auto modules = read_code(*metadata, Path(file).parent_path(), diagnostics);
+      const std::string name = Path(file).stem().string();
+      text += modules ? create_pipeline(*metadata, *modules, name, creation.device, diagnostics).value_or("") : "";
+      continue;
+    }
     if (files.size() > 1 && !style.json) text += std::format("{}:\n", file);
     text += style.json ? metadata_text(*metadata) : print_metadata(*metadata);
     rpl::Metadata sealed = *metadata;

@@ -36,6 +36,8 @@ Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& i
   VkBufferUsageFlags usage =
       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (info.uniform) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+  if (info.vertices) usage |= VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  if (info.indices) usage |= VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
   if (has_address) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = info.size, .usage = usage};
   VkBuffer handle = nullptr;

@@ -21,6 +21,8 @@ enum class BufferPlace {
 struct BufferInfo {
   std::uint64_t size = 0;
   bool uniform = false;
+  bool vertices = false;  // attributes are read from it
+  bool indices = false;
   BufferPlace place = BufferPlace::Device;
   std::string name;  // for messages and debugging tools
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/device_core.hpp"
@@ -20,6 +21,50 @@ VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
           .imageOffset = {static_cast<std::int32_t>(where.origin[0]), static_cast<std::int32_t>(where.origin[1]),
                           static_cast<std::int32_t>(where.origin[2])},
           .imageExtent = {width, height, depth}};
+}
+
+VkAttachmentLoadOp load_op(Load load) {
+  switch (load) {
+    case Load::DontCare:
+      return VK_ATTACHMENT_LOAD_OP_DONT_CARE;
+    case Load::Contents:
+      return VK_ATTACHMENT_LOAD_OP_LOAD;
+    case Load::Clear:
+      return VK_ATTACHMENT_LOAD_OP_CLEAR;
+  }
+  std::unreachable();
+}
+
+// Integers have no average, and every device can take the first sample of depth and stencil (Vulkan 1.3,
+// VkPhysicalDeviceDepthStencilResolveProperties).
+VkRenderingAttachmentInfo attachment_of(const ColorAttachment& color) {
+  VkRenderingAttachmentInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                 .imageView = color.view,
+                                 .imageLayout = layout_of(color.layout),
+                                 .loadOp = load_op(color.load),
+                                 .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
+  std::ranges::copy(color.clear.bits, info.clearValue.color.uint32);
+  if (color.resolve) {
+    info.resolveMode = color.integers ? VK_RESOLVE_MODE_SAMPLE_ZERO_BIT : VK_RESOLVE_MODE_AVERAGE_BIT;
+    info.resolveImageView = color.resolve;
+    info.resolveImageLayout = layout_of(color.resolve_layout);
+  }
+  return info;
+}
+
+VkRenderingAttachmentInfo attachment_of(const DepthStencilAttachment& both, Load load) {
+  VkRenderingAttachmentInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                 .imageView = both.view,
+                                 .imageLayout = layout_of(both.layout),
+                                 .loadOp = load_op(load),
+                                 .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
+  info.clearValue.depthStencil = {both.clear_depth, both.clear_stencil};
+  if (both.resolve) {
+    info.resolveMode = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;
+    info.resolveImageView = both.resolve;
+    info.resolveImageLayout = layout_of(both.resolve_layout);
+  }
+  return info;
 }
 
 }  // namespace
@@ -111,28 +156,48 @@ void CommandList::dispatch(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   state_->vk.vkCmdDispatch(state_->buffer, x, y, z);
 }
 
-void CommandList::draw(std::array<std::uint32_t, 2> extent, std::span<const ColorAttachment> attachments) {
+void CommandList::begin_rendering(const Rendering& rendering) {
   state_->attachments.clear();
-  for (const ColorAttachment& attachment : attachments) {
-    state_->attachments.push_back({.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-                                   .imageView = attachment.view,
-                                   .imageLayout = layout_of(attachment.layout),
-                                   .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-                                   .storeOp = VK_ATTACHMENT_STORE_OP_STORE});
+  for (const ColorAttachment& color : rendering.colors) state_->attachments.push_back(attachment_of(color));
+  const VkRect2D area{{0, 0}, {rendering.extent[0], rendering.extent[1]}};
+  VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+                       .renderArea = area,
+                       .layerCount = 1,
+                       .colorAttachmentCount = static_cast<std::uint32_t>(state_->attachments.size()),
+                       .pColorAttachments = state_->attachments.data()};
+  VkRenderingAttachmentInfo depth{}, stencil{};
+  if (const DepthStencilAttachment* both = rendering.depth_stencil) {
+    depth = attachment_of(*both, both->depth_load);
+    stencil = attachment_of(*both, both->stencil_load);
+    if (both->depth) info.pDepthAttachment = &depth;
+    if (both->stencil) info.pStencilAttachment = &stencil;
   }
-  const VkRect2D area{{0, 0}, {extent[0], extent[1]}};
-  const VkRenderingInfo rendering{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                                  .renderArea = area,
-                                  .layerCount = 1,
-                                  .colorAttachmentCount = static_cast<std::uint32_t>(state_->attachments.size()),
-                                  .pColorAttachments = state_->attachments.data()};
-  const VkViewport viewport{0, 0, static_cast<float>(extent[0]), static_cast<float>(extent[1]), 0, 1};
-  state_->vk.vkCmdBeginRendering(state_->buffer, &rendering);
+  const VkViewport viewport{0, 0, static_cast<float>(area.extent.width), static_cast<float>(area.extent.height), 0, 1};
   state_->vk.vkCmdSetViewport(state_->buffer, 0, 1, &viewport);
   state_->vk.vkCmdSetScissor(state_->buffer, 0, 1, &area);
-  state_->vk.vkCmdDraw(state_->buffer, 3, 1, 0, 0);
-  state_->vk.vkCmdEndRendering(state_->buffer);
+  state_->vk.vkCmdBeginRendering(state_->buffer, &info);
 }
+
+void CommandList::bind_vertices(std::uint32_t binding, const Buffer& buffer) {
+  const VkBuffer handle = buffer.handle();
+  const VkDeviceSize offset = 0;
+  state_->vk.vkCmdBindVertexBuffers(state_->buffer, binding, 1, &handle, &offset);
+}
+
+void CommandList::bind_indices(const Buffer& buffer, IndexType type) {
+  state_->vk.vkCmdBindIndexBuffer(state_->buffer, buffer.handle(), 0, static_cast<VkIndexType>(type));
+}
+
+void CommandList::draw(const DrawRange& range) {
+  state_->vk.vkCmdDraw(state_->buffer, range.count, range.instances, range.first_vertex, 0);
+}
+
+void CommandList::draw_indexed(const DrawRange& range) {
+  state_->vk.vkCmdDrawIndexed(state_->buffer, range.count, range.instances, 0,
+                              static_cast<std::int32_t>(range.first_vertex), 0);
+}
+
+void CommandList::end_rendering() { state_->vk.vkCmdEndRendering(state_->buffer); }
 
 void CommandList::barrier(const Barriers& barriers) {
   state_->memory_barriers.clear();

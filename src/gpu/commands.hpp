@@ -65,14 +65,47 @@ struct BufferImageCopy {
   vk::Layout layout = vk::Layout::General;
 };
 
-struct ColorAttachment {
-  VkImageView_T* view = nullptr;  // of one level
-  vk::Layout layout = vk::Layout::General;
-};
-
 // The components of a clear value as the format takes them: floats, or 32-bit integers.
 struct ClearColor {
   std::array<std::uint32_t, 4> bits{};
+};
+
+// What an attachment holds when rendering begins.
+enum class Load : std::uint8_t { DontCare, Contents, Clear };
+
+// Attachments are stored at the end. One of several samples is also resolved where `resolve` is given.
+struct ColorAttachment {
+  VkImageView_T* view = nullptr;  // of one level
+  vk::Layout layout = vk::Layout::General;
+  Load load = Load::DontCare;
+  ClearColor clear;
+  VkImageView_T* resolve = nullptr;  // gets the average of the samples; of integers the first one
+  vk::Layout resolve_layout = vk::Layout::General;
+  bool integers = false;  // the format is of integers
+};
+
+struct DepthStencilAttachment {
+  VkImageView_T* view = nullptr;        // with all aspects of the format
+  bool depth = false, stencil = false;  // the aspects
+  vk::Layout layout = vk::Layout::General;
+  Load depth_load = Load::DontCare, stencil_load = Load::DontCare;
+  float clear_depth = 0;
+  std::uint32_t clear_stencil = 0;
+  VkImageView_T* resolve = nullptr;  // gets the first of the samples
+  vk::Layout resolve_layout = vk::Layout::General;
+};
+
+struct Rendering {
+  std::array<std::uint32_t, 2> extent{};
+  std::span<const ColorAttachment> colors;
+  const DepthStencilAttachment* depth_stencil = nullptr;
+};
+
+// As many vertices or indices, for `instances` instances. `first_vertex` is the first vertex, or is added to every index.
+struct DrawRange {
+  std::uint32_t count = 3;
+  std::uint32_t instances = 1;
+  std::uint32_t first_vertex = 0;
 };
 
 class CommandList {
@@ -91,8 +124,14 @@ class CommandList {
   // At offset 0; a multiple of 4 bytes, at most the layout's range.
   void push_constants(const Pipeline& pipeline, Bytes data);
   void dispatch(std::uint32_t x, std::uint32_t y, std::uint32_t z);
-  // Renders three vertices over the attachments: loadOp DONT_CARE, storeOp STORE; viewport and scissor are the extent.
-  void draw(std::array<std::uint32_t, 2> extent, std::span<const ColorAttachment> attachments);
+
+  // Viewport and scissor are the extent. Between begin and end there are only draws and what they bind.
+  void begin_rendering(const Rendering& rendering);
+  void bind_vertices(std::uint32_t binding, const Buffer& buffer);
+  void bind_indices(const Buffer& buffer, IndexType type);
+  void draw(const DrawRange& range);
+  void draw_indexed(const DrawRange& range);
+  void end_rendering();
 
   void barrier(const Barriers& barriers);
   // Everything before, then everything after.

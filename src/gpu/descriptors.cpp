@@ -1,6 +1,7 @@
 #include "gpu/descriptors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <format>
 #include <map>
@@ -9,6 +10,35 @@
 
 namespace slipway::gpu {
 namespace {
+
+// The limits on the descriptors that one stage sees, and the types that count for each.
+struct DescriptorLimit {
+  std::string_view name;
+  std::array<vk::DescriptorType, 2> types;
+};
+constexpr std::array kDescriptorLimits = {
+    DescriptorLimit{"maxPerStageDescriptorSamplers",
+                    {vk::DescriptorType::SAMPLER, vk::DescriptorType::COMBINED_IMAGE_SAMPLER}},
+    DescriptorLimit{"maxPerStageDescriptorSampledImages",
+                    {vk::DescriptorType::SAMPLED_IMAGE, vk::DescriptorType::COMBINED_IMAGE_SAMPLER}},
+    DescriptorLimit{"maxPerStageDescriptorStorageImages",
+                    {vk::DescriptorType::STORAGE_IMAGE, vk::DescriptorType::STORAGE_IMAGE}},
+    DescriptorLimit{"maxPerStageDescriptorUniformBuffers",
+                    {vk::DescriptorType::UNIFORM_BUFFER, vk::DescriptorType::UNIFORM_BUFFER}},
+    DescriptorLimit{"maxPerStageDescriptorStorageBuffers",
+                    {vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::STORAGE_BUFFER}},
+};
+
+// All stages of a pipeline see all of its bindings.
+std::uint64_t count_descriptors(const PipelineLayoutInfo& info, const DescriptorLimit& limit) {
+  std::uint64_t count = 0;
+  for (const std::vector<DescriptorBinding>& set : info.sets) {
+    for (const DescriptorBinding& binding : set) {
+      if (std::ranges::contains(limit.types, binding.type)) count += binding.count;
+    }
+  }
+  return count;
+}
 
 Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) {
   Diagnostics problems;
@@ -24,6 +54,13 @@ Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) 
     lacks("bytes of push constants", info.push_constants_size, snapshot.limits.max_push_constants_size,
           "maxPushConstantsSize");
   }
+  for (const DescriptorLimit& limit : kDescriptorLimits) {
+    const auto known = snapshot.limits_by_name.find(limit.name);
+    const std::uint64_t count = count_descriptors(info, limit);
+    if (known == snapshot.limits_by_name.end() || static_cast<double>(count) <= known->second) continue;
+    lacks(std::format("descriptors of {}", vk::name_of(limit.types[0])), count,
+          static_cast<std::uint64_t>(known->second), limit.name);
+  }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};
 }
@@ -33,7 +70,8 @@ Result<Owned<VkDescriptorSetLayout_T>> create_set_layout(const DeviceCore& core,
                                                          std::string_view name) {
   std::vector<VkDescriptorSetLayoutBinding> entries;
   for (const DescriptorBinding& binding : bindings) {
-    entries.push_back({binding.binding, static_cast<VkDescriptorType>(binding.type), 1, binding.stages, nullptr});
+    entries.push_back(
+        {binding.binding, static_cast<VkDescriptorType>(binding.type), binding.count, binding.stages, nullptr});
   }
   const VkDescriptorSetLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                .bindingCount = static_cast<std::uint32_t>(entries.size()),
@@ -57,7 +95,7 @@ vk::DescriptorType type_of(const DescriptorSetInfo& info, std::uint32_t binding)
 Result<Owned<VkDescriptorPool_T>> create_pool(const DeviceCore& core, std::span<const DescriptorSetInfo> infos) {
   std::map<vk::DescriptorType, std::uint32_t> counts;
   for (const DescriptorSetInfo& info : infos) {
-    for (const DescriptorBinding& binding : bindings_of(info)) ++counts[binding.type];
+    for (const DescriptorBinding& binding : bindings_of(info)) counts[binding.type] += binding.count;
   }
   std::vector<VkDescriptorPoolSize> sizes;
   for (const auto& [type, count] : counts) sizes.push_back({static_cast<VkDescriptorType>(type), count});
@@ -87,6 +125,7 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
       VkWriteDescriptorSet entry{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                  .dstSet = sets[i],
                                  .dstBinding = write.binding,
+                                 .dstArrayElement = write.element,
                                  .descriptorCount = 1,
                                  .descriptorType = static_cast<VkDescriptorType>(type_of(infos[i], write.binding))};
       if (write.buffer) {

@@ -21,6 +21,7 @@ struct DescriptorBinding {
   std::uint32_t binding = 0;
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ShaderStages stages = shader_stage::kCompute;
+  std::uint32_t count = 1;  // of descriptors: more for an array
 };
 
 struct PipelineLayoutInfo {
@@ -54,12 +55,13 @@ struct DescriptorWrite {
   VkImageView_T* view = nullptr;
   VkSampler_T* sampler = nullptr;
   vk::Layout layout = vk::Layout::General;
+  std::uint32_t element = 0;  // of an array of descriptors
 };
 
 struct DescriptorSetInfo {
   const PipelineLayout* layout = nullptr;
   std::uint32_t set = 0;
-  std::vector<DescriptorWrite> writes;  // every binding of the set, in any order
+  std::vector<DescriptorWrite> writes;  // every descriptor of the set, in any order
 };
 
 // Sets out of one pool of exactly the right size.

@@ -56,8 +56,25 @@ class FaultsTest : public slipway::testing::GpuTest {
     const Pipeline draw = must(create_graphics_pipeline(d, {.vertex = {.words = vertex_},
                                                             .fragment = {.words = fragment_},
                                                             .layout = &draw_layout,
+                                                            .state = {.samples = 4},
                                                             .color_formats = {vk::Format::R8G8B8A8_UNORM},
+                                                            .depth_stencil_format = vk::Format::D32_SFLOAT,
                                                             .options = {.name = "g"}}));
+    ImageInfo attachment{.format = vk::Format::R8G8B8A8_UNORM,
+                         .width = 4,
+                         .height = 4,
+                         .uses = {.color_attachment = true},
+                         .name = "target"};
+    const Image target = must(create_image(d, attachment));
+    attachment.samples = 4;
+    const Image samples = must(create_image(d, attachment));
+    attachment.format = vk::Format::D32_SFLOAT;
+    attachment.uses = {.depth_attachment = true};
+    const Image depth = must(create_image(d, attachment));
+    const Owned<VkImageView_T> target_view = must(create_attachment_view(d, target));
+    const Owned<VkImageView_T> samples_view = must(create_attachment_view(d, samples));
+    const Owned<VkImageView_T> depth_view = must(create_attachment_view(d, depth));
+    const Buffer indices = must(create_buffer(d, {.size = 6, .indices = true, .name = "indices"}));
     must(save_pipeline_cache(d, cache));
     const DescriptorSetInfo info{
         .layout = &layout, .writes = {{.binding = 0, .buffer = &in}, {.binding = 1, .buffer = &shared.buffers[0]}}};
@@ -76,6 +93,24 @@ class FaultsTest : public slipway::testing::GpuTest {
     list.push_constants(pipeline, std::as_bytes(std::span(&add, 1)));
     list.dispatch(1, 1, 1);
     list.write_timestamp(timestamps, 1);
+    if (d.plan().queue_flags & queue_flag::kGraphics) {
+      const std::array<ImageBarrier, 3> to_general = {
+          ImageBarrier{.image = &target, .old_layout = vk::Layout::Undefined},
+          ImageBarrier{.image = &samples, .old_layout = vk::Layout::Undefined},
+          ImageBarrier{.image = &depth, .old_layout = vk::Layout::Undefined}};
+      list.barrier({.images = to_general});
+      list.fill(indices, 0, 4, 0);
+      list.full_barrier();
+      const ColorAttachment color{.view = samples_view.get(), .load = Load::Clear, .resolve = target_view.get()};
+      const DepthStencilAttachment z{.view = depth_view.get(), .depth = true, .depth_load = Load::Clear};
+      const float blue = 1;
+      list.bind(draw);
+      list.push_constants(draw, std::as_bytes(std::span(&blue, 1)));
+      list.begin_rendering({.extent = {4, 4}, .colors = {&color, 1}, .depth_stencil = &z});
+      list.bind_indices(indices, IndexType::U16);
+      list.draw_indexed({});
+      list.end_rendering();
+    }
     must(list.end());
     const CommandList* const all = &list;
     must(must(submit(d, {&all, 1})).wait());

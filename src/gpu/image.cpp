@@ -18,7 +18,7 @@ VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
           .extent = {info.width, info.height, info.depth},
           .mipLevels = info.mips,
           .arrayLayers = 1,
-          .samples = VK_SAMPLE_COUNT_1_BIT,
+          .samples = static_cast<VkSampleCountFlagBits>(info.samples),
           .tiling = plan.tiling == Tiling::Linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
           .usage = plan.usage};
 }
@@ -45,7 +45,8 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
   }
   const VkImageFormatProperties& limits = answer.imageFormatProperties;
   return check_image_limits(info, {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
-                                   .levels = limits.maxMipLevels});
+                                   .levels = limits.maxMipLevels,
+                                   .sample_counts = limits.sampleCounts});
 }
 
 }  // namespace
@@ -116,27 +117,44 @@ Result<Image> create_image(const Device& device, const ImageInfo& info) {
   return image;
 }
 
-Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level,
-                                               std::uint32_t levels) {
+namespace {
+
+Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& image, VkImageViewType type,
+                                         const VkImageSubresourceRange& range) {
   const ImageInfo& info = image.info();
-  if (first_level >= info.mips || levels > info.mips - first_level) {
-    return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
-                std::format("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
-                            "{} of {} (image `{}`)",
-                            first_level, first_level + std::max(levels, 1u) - 1, info.mips, info.name));
-  }
-  const DeviceCore& core = device.core();
-  const VkImageViewCreateInfo create{
-      .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-      .image = image.handle(),
-      .viewType = info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D,
-      .format = static_cast<VkFormat>(info.format),
-      .subresourceRange = {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0, 1}};
+  const VkImageViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                     .image = image.handle(),
+                                     .viewType = type,
+                                     .format = static_cast<VkFormat>(info.format),
+                                     .subresourceRange = range};
   VkImageView view = nullptr;
   const VkResult result = core.functions.vkCreateImageView(core.device, &create, nullptr, &view);
   if (result != VK_SUCCESS) return vulkan_failed("vkCreateImageView", result, "image", info.name);
   set_debug_name(core, VK_OBJECT_TYPE_IMAGE_VIEW, view, info.name);
   return Owned<VkImageView_T>(core, view);
+}
+
+Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
+  if (first_level < info.mips && levels <= info.mips - first_level) return {};
+  return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
+              std::format("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
+                          "{} of {} (image `{}`)",
+                          first_level, first_level + std::max(levels, 1u) - 1, info.mips, info.name));
+}
+
+}  // namespace
+
+Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level,
+                                               std::uint32_t levels) {
+  const ImageInfo& info = image.info();
+  if (Result<> checked = check_levels(info, first_level, levels); !checked) return fail(std::move(checked.error()));
+  return create_view(device.core(), image, info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D,
+                     {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0, 1});
+}
+
+Result<Owned<VkImageView_T>> create_attachment_view(const Device& device, const Image& image, std::uint32_t level) {
+  if (Result<> checked = check_levels(image.info(), level, 1); !checked) return fail(std::move(checked.error()));
+  return create_view(device.core(), image, VK_IMAGE_VIEW_TYPE_2D, {image.plan().aspects, level, 1, 0, 1});
 }
 
 }  // namespace slipway::gpu

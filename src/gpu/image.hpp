@@ -50,4 +50,7 @@ Result<Image> create_image(const Device& device, const ImageInfo& info);
 Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level = 0,
                                                std::uint32_t levels = 0);
 
+// One level of a 2D image with all of its aspects, for rendering.
+Result<Owned<VkImageView_T>> create_attachment_view(const Device& device, const Image& image, std::uint32_t level = 0);
+
 }  // namespace slipway::gpu

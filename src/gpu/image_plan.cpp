@@ -10,16 +10,17 @@ namespace {
 
 // VkImageUsageFlagBits.
 constexpr std::uint32_t kTransferSource = 0x1, kTransferDestination = 0x2, kSampled = 0x4, kStorage = 0x8,
-                        kColorAttachment = 0x10;
+                        kColorAttachment = 0x10, kDepthStencilAttachment = 0x20;
 
 // VkImageAspectFlagBits.
 constexpr std::uint32_t kColorAspect = 0x1, kDepthAspect = 0x2, kStencilAspect = 0x4;
 
-std::uint32_t usage_of(const ImageUses& uses) {
-  std::uint32_t usage = kTransferSource | kTransferDestination;
+std::uint32_t usage_of(const ImageUses& uses, std::uint32_t samples) {
+  std::uint32_t usage = samples > 1 ? 0 : kTransferSource | kTransferDestination;
   if (uses.sampled) usage |= kSampled;
   if (uses.storage) usage |= kStorage;
   if (uses.color_attachment) usage |= kColorAttachment;
+  if (uses.depth_attachment) usage |= kDepthStencilAttachment;
   return usage;
 }
 
@@ -30,6 +31,7 @@ std::uint64_t needed_features(const ImageInfo& info) {
   if (info.uses.sampled) needed |= format_feature::kSampledImage;
   if (info.uses.storage) needed |= format_feature::kStorageImage | format_feature::kTransferSource;
   if (info.uses.color_attachment) needed |= format_feature::kColorAttachment;
+  if (info.uses.depth_attachment) needed |= format_feature::kDepthAttachment;
   if (info.mips > 1) needed |= format_feature::kBlitSource | format_feature::kBlitDestination;
   return needed;
 }
@@ -41,7 +43,7 @@ class ImagePlanner {
   Result<ImagePlan> run() {
     check_size();
     check_mips();
-    ImagePlan plan{.tiling = choose_tiling(), .usage = usage_of(info_.uses)};
+    ImagePlan plan{.tiling = choose_tiling(), .usage = usage_of(info_.uses, info_.samples)};
     if (has_depth(info_.format)) plan.aspects |= kDepthAspect;
     if (has_stencil(info_.format)) plan.aspects |= kStencilAspect;
     if (plan.aspects == 0) plan.aspects = kColorAspect;
@@ -176,6 +178,11 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
     problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
                    std::format("The mip level provided is not supported for {}: {} levels where the device has {}",
                                info.name, info.mips, limits.levels));
+  }
+  if (!(info.samples & limits.sample_counts)) {
+    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+                   std::format("the device has no images of `{}` with {} samples (image `{}`)",
+                               vk::name_of(info.format), info.samples, info.name));
   }
   const auto [width, height, depth] = limits.extent;
   if (info.width > width || info.height > height || info.depth > depth) {

@@ -13,19 +13,22 @@ namespace slipway::gpu {
 
 enum class Tiling : std::uint8_t { Optimal, Linear };
 
-// Every image can also be the source and destination of transfers.
+// Every image of one sample can also be the source and destination of transfers.
 struct ImageUses {
   bool sampled = false;
   bool storage = false;
   bool color_attachment = false;
-  bool uploaded = false;  // has contents at the start: the format must allow copies into it
+  bool depth_attachment = false;  // for depth, stencil or both
+  bool uploaded = false;          // has contents at the start: the format must allow copies into it
 };
 
-// 2D, or 3D when depth > 1; one layer, one sample.
+// 2D, or 3D when depth > 1; one layer. An image of several samples is an attachment and nothing else: it has one level,
+// and is neither copied nor cleared outside of rendering.
 struct ImageInfo {
   vk::Format format = vk::Format::UNDEFINED;
   std::uint32_t width = 1, height = 1, depth = 1;
   std::uint32_t mips = 1;
+  std::uint32_t samples = 1;
   ImageUses uses;
   std::optional<Tiling> tiling;  // absent: OPTIMAL if usable, else LINEAR; the other way round when it shares memory
   bool shares_memory = false;
@@ -47,6 +50,7 @@ Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info);
 struct DriverImageLimits {
   std::array<std::uint32_t, 3> extent{};
   std::uint32_t levels = 0;
+  std::uint32_t sample_counts = 1;  // VkSampleCountFlags
 };
 Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits);
 

@@ -1,9 +1,10 @@
 #include "gpu/pipeline.hpp"
 
-#include <array>
 #include <format>
+#include <optional>
 
 #include "gpu/device_core.hpp"
+#include "gpu/graphics_state_info.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -92,39 +93,6 @@ Result<> check_subgroup_size(const DeviceCore& core, const ComputePipelineInfo& 
                           facts.min_size, facts.max_size));
 }
 
-// The state that all graphics pipelines have (scenario page 3.12): a list of triangles without vertex input, no cull,
-// no blend.
-struct FixedState {
-  explicit FixedState(std::size_t colors) : attachments(colors) {
-    for (VkPipelineColorBlendAttachmentState& attachment : attachments) {
-      attachment.colorWriteMask =
-          VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT;
-    }
-    blend.attachmentCount = static_cast<std::uint32_t>(colors);
-    blend.pAttachments = attachments.data();
-    dynamic.dynamicStateCount = static_cast<std::uint32_t>(dynamic_states.size());
-    dynamic.pDynamicStates = dynamic_states.data();
-  }
-  FixedState(const FixedState&) = delete;
-
-  std::vector<VkPipelineColorBlendAttachmentState> attachments;
-  std::array<VkDynamicState, 2> dynamic_states = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  VkPipelineVertexInputStateCreateInfo vertex_input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  VkPipelineInputAssemblyStateCreateInfo assembly{.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-                                                  .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-  VkPipelineViewportStateCreateInfo viewport{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
-  VkPipelineRasterizationStateCreateInfo rasterization{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-      .polygonMode = VK_POLYGON_MODE_FILL,
-      .cullMode = VK_CULL_MODE_NONE,
-      .lineWidth = 1};
-  VkPipelineMultisampleStateCreateInfo multisample{.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-                                                   .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  VkPipelineColorBlendStateCreateInfo blend{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  VkPipelineDynamicStateCreateInfo dynamic{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
-};
-
 }  // namespace
 
 struct PipelineMaker {
@@ -170,24 +138,39 @@ Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipe
                                extras.cache_hit());
 }
 
+namespace {
+
+Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, const AttachmentFormats& formats) {
+  Diagnostics problems;
+  for (const std::string& missing : missing_for_state(core.snapshot, core.plan.features, info.state, formats)) {
+    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+                   std::format("pipeline `{}`: {}", info.options.name, missing));
+  }
+  if (problems.has_errors()) return std::unexpected(problems.release());
+  return {};
+}
+
+}  // namespace
+
 Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPipelineInfo& info) {
   const DeviceCore& core = device.core();
+  const AttachmentFormats attachments{info.color_formats, info.depth_stencil_format};
+  if (Result<> checked = check_state(core, info, attachments); !checked) return fail(std::move(checked.error()));
   Result<Stage> vertex = Stage::create(core, info.vertex, info.options);
   if (!vertex) return fail(std::move(vertex.error()));
-  Result<Stage> fragment = Stage::create(core, info.fragment, info.options);
-  if (!fragment) return fail(std::move(fragment.error()));
-  const std::array stages = {vertex->info(VK_SHADER_STAGE_VERTEX_BIT), fragment->info(VK_SHADER_STAGE_FRAGMENT_BIT)};
+  std::vector stages = {vertex->info(VK_SHADER_STAGE_VERTEX_BIT)};
+  std::optional<Stage> fragment;
+  if (!info.fragment.words.empty()) {
+    Result<Stage> made = Stage::create(core, info.fragment, info.options);
+    if (!made) return fail(std::move(made.error()));
+    stages.push_back(fragment.emplace(std::move(*made)).info(VK_SHADER_STAGE_FRAGMENT_BIT));
+  }
 
   Extras extras(core, info.options);
-  std::vector<VkFormat> formats;
-  for (vk::Format format : info.color_formats) formats.push_back(static_cast<VkFormat>(format));
-  const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                                .pNext = &extras.feedback_info,
-                                                .colorAttachmentCount = static_cast<std::uint32_t>(formats.size()),
-                                                .pColorAttachmentFormats = formats.data()};
-  const FixedState state(formats.size());
+  GraphicsStateInfo state(info.state, attachments);
+  state.rendering.pNext = &extras.feedback_info;
   const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                            .pNext = &rendering,
+                                            .pNext = &state.rendering,
                                             .flags = extras.flags,
                                             .stageCount = static_cast<std::uint32_t>(stages.size()),
                                             .pStages = stages.data(),
@@ -196,6 +179,7 @@ Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPi
                                             .pViewportState = &state.viewport,
                                             .pRasterizationState = &state.rasterization,
                                             .pMultisampleState = &state.multisample,
+                                            .pDepthStencilState = &state.depth_stencil,
                                             .pColorBlendState = &state.blend,
                                             .pDynamicState = &state.dynamic,
                                             .layout = info.layout->handle()};

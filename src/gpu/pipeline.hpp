@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "gpu/descriptors.hpp"
+#include "gpu/graphics_state.hpp"
 #include "gpu/pipeline_cache.hpp"
 
 namespace slipway::gpu {
@@ -42,13 +43,14 @@ struct ComputePipelineInfo {
   PipelineOptions options;
 };
 
-// Dynamic rendering of a triangle list without vertex input, no cull, no blend (scenario page 3.12). Viewport and
-// scissor are set by the drawing.
+// For dynamic rendering. Viewport and scissor are set by the drawing.
 struct GraphicsPipelineInfo {
   ShaderInfo vertex;
-  ShaderInfo fragment;
+  ShaderInfo fragment;  // without words: nothing but depth and stencil is written
   const PipelineLayout* layout = nullptr;
+  GraphicsState state;
   std::vector<vk::Format> color_formats;
+  vk::Format depth_stencil_format = vk::Format::UNDEFINED;
   PipelineOptions options;
 };
 
@@ -71,6 +73,7 @@ class Pipeline {
 };
 
 Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipelineInfo& info);
+// Errors: device-lacks, one for each thing that the device was not made with.
 Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPipelineInfo& info);
 
 }  // namespace slipway::gpu

@@ -103,6 +103,19 @@ TEST_F(PipelineTest, BindsPartsOfBuffers) {
   EXPECT_EQ(contents<std::uint32_t>(out), std::vector<std::uint32_t>(values.end() - 16, values.end()));
 }
 
+TEST_F(PipelineTest, MoreDescriptorsThanAStageMaySeeAreRefused) {
+  const Result<PipelineLayout> layout =
+      create_pipeline_layout(device(), {.sets = {{{.type = vk::DescriptorType::SAMPLED_IMAGE, .count = 2'000'000'000}},
+                                                 {{.type = vk::DescriptorType::SAMPLED_IMAGE, .count = 2'000'000'000}}},
+                                        .name = "big"});
+  ASSERT_FALSE(layout);
+  const std::string text = text_of(layout.error());
+  EXPECT_TRUE(
+      text.starts_with("`big` needs 4000000000 descriptors of VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, but the device"))
+      << text;
+  EXPECT_TRUE(text.contains("(`maxPerStageDescriptorSampledImages`) [device-lacks]")) << text;
+}
+
 TEST_F(PipelineTest, AreMadeOnSeveralThreadsWithOneCache) {
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   const PipelineCache cache = must(create_pipeline_cache(device()));
@@ -222,9 +235,13 @@ TEST_F(PipelineTest, Draws) {
     list.push_constants(pipeline, std::as_bytes(std::span(&blue, 1)));
     const ColorAttachment first{.view = whole.get()};
     const ColorAttachment second{.view = half.get()};
-    list.draw({20, 10}, {&first, 1});
+    list.begin_rendering({.extent = {20, 10}, .colors = {&first, 1}});
+    list.draw({});
+    list.end_rendering();
     list.full_barrier();
-    list.draw({10, 5}, {&second, 1});
+    list.begin_rendering({.extent = {10, 5}, .colors = {&second, 1}});
+    list.draw({});
+    list.end_rendering();
   });
   for (const std::uint32_t level : {0u, 1u}) {
     const std::vector<std::uint32_t> seen = texels<std::uint32_t>(target, level);

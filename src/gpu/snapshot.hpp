@@ -34,8 +34,9 @@ inline constexpr std::uint32_t kDeviceLocal = 0x1, kHostVisible = 0x2, kHostCohe
 }
 namespace format_feature {
 inline constexpr std::uint64_t kSampledImage = 0x1, kStorageImage = 0x2, kColorAttachment = 0x80,
-                               kDepthAttachment = 0x200, kBlitSource = 0x400, kBlitDestination = 0x800,
-                               kSampledLinear = 0x1000, kTransferSource = 0x4000, kTransferDestination = 0x8000,
+                               kDepthAttachment = 0x200, kVertexBuffer = 0x40, kColorAttachmentBlend = 0x100,
+                               kBlitSource = 0x400, kBlitDestination = 0x800, kSampledLinear = 0x1000,
+                               kTransferSource = 0x4000, kTransferDestination = 0x8000,
                                kStorageReadWithoutFormat = 0x80000000, kStorageWriteWithoutFormat = 0x100000000;
 }
 
@@ -58,6 +59,7 @@ struct MemoryHeap {
 struct FormatFeatures {
   std::uint64_t linear = 0;
   std::uint64_t optimal = 0;
+  std::uint64_t buffer = 0;
 };
 
 // The limits that the program itself compares with. All of them, under Vulkan's names, are in Snapshot::limits_by_name.

@@ -151,9 +151,10 @@ void read_formats(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot
     VkFormatProperties3 features{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
     VkFormatProperties2 properties{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &features};
     vk.vkGetPhysicalDeviceFormatProperties2(device, static_cast<VkFormat>(name.value), &properties);
-    if ((features.linearTilingFeatures | features.optimalTilingFeatures) == 0) continue;
-    snapshot.formats.emplace(static_cast<vk::Format>(name.value),
-                             FormatFeatures{features.linearTilingFeatures, features.optimalTilingFeatures});
+    if ((features.linearTilingFeatures | features.optimalTilingFeatures | features.bufferFeatures) == 0) continue;
+    snapshot.formats.emplace(
+        static_cast<vk::Format>(name.value),
+        FormatFeatures{features.linearTilingFeatures, features.optimalTilingFeatures, features.bufferFeatures});
   }
 }
 

@@ -17,11 +17,12 @@ bool shader_uses(const Shader& shader, const Binding& binding) {
 }
 
 vk::StageFlags stages_of(const Plan& plan, const Step& step, const Binding& binding) {
-  const auto* draw = std::get_if<DrawFullscreen>(&step.action);
+  const auto* draw = std::get_if<Draw>(&step.action);
   if (!draw) return vk::stage::kComputeShader;
   vk::StageFlags stages = 0;
   if (shader_uses(plan.shaders[draw->vertex_shader], binding)) stages |= vk::stage::kVertexShader;
-  if (shader_uses(plan.shaders[draw->fragment_shader], binding)) stages |= vk::stage::kFragmentShader;
+  if (draw->fragment_shader && shader_uses(plan.shaders[*draw->fragment_shader], binding))
+    stages |= vk::stage::kFragmentShader;
   return stages;
 }
 
@@ -34,11 +35,69 @@ std::uint64_t size_of(const Resource& resource) {
   return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.extent[2]).value_or(1) : 1;
 }
 
+void add_resolve(const std::optional<Resolve>& resolve, const Origin& origin, std::vector<Access>& accesses) {
+  if (!resolve) return;
+  // Resolving is part of the output of colours, for depth and stencil too (Vulkan 1.3, "Render Pass Resolve
+  // Operations").
+  accesses.push_back({.resource = resolve->image,
+                      .stages = vk::stage::kColorAttachmentOutput,
+                      .writes = vk::access::kColorAttachmentWrite,
+                      .levels = {resolve->level, 1},
+                      .origin = &origin});
+}
+
+void add_colors(const Draw& draw, std::vector<Access>& accesses) {
+  for (std::size_t i = 0; i < draw.color_attachments.size(); ++i) {
+    const Attachment& attachment = draw.color_attachments[i];
+    const gpu::ColorBlend blend = gpu::blend_of(draw.state, i);
+    // What is not written stays, and blending looks at what is there.
+    const bool reads = attachment.load == Load::Contents || blend.enabled || blend.write_mask != 0xf;
+    accesses.push_back({.resource = attachment.image,
+                        .stages = vk::stage::kColorAttachmentOutput,
+                        .reads = reads && attachment.load != Load::Clear ? vk::access::kColorAttachmentRead : 0,
+                        .writes = vk::access::kColorAttachmentWrite,
+                        .levels = {attachment.level, 1},
+                        .origin = &attachment.origin});
+    add_resolve(attachment.resolve, attachment.origin, accesses);
+  }
+}
+
+void add_depth(const Draw& draw, std::vector<Access>& accesses) {
+  if (!draw.depth_attachment) return;
+  const DepthAttachment& attachment = *draw.depth_attachment;
+  const bool loads = attachment.depth_load == Load::Contents || attachment.stencil_load == Load::Contents;
+  accesses.push_back({.resource = attachment.image,
+                      .stages = vk::stage::kEarlyFragmentTests | vk::stage::kLateFragmentTests,
+                      .reads = loads ? vk::access::kDepthStencilRead : 0,
+                      .writes = vk::access::kDepthStencilWrite,
+                      .origin = &attachment.origin});
+  add_resolve(attachment.resolve, attachment.origin, accesses);
+}
+
+void add_vertex_input(const Draw& draw, std::vector<Access>& accesses) {
+  for (const VertexBuffer& vertices : draw.vertex_buffers) {
+    accesses.push_back({.resource = vertices.buffer,
+                        .stages = vk::stage::kVertexInput,
+                        .reads = vk::access::kVertexAttributeRead,
+                        .origin = &vertices.origin});
+  }
+  if (draw.indices) {
+    accesses.push_back({.resource = draw.indices->buffer,
+                        .stages = vk::stage::kVertexInput,
+                        .reads = vk::access::kIndexRead,
+                        .origin = &draw.indices->origin});
+  }
+}
+
 }  // namespace
+
+bool is_command(const Step& step) {
+  return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Draw>(step.action);
+}
 
 std::span<const Binding> bindings_of(const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return dispatch->bindings;
-  if (const auto* draw = std::get_if<DrawFullscreen>(&step.action)) return draw->bindings;
+  if (const auto* draw = std::get_if<Draw>(&step.action)) return draw->bindings;
   return {};
 }
 
@@ -54,14 +113,10 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
                         .levels = levels_of(plan, binding),
                         .origin = &binding.origin});
   }
-  if (const auto* draw = std::get_if<DrawFullscreen>(&step.action)) {
-    for (const Attachment& attachment : draw->color_attachments) {
-      accesses.push_back({.resource = attachment.image,
-                          .stages = vk::stage::kColorAttachmentOutput,
-                          .writes = vk::access::kColorAttachmentWrite,
-                          .levels = {attachment.level, 1},
-                          .origin = &attachment.origin});
-    }
+  if (const auto* draw = std::get_if<Draw>(&step.action)) {
+    add_vertex_input(*draw, accesses);
+    add_colors(*draw, accesses);
+    add_depth(*draw, accesses);
   }
   return accesses;
 }
@@ -77,6 +132,14 @@ Levels levels_of(const Plan& plan, const Barrier& barrier) {
   const std::uint32_t mips = std::get<Image>(plan.resources[barrier.resource].kind).mips;
   const std::uint32_t first = std::min(barrier.base_level, mips);
   return {first, std::min(barrier.level_count, mips - first)};
+}
+
+gpu::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw) {
+  const auto format_of = [&](ResourceIndex image) { return std::get<Image>(plan.resources[image].kind).format; };
+  gpu::AttachmentFormats formats;
+  for (const Attachment& attachment : draw.color_attachments) formats.colors.push_back(format_of(attachment.image));
+  if (draw.depth_attachment) formats.depth_stencil = format_of(draw.depth_attachment->image);
+  return formats;
 }
 
 std::vector<MemoryRange> memory_ranges(const Plan& plan) {

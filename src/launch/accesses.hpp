@@ -26,6 +26,9 @@ struct Access {
   const Origin* origin = nullptr;
 };
 
+// Whether a step is a dispatch or a draw: what pipelines, timestamps and progress are for.
+bool is_command(const Step& step);
+
 // What a dispatch or draw binds; empty for other steps.
 std::span<const Binding> bindings_of(const Step& step);
 
@@ -35,6 +38,9 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step);
 // The mip levels that a binding's descriptor shows; those of its image that an image barrier names.
 Levels levels_of(const Plan& plan, const Binding& binding);
 Levels levels_of(const Plan& plan, const Barrier& barrier);
+
+// The formats of a draw's attachments.
+gpu::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw);
 
 // Where a resource lies: resources of one group have one domain, every other resource has its own.
 struct MemoryRange {

@@ -2,11 +2,38 @@
 
 #include <algorithm>
 
+#include "gpu/image_plan.hpp"
 #include "launch/accesses.hpp"
 #include "launch/image_info.hpp"
 #include "launch/locate.hpp"
+#include "tensor/format.hpp"
 
 namespace slipway::launch {
+namespace {
+
+bool has_integers(vk::Format format) {
+  const tensor::FormatInfo* info = tensor::find_format(format);
+  return info && (info->numeric == tensor::NumericFormat::Uint || info->numeric == tensor::NumericFormat::Sint);
+}
+
+gpu::Load load_of(Load load) {
+  switch (load) {
+    case Load::DontCare:
+      return gpu::Load::DontCare;
+    case Load::Contents:
+      return gpu::Load::Contents;
+    case Load::Clear:
+      return gpu::Load::Clear;
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+gpu::Rendering StepBindings::rendering(std::size_t step, const Draw& draw) const {
+  const OfStep& of = steps_[step];
+  return {.extent = draw.extent, .colors = of.colors, .depth_stencil = of.depth_stencil ? &*of.depth_stencil : nullptr};
+}
 
 class Binder {
  public:
@@ -49,7 +76,7 @@ class Binder {
   }
 
   Result<gpu::DescriptorWrite> describe(const Binding& binding) {
-    gpu::DescriptorWrite write{.binding = binding.binding};
+    gpu::DescriptorWrite write{.binding = binding.binding, .element = binding.element};
     if (std::holds_alternative<Buffer>(plan_.resources[binding.resource].kind)) {
       write.buffer = &resources_.buffer(binding.resource);
       return write;
@@ -70,14 +97,62 @@ class Binder {
   }
 
   Result<> describe_attachments(std::size_t step) {
-    const auto* draw = std::get_if<DrawFullscreen>(&plan_.steps[step].action);
+    const auto* draw = std::get_if<Draw>(&plan_.steps[step].action);
     if (!draw) return {};
+    Result<> done;
     for (const Attachment& attachment : draw->color_attachments) {
-      Result<VkImageView_T*> view = view_of(attachment.image, {attachment.level, 1});
-      if (!view) return fail(located(std::move(view.error()), attachment.origin));
-      bound_.steps_[step].attachments.push_back(
-          {.view = *view, .layout = executed_layout(layouts_.at(attachment.image, attachment.level))});
+      done = describe(step, attachment);
+      if (!done) return fail(located(std::move(done.error()), attachment.origin));
     }
+    if (!draw->depth_attachment) return {};
+    done = describe(step, *draw->depth_attachment);
+    if (!done) return fail(located(std::move(done.error()), draw->depth_attachment->origin));
+    return {};
+  }
+
+  Result<> describe(std::size_t step, const Attachment& attachment) {
+    gpu::ColorAttachment made{.layout = layout_at(attachment.image, attachment.level),
+                              .load = load_of(attachment.load),
+                              .clear = {attachment.clear},
+                              .integers = has_integers(std::get<Image>(plan_.resources[attachment.image].kind).format)};
+    return view_for(attachment.image, attachment.level, made.view)
+        .and_then([&] { return describe(attachment.resolve, made.resolve, made.resolve_layout); })
+        .transform([&] { bound_.steps_[step].colors.push_back(made); });
+  }
+
+  Result<> describe(std::size_t step, const DepthAttachment& attachment) {
+    const vk::Format format = std::get<Image>(plan_.resources[attachment.image].kind).format;
+    gpu::DepthStencilAttachment made{.depth = gpu::has_depth(format),
+                                     .stencil = gpu::has_stencil(format),
+                                     .layout = layout_at(attachment.image, 0),
+                                     .depth_load = load_of(attachment.depth_load),
+                                     .stencil_load = load_of(attachment.stencil_load),
+                                     .clear_depth = attachment.clear_depth,
+                                     .clear_stencil = attachment.clear_stencil};
+    return view_for(attachment.image, 0, made.view)
+        .and_then([&] { return describe(attachment.resolve, made.resolve, made.resolve_layout); })
+        .transform([&] { bound_.steps_[step].depth_stencil = made; });
+  }
+
+  Result<> describe(const std::optional<Resolve>& resolve, VkImageView_T*& view, vk::Layout& layout) {
+    if (!resolve) return {};
+    layout = layout_at(resolve->image, resolve->level);
+    return view_for(resolve->image, resolve->level, view);
+  }
+
+  vk::Layout layout_at(ResourceIndex image, std::uint32_t level) const {
+    return executed_layout(layouts_.at(image, level));
+  }
+
+  // The view of a level for rendering.
+  Result<> view_for(ResourceIndex image, std::uint32_t level, VkImageView_T*& view) {
+    const auto [at, added] = bound_.attachment_views_.try_emplace({image, level, 1});
+    if (added) {
+      auto made = gpu::create_attachment_view(device_, resources_.image(image), level);
+      if (!made) return fail(std::move(made.error()));
+      at->second = std::move(*made);
+    }
+    view = at->second.get();
     return {};
   }
 

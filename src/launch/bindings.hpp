@@ -24,16 +24,20 @@ struct BoundSet {
 class StepBindings {
  public:
   std::span<const BoundSet> sets(std::size_t step) const { return steps_[step].sets; }
-  std::span<const gpu::ColorAttachment> attachments(std::size_t step) const { return steps_[step].attachments; }
+  // Of a draw; good while this lives.
+  gpu::Rendering rendering(std::size_t step, const Draw& draw) const;
 
  private:
   friend class Binder;
   struct OfStep {
     std::vector<BoundSet> sets;
-    std::vector<gpu::ColorAttachment> attachments;
+    std::vector<gpu::ColorAttachment> colors;
+    std::optional<gpu::DepthStencilAttachment> depth_stencil;
   };
+  using View = std::tuple<ResourceIndex, std::uint32_t, std::uint32_t>;  // image, levels
 
-  std::map<std::tuple<ResourceIndex, std::uint32_t, std::uint32_t>, gpu::Owned<VkImageView_T>> views_;  // image, levels
+  std::map<View, gpu::Owned<VkImageView_T>> views_;  // for descriptors
+  std::map<View, gpu::Owned<VkImageView_T>> attachment_views_;
   std::map<ResourceIndex, gpu::Owned<VkSampler_T>> samplers_;
   gpu::DescriptorSets sets_;
   std::vector<OfStep> steps_;

@@ -129,7 +129,7 @@ class DeviceCheck {
   void check_step(const Step& step) {
     for (const Binding& binding : bindings_of(step)) check_binding(step, binding);
     if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) check_dispatch(step, *dispatch);
-    if (const auto* draw = std::get_if<DrawFullscreen>(&step.action)) check_draw(step, *draw);
+    if (const auto* draw = std::get_if<Draw>(&step.action)) check_draw(step, *draw);
   }
 
   void check_binding(const Step& step, const Binding& binding) {
@@ -160,13 +160,15 @@ class DeviceCheck {
     }
   }
 
-  void check_draw(const Step& step, const DrawFullscreen& draw) {
+  void check_draw(const Step& step, const Draw& draw) {
     check_limit(step.origin, draw.extent[0], limits_.max_framebuffer_width, "maxFramebufferWidth",
                 std::format("`{}` renders {} pixels in x", step.name, draw.extent[0]));
     check_limit(step.origin, draw.extent[1], limits_.max_framebuffer_height, "maxFramebufferHeight",
                 std::format("`{}` renders {} pixels in y", step.name, draw.extent[1]));
-    check_limit(step.origin, draw.color_attachments.size(), limits_.max_color_attachments, "maxColorAttachments",
-                std::format("`{}` has {} colour attachments", step.name, draw.color_attachments.size()));
+    const gpu::AttachmentFormats formats = attachment_formats(plan_, draw);
+    for (const std::string& missing : gpu::missing_for_state(snapshot_, snapshot_.features, draw.state, formats)) {
+      lacks(step.origin, std::format("`{}`: {}", step.name, missing));
+    }
   }
 
   const Plan& plan_;
@@ -191,7 +193,11 @@ gpu::Needs needs_of(const Plan& plan) {
     needs.capabilities.insert(shader.reflection->capabilities.begin(), shader.reflection->capabilities.end());
   }
   for (const Step& step : plan.steps) {
-    needs.graphics |= std::holds_alternative<DrawFullscreen>(step.action);
+    if (const auto* draw = std::get_if<Draw>(&step.action)) {
+      needs.graphics = true;
+      // Nobody knows the indices before the draw reads them; robust access keeps wrong ones from reading elsewhere.
+      if (draw->indices) needs.features.insert("robustBufferAccess");
+    }
     needs.frame_boundary |= std::holds_alternative<Boundary>(step.action);
   }
   return needs;

@@ -176,10 +176,10 @@ TEST(CheckDevice, Draws) {
   plan.shaders.resize(2);
   const ResourceIndex i = add_image(plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .color_attachment = true});
   plan.steps.push_back({.name = "D",
-                        .action = DrawFullscreen{.vertex_shader = 0,
-                                                 .fragment_shader = 1,
-                                                 .extent = {4097, 5000},
-                                                 .color_attachments = std::vector<Attachment>(5, {.image = i})},
+                        .action = Draw{.vertex_shader = 0,
+                                       .fragment_shader = 1,
+                                       .extent = {4097, 5000},
+                                       .color_attachments = std::vector<Attachment>(5, {.image = i})},
                         .origin = origin("/D")});
   EXPECT_EQ(
       missing(plan),
@@ -187,7 +187,7 @@ TEST(CheckDevice, Draws) {
       "  = at /D\n"
       "/D: error: `D` renders 5000 pixels in y, but the device allows 4096 (maxFramebufferHeight) [device-lacks]\n"
       "  = at /D\n"
-      "/D: error: `D` has 5 colour attachments, but the device allows 4 (maxColorAttachments) [device-lacks]\n"
+      "/D: error: `D`: it has 5 colour attachments, but the device allows 4 (`maxColorAttachments`) [device-lacks]\n"
       "  = at /D\n");
 }
 
@@ -198,7 +198,7 @@ TEST(CheckDevice, NeedsOfThePlan) {
   const ResourceIndex i =
       add_image(plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {4, 4, 1}, .mips = 3, .sampled = true});
   plan.shaders.resize(2);
-  plan.steps.push_back({.action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1}});
+  plan.steps.push_back({.action = Draw{.vertex_shader = 0, .fragment_shader = 1}});
   EXPECT_TRUE(needs_of(plan).graphics);
   plan.steps.push_back({.action = Boundary{}});
   EXPECT_TRUE(needs_of(plan).frame_boundary);

@@ -38,7 +38,8 @@ bool stages_cover(vk::StageFlags barrier, vk::StageFlags access) {
   barrier = executed_stages(barrier);
   if (barrier & vk::stage::kAllCommands) return true;
   if (barrier & vk::stage::kAllGraphics) {
-    barrier |= vk::stage::kVertexShader | vk::stage::kFragmentShader | vk::stage::kColorAttachmentOutput;
+    barrier |= vk::stage::kVertexInput | vk::stage::kVertexShader | vk::stage::kEarlyFragmentTests |
+               vk::stage::kFragmentShader | vk::stage::kLateFragmentTests | vk::stage::kColorAttachmentOutput;
   }
   return (access & ~barrier) == 0;
 }
@@ -53,8 +54,10 @@ bool accesses_cover(vk::AccessFlags barrier, vk::AccessFlags reads, vk::AccessFl
 std::string words_for_stages(vk::StageFlags stages) {
   std::vector<std::string_view> words;
   if (stages & vk::stage::kComputeShader) words.push_back("the compute shader");
+  if (stages & vk::stage::kVertexInput) words.push_back("vertex input");
   if (stages & vk::stage::kVertexShader) words.push_back("the vertex shader");
   if (stages & vk::stage::kFragmentShader) words.push_back("the fragment shader");
+  if (stages & vk::stage::kEarlyFragmentTests) words.push_back("depth and stencil tests");
   if (stages & vk::stage::kColorAttachmentOutput) words.push_back("colour attachments");
   std::string text;
   for (const std::string_view word : words) text += (text.empty() ? "" : " and ") + std::string(word);

@@ -8,6 +8,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "gpu/submit.hpp"
+#include "launch/accesses.hpp"
 #include "launch/locate.hpp"
 
 namespace slipway::launch {
@@ -115,7 +116,7 @@ class Execution {
     for (std::size_t i = steps.begin; i < steps.end; ++i) {
       const auto& action = plan_.steps[i].action;
       if (std::holds_alternative<Dispatch>(action)) log_.info("Dispatch compute");
-      if (std::holds_alternative<DrawFullscreen>(action)) log_.info("Dispatch graphics");
+      if (std::holds_alternative<Draw>(action)) log_.info("Dispatch graphics");
     }
   }
 
@@ -148,8 +149,8 @@ class Execution {
     if (!ticks) return fail(ticks.error());
     std::size_t next = 0;
     for (const Step& step : plan_.steps) {
+      if (!is_command(step)) continue;
       const bool compute = std::holds_alternative<Dispatch>(step.action);
-      if (!compute && !std::holds_alternative<DrawFullscreen>(step.action)) continue;
       report_.profile.times.push_back({.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
                                        .name = step.name,
                                        .before = (*ticks)[next],
@@ -205,8 +206,7 @@ class Execution {
   std::optional<std::size_t> step_under_way(StepRange steps) const {
     const std::size_t from = run_.progress ? std::max<std::size_t>(steps.begin, progress().load()) : steps.begin;
     for (std::size_t i = from; i < steps.end; ++i) {
-      const auto& action = plan_.steps[i].action;
-      if (std::holds_alternative<Dispatch>(action) || std::holds_alternative<DrawFullscreen>(action)) return i;
+      if (is_command(plan_.steps[i])) return i;
     }
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include <format>
 #include <string_view>
+#include <utility>
 
 #include "launch/accesses.hpp"
 #include "launch/layouts.hpp"
@@ -18,7 +19,11 @@ struct Overloaded : Visitors... {
 // --- resources -------------------------------------------------------------------------------------------------------
 
 std::string describe(const Buffer& buffer) {
-  return std::format("buffer, {} bytes{}", buffer.size, buffer.uniform ? ", uniform" : "");
+  std::string text = std::format("buffer, {} bytes", buffer.size);
+  if (buffer.uniform) text += ", uniform";
+  if (buffer.vertices) text += ", vertices";
+  if (buffer.indices) text += ", indices";
+  return text;
 }
 
 std::string describe(const Sampler& sampler) {
@@ -34,7 +39,9 @@ std::string describe(const Image& image) {
   if (image.mips > 1) text += std::format(", {} mips", image.mips);
   if (image.sampled) text += ", sampled";
   if (image.storage) text += ", storage";
+  if (image.samples > 1) text += std::format(", {} samples", image.samples);
   if (image.color_attachment) text += ", colour attachment";
+  if (image.depth_attachment) text += ", depth attachment";
   if (image.tiling) text += *image.tiling == Tiling::Linear ? ", linear" : ", optimal";
   return text;
 }
@@ -85,8 +92,9 @@ std::string_view access_words(const Binding& binding) {
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
-    text += std::format("      set {} binding {}: `{}`", binding.set, binding.binding,
-                        plan.resources[binding.resource].name);
+    text += std::format("      set {} binding {}", binding.set, binding.binding);
+    if (binding.count > 1) text += std::format("[{}]", binding.element);
+    text += std::format(": `{}`", plan.resources[binding.resource].name);
     if (binding.level) text += std::format(" level {}", *binding.level);
     text += std::format(", {}, {}\n", vk::name_of(binding.type), access_words(binding));
   }
@@ -103,13 +111,63 @@ std::string print_action(const Plan& plan, const Dispatch& dispatch) {
          print_bindings(plan, dispatch.bindings) + print_push_constants(dispatch.push_constants);
 }
 
-std::string print_action(const Plan& plan, const DrawFullscreen& draw) {
-  std::string text = std::format("draw `{}` and `{}`, {}x{}\n", plan.shaders[draw.vertex_shader].name,
-                                 plan.shaders[draw.fragment_shader].name, draw.extent[0], draw.extent[1]);
-  for (const Attachment& attachment : draw.color_attachments) {
-    text += std::format("      colour attachment: `{}` level {}\n", plan.resources[attachment.image].name,
-                        attachment.level);
+std::string print_load(Load load, std::string_view clear) {
+  switch (load) {
+    case Load::DontCare:
+      return "";
+    case Load::Contents:
+      return ", loaded";
+    case Load::Clear:
+      return std::format(", cleared to {}", clear);
   }
+  std::unreachable();
+}
+
+std::string print_resolve(const Plan& plan, const std::optional<Resolve>& resolve) {
+  if (!resolve) return "";
+  return std::format(", resolved to `{}` level {}", plan.resources[resolve->image].name, resolve->level);
+}
+
+std::string print_attachment(const Plan& plan, const Attachment& attachment) {
+  const auto [r, g, b, a] = attachment.clear;
+  return std::format("      colour attachment: `{}` level {}{}{}\n", plan.resources[attachment.image].name,
+                     attachment.level, print_load(attachment.load, std::format("{:#x} {:#x} {:#x} {:#x}", r, g, b, a)),
+                     print_resolve(plan, attachment.resolve));
+}
+
+std::string print_attachment(const Plan& plan, const DepthAttachment& attachment) {
+  std::string text = std::format("      depth attachment: `{}`", plan.resources[attachment.image].name);
+  const auto add = [&](std::string_view aspect, const std::string& load) {
+    if (!load.empty()) text += std::format(", {}{}", aspect, load.substr(1));
+  };
+  add("depth", print_load(attachment.depth_load, std::format("{}", attachment.clear_depth)));
+  add("stencil", print_load(attachment.stencil_load, std::format("{}", attachment.clear_stencil)));
+  return text + print_resolve(plan, attachment.resolve) + "\n";
+}
+
+std::string print_vertex_input(const Plan& plan, const Draw& draw) {
+  std::string text;
+  for (const VertexBuffer& vertices : draw.vertex_buffers) {
+    text += std::format("      vertex binding {}: `{}`\n", vertices.binding, plan.resources[vertices.buffer].name);
+  }
+  if (draw.indices) {
+    text += std::format("      indices: `{}`, {}\n", plan.resources[draw.indices->buffer].name,
+                        gpu::word_of(draw.indices->type));
+  }
+  return text;
+}
+
+std::string print_action(const Plan& plan, const Draw& draw) {
+  std::string text = std::format("draw `{}`", plan.shaders[draw.vertex_shader].name);
+  if (draw.fragment_shader) text += std::format(" and `{}`", plan.shaders[*draw.fragment_shader].name);
+  text += std::format(", {}x{}", draw.extent[0], draw.extent[1]);
+  if (draw.count != 3 || draw.indices)
+    text += std::format(", {} {}", draw.count, draw.indices ? "indices" : "vertices");
+  if (draw.first_vertex != 0) text += std::format(" from vertex {}", draw.first_vertex);
+  if (draw.instances != 1) text += std::format(", {} instances", draw.instances);
+  text += "\n" + gpu::print_graphics_state(draw.state, "      ") + print_vertex_input(plan, draw);
+  for (const Attachment& attachment : draw.color_attachments) text += print_attachment(plan, attachment);
+  if (draw.depth_attachment) text += print_attachment(plan, *draw.depth_attachment);
   return text + print_bindings(plan, draw.bindings) + print_push_constants(draw.push_constants);
 }
 
@@ -149,9 +207,7 @@ std::string print_action(const Plan& plan, const Boundary& boundary) {
 std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
   std::string text = std::format("  {} `{}`: ", index, step.name);
   text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
-  const bool command =
-      std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
-  if (command && step.barrier_after) text += "      full barrier\n";
+  if (is_command(step) && step.barrier_after) text += "      full barrier\n";
   return text;
 }
 

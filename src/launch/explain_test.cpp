@@ -81,10 +81,10 @@ TEST(Explain, DrawsBarriersAndBoundaries) {
   const ResourceIndex i = add_image(plan, "i", {.format = vk::Format::R8_UINT, .mips = 3});
   plan.shaders = {{.name = "v", .stage = spirv::Stage::Vertex}, {.name = "f", .stage = spirv::Stage::Fragment}};
   plan.steps.push_back({.name = "d",
-                        .action = DrawFullscreen{.vertex_shader = 0,
-                                                 .fragment_shader = 1,
-                                                 .extent = {8, 4},
-                                                 .color_attachments = {{.image = i, .level = 1}}},
+                        .action = Draw{.vertex_shader = 0,
+                                       .fragment_shader = 1,
+                                       .extent = {8, 4},
+                                       .color_attachments = {{.image = i, .level = 1}}},
                         .barrier_after = false});
   Barrier memory{.name = "m", .src_stage = 0x800, .src_access = 0x40, .dst_access = 0x20};
   Barrier buffer{.kind = Barrier::Kind::Buffer, .name = "b", .resource = x, .offset = 4, .size = 8};

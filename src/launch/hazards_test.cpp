@@ -400,12 +400,11 @@ Plan draw_then_dispatch(Barrier barrier) {
   Plan plan;
   const ResourceIndex i = add_image(plan, "i", kImage);
   plan.shaders.resize(2);
-  plan.steps.push_back(
-      {.name = "D",
-       .action = DrawFullscreen{.vertex_shader = 0,
-                                .fragment_shader = 1,
-                                .color_attachments = {{.image = i, .level = 0, .origin = origin("/D/0")}}},
-       .barrier_after = false});
+  plan.steps.push_back({.name = "D",
+                        .action = Draw{.vertex_shader = 0,
+                                       .fragment_shader = 1,
+                                       .color_attachments = {{.image = i, .level = 0, .origin = origin("/D/0")}}},
+                        .barrier_after = false});
   add_barrier(plan, std::move(barrier));
   add_dispatch(plan, "B", {sampled(i)});
   return plan;
@@ -442,8 +441,7 @@ TEST(Hazards, BindingsOfDrawsAreInTheStagesThatUseThem) {
   add_barrier(plan, barrier);
   Binding binding = reads(x);
   binding.origin = origin("/D/0");
-  plan.steps.push_back(
-      {.name = "D", .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .bindings = {binding}}});
+  plan.steps.push_back({.name = "D", .action = Draw{.vertex_shader = 0, .fragment_shader = 1, .bindings = {binding}}});
   EXPECT_EQ(check_hazards(plan).all().at(0).notes.at(1).message,
             "barrier `b` does not: its destination stages leave out the vertex shader and the fragment shader");
 
@@ -453,6 +451,40 @@ TEST(Hazards, BindingsOfDrawsAreInTheStagesThatUseThem) {
   plan.shaders[0].reflection = std::make_shared<const spirv::Reflection>(vertex);
   plan.shaders[1].reflection = std::make_shared<const spirv::Reflection>(fragment);
   EXPECT_EQ(hazards(plan), "");
+}
+
+// Vertex input, depth and results of several samples have stages of their own.
+TEST(Hazards, DrawsReadVerticesAndWriteDepthAndResults) {
+  Plan plan;
+  const ResourceIndex v = add_buffer(plan, "v", 64), x = add_buffer(plan, "x", 64);
+  const ResourceIndex d = add_image(plan, "d", kImage), many = add_image(plan, "many", kImage);
+  const ResourceIndex t = add_image(plan, "t", kImage);
+  plan.shaders.resize(1);
+  add_dispatch(plan, "A", {writes(v), writes(x), sampled(d), sampled(t)});
+  plan.steps.push_back(
+      {.name = "D",
+       .action = Draw{.color_attachments = {{.image = many, .resolve = Resolve{t}, .origin = origin("/D/c")}},
+                      .depth_attachment = DepthAttachment{.image = d, .origin = origin("/D/d")},
+                      .vertex_buffers = {{.buffer = v, .origin = origin("/D/v")}},
+                      .indices = IndexBuffer{.buffer = x, .origin = origin("/D/x")}},
+       .barrier_after = false});
+  std::vector<std::string> messages;
+  for (const Diagnostic& one : check_hazards(plan).all()) messages.push_back(one.message);
+  EXPECT_EQ(messages,
+            (std::vector<std::string>{"hazard: `D` reads `v` after `A` wrote it, with no barrier between them",
+                                      "hazard: `D` reads `x` after `A` wrote it, with no barrier between them",
+                                      "hazard: `D` writes `t` after `A` read it, with no barrier between them",
+                                      "hazard: `D` writes `d` after `A` read it, with no barrier between them"}));
+  Barrier barrier = memory_barrier();
+  barrier.dst_stage = kFragmentShader;
+  plan.steps.insert(plan.steps.begin() + 1, {.name = "b", .action = Barriers{{barrier}}});
+  std::vector<std::string> gaps;
+  for (const Diagnostic& one : check_hazards(plan).all()) gaps.push_back(one.notes.at(1).message);
+  EXPECT_EQ(gaps, (std::vector<std::string>{
+                      "barrier `b` does not: its destination stages leave out vertex input",
+                      "barrier `b` does not: its destination stages leave out vertex input",
+                      "barrier `b` does not: its destination stages leave out colour attachments",
+                      "barrier `b` does not: its destination stages leave out depth and stencil tests"}));
 }
 
 // --- layouts ---------------------------------------------------------------------------------------------------------
@@ -535,8 +567,7 @@ TEST(Hazards, LayoutsOfAttachments) {
     barrier.new_layout = layout;
     add_barrier(plan, barrier);
     plan.steps.push_back(
-        {.name = "D",
-         .action = DrawFullscreen{.vertex_shader = 0, .fragment_shader = 1, .color_attachments = {{.image = i}}}});
+        {.name = "D", .action = Draw{.vertex_shader = 0, .fragment_shader = 1, .color_attachments = {{.image = i}}}});
     EXPECT_EQ(check_hazards(plan).empty(), allowed);
   }
 }

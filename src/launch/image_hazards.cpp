@@ -77,13 +77,19 @@ void ImageHazards::check_layouts(const Step& step) {
     check_layout(step, binding.resource, levels_of(plan_, binding), binding.origin,
                  [&](vk::Layout layout) { return layout_allowed(binding.type, layout); });
   }
-  if (const auto* draw = std::get_if<DrawFullscreen>(&step.action)) {
-    for (const Attachment& attachment : draw->color_attachments) {
-      check_layout(step, attachment.image, {attachment.level, 1}, attachment.origin, [](vk::Layout layout) {
-        return layout == vk::Layout::General || layout == vk::Layout::ColorAttachment;
-      });
-    }
-  }
+  const auto* draw = std::get_if<Draw>(&step.action);
+  if (!draw) return;
+  const auto for_colors = [](vk::Layout layout) {
+    return layout == vk::Layout::General || layout == vk::Layout::ColorAttachment;
+  };
+  const auto for_depth = [](vk::Layout layout) { return layout == vk::Layout::General; };
+  const auto check = [&](const auto& attachment, std::uint32_t attached, const auto& allowed) {
+    check_layout(step, attachment.image, {attached, 1}, attachment.origin, allowed);
+    if (!attachment.resolve) return;
+    check_layout(step, attachment.resolve->image, {attachment.resolve->level, 1}, attachment.origin, allowed);
+  };
+  for (const Attachment& attachment : draw->color_attachments) check(attachment, attachment.level, for_colors);
+  if (draw->depth_attachment) check(*draw->depth_attachment, 0, for_depth);
 }
 
 template <class Allowed>

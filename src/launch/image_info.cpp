@@ -12,9 +12,11 @@ gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gp
                       .height = image.extent[1],
                       .depth = image.extent[2],
                       .mips = image.mips,
+                      .samples = image.samples,
                       .uses = {.sampled = image.sampled,
                                .storage = image.storage,
                                .color_attachment = image.color_attachment,
+                               .depth_attachment = image.depth_attachment,
                                .uploaded = !resource.initial.empty()},
                       .shares_memory = resource.sharing.has_value(),
                       .name = resource.name};

@@ -26,16 +26,18 @@ void append(ByteWriter& key, const Shader& shader) {
 
 std::string key_of(const Plan& plan, const Step& step) {
   ByteWriter key;
-  for (const Binding& binding : bindings_of(step)) key.write(binding.set).write(binding.binding).write(binding.type);
+  for (const Binding& binding : bindings_of(step)) {
+    key.write(binding.set).write(binding.binding).write(binding.type).write(binding.count);
+  }
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     append(key, plan.shaders[dispatch->shader]);
   } else {
-    const auto& draw = std::get<DrawFullscreen>(step.action);
+    const auto& draw = std::get<Draw>(step.action);
     append(key, plan.shaders[draw.vertex_shader]);
-    append(key, plan.shaders[draw.fragment_shader]);
-    for (const Attachment& attachment : draw.color_attachments) {
-      key.write(std::get<Image>(plan.resources[attachment.image].kind).format);
-    }
+    if (draw.fragment_shader) append(key, plan.shaders[*draw.fragment_shader]);
+    const gpu::AttachmentFormats formats = attachment_formats(plan, draw);
+    for (const vk::Format format : formats.colors) key.write(format);
+    key.write(formats.depth_stencil).append(gpu::print_graphics_state(draw.state, ""));
   }
   return Cache::key({step.action.index() == 0 ? "compute" : "graphics", text_of(key.bytes())});
 }
@@ -70,23 +72,29 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
     info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
   } else {
     // One range for both stages, as large as the larger asks for (scenario page 3.12).
-    const auto& draw = std::get<DrawFullscreen>(step.action);
-    info.push_constants_size = std::max(plan.shaders[draw.vertex_shader].push_constant_size,
-                                        plan.shaders[draw.fragment_shader].push_constant_size);
+    const auto& draw = std::get<Draw>(step.action);
+    info.push_constants_size = plan.shaders[draw.vertex_shader].push_constant_size;
+    if (draw.fragment_shader) {
+      info.push_constants_size =
+          std::max(info.push_constants_size, plan.shaders[*draw.fragment_shader].push_constant_size);
+    }
     stages = gpu::shader_stage::kVertex | gpu::shader_stage::kFragment;
   }
   info.push_constants_stages = stages;
   info.name = step.name;
   for (const Binding& binding : bindings_of(step)) {
     if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
-    info.sets[binding.set].push_back({binding.binding, binding.type, stages});
+    auto& set = info.sets[binding.set];
+    if (std::ranges::contains(set, binding.binding, &gpu::DescriptorBinding::binding)) continue;  // of an array
+    set.push_back({binding.binding, binding.type, stages, binding.count});
   }
   return info;
 }
 
 const Shader& naming_shader(const Plan& plan, const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return plan.shaders[dispatch->shader];
-  return plan.shaders[std::get<DrawFullscreen>(step.action).fragment_shader];
+  const auto& draw = std::get<Draw>(step.action);
+  return plan.shaders[draw.fragment_shader.value_or(draw.vertex_shader)];
 }
 
 Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& device, const Step& step,
@@ -98,17 +106,20 @@ Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& devic
     return gpu::create_compute_pipeline(
         device, {.shader = shader_info(shader, specialized), .layout = &layout, .options = std::move(options)});
   }
-  const auto& draw = std::get<DrawFullscreen>(step.action);
+  const auto& draw = std::get<Draw>(step.action);
   const Shader& vertex = plan.shaders[draw.vertex_shader];
-  const Shader& fragment = plan.shaders[draw.fragment_shader];
   const Specialized vertex_specialized(vertex);
-  const Specialized fragment_specialized(fragment);
+  gpu::AttachmentFormats formats = attachment_formats(plan, draw);
   gpu::GraphicsPipelineInfo info{.vertex = shader_info(vertex, vertex_specialized),
-                                 .fragment = shader_info(fragment, fragment_specialized),
                                  .layout = &layout,
+                                 .state = draw.state,
+                                 .color_formats = std::move(formats.colors),
+                                 .depth_stencil_format = formats.depth_stencil,
                                  .options = std::move(options)};
-  for (const Attachment& attachment : draw.color_attachments) {
-    info.color_formats.push_back(std::get<Image>(plan.resources[attachment.image].kind).format);
+  std::optional<Specialized> fragment_specialized;
+  if (draw.fragment_shader) {
+    const Shader& fragment = plan.shaders[*draw.fragment_shader];
+    info.fragment = shader_info(fragment, fragment_specialized.emplace(fragment));
   }
   return gpu::create_graphics_pipeline(device, info);
 }
@@ -126,8 +137,7 @@ PipelinePlan plan_pipelines(const Plan& plan) {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    if (!std::holds_alternative<Dispatch>(step.action) && !std::holds_alternative<DrawFullscreen>(step.action))
-      continue;
+    if (!is_command(step)) continue;
     const auto [at, added] = known.try_emplace(key_of(plan, step), wanted.requests.size());
     if (added) wanted.requests.push_back({i, at->first});
     wanted.by_step[i] = at->second;

@@ -24,6 +24,7 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
+#include "gpu/graphics_state.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
@@ -64,8 +65,9 @@ struct Sharing {
 };
 
 struct Buffer {
-  std::uint64_t size = 0;  // bytes
-  bool uniform = false;    // some binding uses it as uniform buffer
+  std::uint64_t size = 0;                  // bytes
+  bool uniform = false;                    // some binding uses it as uniform buffer
+  bool vertices = false, indices = false;  // some draw reads them from it
 };
 
 struct Sampler {
@@ -84,7 +86,8 @@ struct Image {
   vk::Format format = vk::Format::UNDEFINED;
   std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth; depth > 1 makes a 3D image
   std::uint32_t mips = 1;
-  bool sampled = false, storage = false, color_attachment = false;
+  std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
+  bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
   std::optional<Tiling> tiling;  // not given: scenario page, decision 17
   Sampler sampler;
 };
@@ -124,6 +127,7 @@ struct Shader {
 struct Binding {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
+  std::uint32_t element = 0, count = 1;  // which one of the binding's array of `count` descriptors
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
@@ -138,18 +142,58 @@ struct Dispatch {
   std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
 };
 
+// What an attachment holds when a draw begins.
+enum class Load : std::uint8_t { DontCare, Contents, Clear };
+
+// An image of one sample that an attachment of several gives its result to.
+struct Resolve {
+  ResourceIndex image = 0;
+  std::uint32_t level = 0;
+};
+
 struct Attachment {
   ResourceIndex image = 0;
   std::uint32_t level = 0;
+  Load load = Load::DontCare;
+  std::array<std::uint32_t, 4> clear{};  // bits of four floats, or of integers as the format has them
+  std::optional<Resolve> resolve;
   Origin origin;
 };
 
-// Three vertices, no vertex input, no blending, contents not loaded (scenario page 3.12).
-struct DrawFullscreen {
+struct DepthAttachment {
+  ResourceIndex image = 0;  // level 0
+  Load depth_load = Load::DontCare, stencil_load = Load::DontCare;
+  float clear_depth = 0;
+  std::uint32_t clear_stencil = 0;
+  std::optional<Resolve> resolve;
+  Origin origin;
+};
+
+struct VertexBuffer {
+  std::uint32_t binding = 0;  // in the state
+  ResourceIndex buffer = 0;
+  Origin origin;
+};
+
+struct IndexBuffer {
+  ResourceIndex buffer = 0;
+  gpu::IndexType type = gpu::IndexType::U16;
+  Origin origin;
+};
+
+// By default three vertices without vertex input, no blending, contents not loaded (scenario page 3.12).
+struct Draw {
   ShaderIndex vertex_shader = 0;
-  ShaderIndex fragment_shader = 0;
+  std::optional<ShaderIndex> fragment_shader;  // none: depth and stencil only
+  gpu::GraphicsState state;                    // the attachments' formats are those of their images
   std::array<std::uint32_t, 2> extent{1, 1};
   std::vector<Attachment> color_attachments;
+  std::optional<DepthAttachment> depth_attachment;
+  std::vector<VertexBuffer> vertex_buffers;
+  std::optional<IndexBuffer> indices;
+  std::uint32_t count = 3;  // vertices, or indices
+  std::uint32_t instances = 1;
+  std::uint32_t first_vertex = 0;  // is added to every index
   std::vector<Binding> bindings;
   std::vector<std::byte> push_constants;
 };
@@ -180,7 +224,7 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, DrawFullscreen, Barriers, Boundary> action;
+  std::variant<Dispatch, Draw, Barriers, Boundary> action;
   bool barrier_after = true;  // dispatches: a full barrier behind it
   Origin origin;
 };

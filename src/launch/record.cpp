@@ -8,10 +8,6 @@
 namespace slipway::launch {
 namespace {
 
-bool is_command(const Step& step) {
-  return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<DrawFullscreen>(step.action);
-}
-
 gpu::BarrierScope scope_of(const Barrier& barrier) {
   return {.src_stages = executed_stages(barrier.src_stage),
           .src_access = executed_accesses(barrier.src_access),
@@ -52,7 +48,7 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
     record_dispatch(list, index, *dispatch);
   else
-    record_draw(list, index, std::get<DrawFullscreen>(step.action));
+    record_draw(list, index, std::get<Draw>(step.action));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_ + 1);
   list.end_label();
   ++commands_;
@@ -79,9 +75,20 @@ void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const D
   list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 
-void Recorder::record_draw(gpu::CommandList& list, std::size_t step, const DrawFullscreen& draw) {
+void Recorder::record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw) {
   bind(list, step, draw.push_constants);
-  list.draw(draw.extent, run_.bindings.attachments(step));
+  for (const VertexBuffer& vertices : draw.vertex_buffers) {
+    list.bind_vertices(vertices.binding, run_.resources.buffer(vertices.buffer));
+  }
+  const gpu::DrawRange range{.count = draw.count, .instances = draw.instances, .first_vertex = draw.first_vertex};
+  list.begin_rendering(run_.bindings.rendering(step, draw));
+  if (draw.indices) {
+    list.bind_indices(run_.resources.buffer(draw.indices->buffer), draw.indices->type);
+    list.draw_indexed(range);
+  } else {
+    list.draw(range);
+  }
+  list.end_rendering();
 }
 
 // Ranges are cut to what the resource has; the hazard check has warned of them.

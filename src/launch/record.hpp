@@ -44,7 +44,7 @@ class Recorder {
  private:
   void record_command(gpu::CommandList& list, std::size_t step);
   void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
-  void record_draw(gpu::CommandList& list, std::size_t step, const DrawFullscreen& draw);
+  void record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw);
   void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);
   void record_barriers(gpu::CommandList& list, const Barriers& barriers);
   void add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const;

@@ -12,7 +12,11 @@ namespace slipway::launch {
 namespace {
 
 gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
-  return {.size = buffer.size, .uniform = buffer.uniform, .name = resource.name};
+  return {.size = buffer.size,
+          .uniform = buffer.uniform,
+          .vertices = buffer.vertices,
+          .indices = buffer.indices,
+          .name = resource.name};
 }
 
 // Problems of a memory group name the member that they are about.

@@ -111,14 +111,25 @@ Plan of_everything(const Path& output) {
   plan.steps.push_back({.name = "frame", .action = Boundary{}});
   const ShaderIndex vertex = add_shader(plan, "full", full_vert, spirv::Stage::Vertex);
   const ShaderIndex fragment = add_shader(plan, "gradient", gradient_frag, spirv::Stage::Fragment);
-  plan.steps.push_back({.name = "draw",
-                        .action = DrawFullscreen{.vertex_shader = vertex,
-                                                 .fragment_shader = fragment,
-                                                 .extent = {2, 2},
-                                                 .color_attachments = {{.image = i}},
-                                                 .bindings = {{.resource = x, .reads = true}},
-                                                 .push_constants = std::vector<std::byte>(4)},
-                        .origin = origin("/draw")});
+  const Image samples{
+      .format = vk::Format::R8G8B8A8_UNORM, .extent = {2, 2, 1}, .samples = 4, .color_attachment = true};
+  const ResourceIndex many = add_image(plan, "many", samples);
+  const ResourceIndex depth = add_image(
+      plan, "depth", {.format = vk::Format::D32_SFLOAT, .extent = {2, 2, 1}, .samples = 4, .depth_attachment = true});
+  const ResourceIndex indices = add_buffer(plan, "indices", 6);
+  std::get<Buffer>(plan.resources[indices].kind).indices = true;
+  plan.steps.push_back(
+      {.name = "draw",
+       .action = Draw{.vertex_shader = vertex,
+                      .fragment_shader = fragment,
+                      .state = {.samples = 4, .depth_test = true},
+                      .extent = {2, 2},
+                      .color_attachments = {{.image = many, .load = Load::Clear, .resolve = Resolve{i}}},
+                      .depth_attachment = DepthAttachment{.image = depth, .depth_load = Load::Clear},
+                      .indices = IndexBuffer{.buffer = indices},
+                      .bindings = {{.resource = x, .reads = true}},
+                      .push_constants = std::vector<std::byte>(4)},
+       .origin = origin("/draw")});
   return plan;
 }
 

@@ -36,15 +36,15 @@ Step& add_draw(Plan& plan, ResourceIndex image, ResourceIndex green, float blue,
   const ShaderIndex fragment = add_shader(plan, "gradient", gradient_frag, spirv::Stage::Fragment);
   Image& target = std::get<Image>(plan.resources[image].kind);
   target.color_attachment = true;
-  plan.steps.push_back({.name = "draw",
-                        .action = DrawFullscreen{.vertex_shader = vertex,
-                                                 .fragment_shader = fragment,
-                                                 .extent = {std::max(1u, target.extent[0] >> level),
-                                                            std::max(1u, target.extent[1] >> level)},
-                                                 .color_attachments = {{.image = image, .level = level}},
-                                                 .bindings = {{.resource = green, .reads = true}},
-                                                 .push_constants = bytes_of<float>({blue})},
-                        .origin = origin("/draw")});
+  plan.steps.push_back(
+      {.name = "draw",
+       .action = Draw{.vertex_shader = vertex,
+                      .fragment_shader = fragment,
+                      .extent = {std::max(1u, target.extent[0] >> level), std::max(1u, target.extent[1] >> level)},
+                      .color_attachments = {{.image = image, .level = level}},
+                      .bindings = {{.resource = green, .reads = true}},
+                      .push_constants = bytes_of<float>({blue})},
+       .origin = origin("/draw")});
   return plan.steps.back();
 }
 

@@ -39,7 +39,7 @@ class Uploader {
   Result<> fill(ResourceIndex index) {
     const Resource& resource = plan_.resources[index];
     Result<> filled;
-    if (!resource.sharing && resource.initial.empty()) filled = zero(index);
+    if (!resource.sharing && resource.initial.empty() && !is_multisampled(index)) filled = zero(index);
     for (std::uint32_t level = 0; level < resource.initial.size() && filled; ++level) {
       filled = is_image(index) ? upload_level(index, level) : upload_buffer(index);
     }
@@ -62,6 +62,10 @@ class Uploader {
 
  private:
   bool is_image(ResourceIndex index) const { return std::holds_alternative<Image>(plan_.resources[index].kind); }
+
+  bool is_multisampled(ResourceIndex index) const {
+    return is_image(index) && resources_.image(index).info().samples > 1;
+  }
 
   Result<> at(ResourceIndex index, Result<> result) const {
     if (result) return result;

@@ -83,8 +83,13 @@ bool is_sampled(BindingKind kind) {
 class Check {
  public:
   Check(const Binding& binding, const Declared& declared, const Resource& resource, launch::Resource& planned,
-        Diagnostics& diagnostics)
-      : binding_(binding), declared_(declared), resource_(resource), planned_(planned), diagnostics_(diagnostics) {}
+        bool arrays, Diagnostics& diagnostics)
+      : binding_(binding),
+        declared_(declared),
+        resource_(resource),
+        planned_(planned),
+        arrays_(arrays),
+        diagnostics_(diagnostics) {}
 
   // Whether it can be bound.
   bool run() {
@@ -105,7 +110,7 @@ class Check {
       return error(binding_.resource.at, DiagnosticKind::Unsupported,
                    "and this build cannot run shaders with tensors yet");
     }
-    if (shader.count != 1) {
+    if (shader.count != 1 && !arrays_) {
       return error(binding_.at, DiagnosticKind::BindingMismatch,
                    std::format("as an array of {} descriptors, of which a scenario can bind only the first",
                                shader.count == 0 ? "any number" : std::to_string(shader.count)));
@@ -214,6 +219,7 @@ class Check {
   const Declared& declared_;
   const Resource& resource_;
   launch::Resource& planned_;
+  bool arrays_;
   Diagnostics& diagnostics_;
 };
 
@@ -231,17 +237,57 @@ std::string slots_text(const std::map<Slot, Declared>& declared) {
   return text.empty() ? "nothing" : text;
 }
 
+// The first descriptor of a slot that no binding is for.
+std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& declared,
+                                           const std::vector<Binding>& bindings, const RplBindings* rpl) {
+  const auto is_made = [&](const launch::Binding& made) { return Slot(made.set, made.binding) == slot; };
+  if (rpl && std::ranges::any_of(rpl->made, is_made)) return std::nullopt;
+  // Without RPL only the first of an array can be bound, which is an error of its own.
+  const std::uint64_t elements = rpl ? declared.count : 1;
+  for (std::uint32_t element = 0; element < elements; ++element) {
+    const bool bound = std::ranges::any_of(bindings, [&](const Binding& binding) {
+      return Slot(binding.set, binding.id) == slot && binding.element == element;
+    });
+    if (!bound) return element;
+  }
+  return std::nullopt;
+}
+
+Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element, json::Value command) {
+  const json::Value list = command["bindings"] ? command["bindings"] : command;
+  const std::string which = element > 0 ? std::format(", element {}", element) : std::string();
+  Diagnostic missing =
+      json::problem(list, DiagnosticKind::BindingMismatch,
+                    std::format("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
+                                what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
+  missing.place = list.opening();
+  return missing;
+}
+
 }  // namespace
+
+std::optional<launch::Binding> declared_binding(std::span<const StageInterface> stages, std::uint32_t set,
+                                                std::uint32_t binding) {
+  const std::map<Slot, Declared> declared = declared_in(stages);
+  const auto found = declared.find({set, binding});
+  if (found == declared.end() || !found->second.used) return std::nullopt;
+  return launch::Binding{.set = set,
+                         .binding = binding,
+                         .type = spirv::descriptor_type(found->second.binding->kind),
+                         .reads = found->second.reads,
+                         .writes = found->second.writes};
+}
 
 std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const std::vector<Binding>& bindings,
                                               json::Value command, std::span<const StageInterface> stages,
                                               const ResourceIndices& indices, launch::Plan& plan,
-                                              Diagnostics& diagnostics) {
-  std::map<Slot, Declared> declared = declared_in(stages);
+                                              Diagnostics& diagnostics, const RplBindings* rpl) {
+  const std::map<Slot, Declared> declared = declared_in(stages);
   std::vector<launch::Binding> resolved;
   for (const Binding& binding : bindings) {
     const auto found = declared.find({binding.set, binding.id});
     if (found == declared.end()) {
+      if (rpl && !binding.name.empty()) continue;
       diagnostics.add(json::problem(binding.at, DiagnosticKind::BindingMismatch,
                                     std::format("{} nothing at set {}, binding {}; declared: {}", shaders_text(stages),
                                                 binding.set, binding.id, slots_text(declared))));
@@ -251,9 +297,11 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
     const Resource* resource = scenario.find(binding.resource.uid);
     if (index == indices.end() || !resource) continue;
     const Declared& what = found->second;
-    if (!Check(binding, what, *resource, plan.resources[index->second], diagnostics).run()) continue;
+    if (!Check(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics).run()) continue;
     resolved.push_back({.set = binding.set,
                         .binding = binding.id,
+                        .element = binding.element,
+                        .count = static_cast<std::uint32_t>(what.binding->count),
                         .type = spirv::descriptor_type(what.binding->kind),
                         .resource = index->second,
                         .level = binding.lod,
@@ -262,16 +310,10 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .origin = {binding.at.place(), binding.at.pointer(), binding.resource.uid}});
   }
   for (const auto& [slot, what] : declared) {
-    const bool bound =
-        std::ranges::contains(bindings, slot, [](const Binding& binding) { return Slot(binding.set, binding.id); });
-    if (!what.used || bound) continue;
-    const json::Value list = command["bindings"] ? command["bindings"] : command;
-    Diagnostic missing =
-        json::problem(list, DiagnosticKind::BindingMismatch,
-                      std::format("shader `{}` uses set {}, binding {} ({}), but nothing is bound there",
-                                  what.stage->shader, slot.first, slot.second, describe(*what.binding)));
-    missing.place = list.opening();
-    diagnostics.add(std::move(missing));
+    if (!what.used) continue;
+    if (const auto element = first_unbound(slot, *what.binding, bindings, rpl)) {
+      diagnostics.add(nothing_bound(what, slot, *element, command));
+    }
   }
   return resolved;
 }

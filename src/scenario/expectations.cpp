@@ -113,7 +113,7 @@ class Maker {
 
   bool fit(const Image& image) {
     const auto& planned = std::get<launch::Image>(plan_.resources[made_.resource].kind);
-    const tensor::FormatInfo& format = *tensor::find_format(planned.format);
+    const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(planned.format));
     if (format.is_block()) {
       return error(expect_.at, DiagnosticKind::Unsupported,
                    std::format("texels of {} are compressed and cannot be compared", vk::name_of(planned.format)));
@@ -128,7 +128,7 @@ class Maker {
     if (!contents_.given()) return true;
     Image expected = image;  // level 0 alone, in the format that the image really has
     expected.mips = 1;
-    expected.format = {vk::name_of(planned.format), planned.format};
+    expected.format = {vk::name_of(format.format), format.format};
     auto made = image_contents(request(), expected, diagnostics_);
     return made && expect_contents(format.packed ? unpacked(std::move(made->levels.front()), format)
                                                  : std::move(made->levels.front()));
@@ -147,7 +147,8 @@ class Maker {
   static std::uint64_t bytes_of(const launch::Resource& resource) {
     if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
     const auto& image = std::get<launch::Image>(resource.kind);
-    return tensor::level_bytes(*tensor::find_format(image.format), image.extent[0], image.extent[1], image.extent[2])
+    return tensor::level_bytes(*tensor::find_format(tensor::created_as(image.format)), image.extent[0], image.extent[1],
+                               image.extent[2])
         .value_or(0);
   }
 

@@ -198,7 +198,7 @@ struct NamedValue {
   json::Value value;
 };
 
-// The functions of an RPL graphics pipeline.
+// The functions of an RPL graphics pipeline; without a fragment stage it writes depth and stencil alone.
 struct EntryPoints {
   std::string vertex, fragment;
   json::Value at;
@@ -215,7 +215,8 @@ struct Shader {
   std::vector<std::string> include_dirs;
   std::uint32_t push_constants_size = 0;  // bytes; 0: what the shader declares
   std::vector<SpecializationConstant> specialization_constants;
-  std::vector<NamedValue> options;  // RPL
+  std::vector<NamedValue> options;   // RPL
+  std::vector<std::string> modules;  // RPL: paths of further modules
   std::optional<EntryPoints> entry_points;
   json::Value at;
 
@@ -308,6 +309,7 @@ enum class DescriptorChoice : std::uint8_t { Auto, StorageImage };
 struct Binding {
   std::uint32_t set = 0, id = 0;
   std::string name;
+  std::uint32_t element = 0;  // of an array: the name is `layers[2]`
   Reference resource;
   std::optional<std::uint32_t> lod;
   DescriptorChoice descriptor_type = DescriptorChoice::Auto;
@@ -348,6 +350,7 @@ struct DispatchSpirvGraph {
 
 // Without `clear` a `dispatch_fragment` does not load the contents, and a `draw` does.
 struct ColorAttachment {
+  std::string output;  // `draw` only: the colour output it is for; "": the one at its place in the list
   Reference image;
   std::optional<std::uint32_t> lod;
   std::optional<std::array<double, 4>> clear;  // `draw` only

@@ -19,6 +19,18 @@ launch::Origin origin_of(json::Value object) {
   return {.place = object.place(), .path = object.pointer(), .uid = json::uid_around(object)};
 }
 
+launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader) {
+  std::vector<launch::Shader>& shaders = planning.plan.shaders;
+  const auto [known, added] = planning.shaders.emplace(key, static_cast<launch::ShaderIndex>(shaders.size()));
+  if (added) shaders.push_back(shader);
+  return known->second;
+}
+
+StageInterface interface_of(const Planning& planning, launch::ShaderIndex index) {
+  const launch::Shader& shader = planning.plan.shaders[index];
+  return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
+}
+
 void plan_shaders(Planning& planning) {
   std::vector<const Shader*> shaders;
   for (const Resource& resource : planning.scenario.resources) {

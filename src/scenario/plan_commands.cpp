@@ -5,6 +5,7 @@
 #include "scenario/bindings.hpp"
 #include "scenario/plan_parts.hpp"
 #include "scenario/push_constants.hpp"
+#include "scenario/rpl_names.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -67,9 +68,9 @@ class Maker {
   void make(const DispatchCompute& command) {
     const auto shader = shader_index(command.shader, spirv::Stage::Compute);
     if (!shader) return;
-    const StageInterface stages[] = {interface_of(*shader)};
+    const StageInterface stages[] = {interface_of(planning_, *shader)};
     launch::Dispatch dispatch{.shader = *shader, .groups = command.groups};
-    dispatch.bindings = bindings(command.bindings, command.at, stages);
+    dispatch.bindings = bindings(command.bindings, command.at, {&command.shader, 1}, stages);
     auto pushed = pushed_by(command.push_data, planning_.plan.shaders[*shader].push_constant_size, command.at, stages);
     if (!pushed) return;
     dispatch.push_constants = std::move(*pushed);
@@ -80,8 +81,8 @@ class Maker {
     const auto vertex = shader_index(command.vertex_shader, spirv::Stage::Vertex);
     const auto fragment = shader_index(command.fragment_shader, spirv::Stage::Fragment);
     if (!vertex || !fragment) return;
-    const StageInterface stages[] = {interface_of(*vertex), interface_of(*fragment)};
-    launch::DrawFullscreen draw{.vertex_shader = *vertex, .fragment_shader = *fragment};
+    const StageInterface stages[] = {interface_of(planning_, *vertex), interface_of(planning_, *fragment)};
+    launch::Draw draw{.vertex_shader = *vertex, .fragment_shader = *fragment};
     for (const ColorAttachment& attachment : command.color_attachments) {
       const auto image = planning_.resources.find(attachment.image.uid);
       if (image == planning_.resources.end()) continue;
@@ -93,7 +94,8 @@ class Maker {
     } else if (!draw.color_attachments.empty()) {
       draw.extent = extent_of(draw.color_attachments.front());
     }
-    draw.bindings = bindings(command.bindings, command.at, stages);
+    const Reference shaders_named[] = {command.vertex_shader, command.fragment_shader};
+    draw.bindings = bindings(command.bindings, command.at, shaders_named, stages);
     const auto& shaders = planning_.plan.shaders;
     auto pushed = pushed_by(command.push_data,
                             std::max(shaders[*vertex].push_constant_size, shaders[*fragment].push_constant_size),
@@ -131,7 +133,7 @@ class Maker {
   void make(const DispatchGraph& command) { refuse(command); }
   void make(const DispatchSpirvGraph& command) { refuse(command); }
   void make(const DispatchOpticalFlow& command) { refuse(command); }
-  void make(const Draw& command) { refuse(command); }
+  void make(const Draw& command) { plan_draw(planning_, command); }
 
  private:
   template <class T>
@@ -146,27 +148,28 @@ class Maker {
   std::optional<launch::ShaderIndex> shader_index(const Reference& reference, spirv::Stage stage) {
     const auto compiled = planning_.compiled.find(reference.uid);
     if (compiled == planning_.compiled.end()) return std::nullopt;
-    if (compiled->second.stage != stage) {
+    const launch::Shader& shader = compiled->second.shader;
+    if (shader.stage != stage) {
       planning_.diagnostics.add(
           json::problem(reference.at, DiagnosticKind::WrongReference,
                         std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here",
-                                    reference.uid, name_of(compiled->second.stage), name_of(stage))));
+                                    reference.uid, name_of(shader.stage), name_of(stage))));
       return std::nullopt;
     }
-    auto& shaders = planning_.plan.shaders;
-    const auto [known, added] =
-        planning_.shaders.emplace(reference.uid, static_cast<launch::ShaderIndex>(shaders.size()));
-    if (added) shaders.push_back(compiled->second);
-    return known->second;
+    return shader_in_plan(planning_, reference.uid, shader);
   }
 
-  StageInterface interface_of(launch::ShaderIndex index) const {
-    const launch::Shader& shader = planning_.plan.shaders[index];
-    return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
-  }
-
+  // Names are those of the first RPL shader, if there is one.
   std::vector<launch::Binding> bindings(const std::vector<Binding>& bindings, json::Value command,
-                                        std::span<const StageInterface> stages) {
+                                        std::span<const Reference> shaders, std::span<const StageInterface> stages) {
+    for (const Reference& reference : shaders) {
+      const auto& metadata = planning_.compiled.find(reference.uid)->second.metadata;
+      if (!metadata) continue;
+      const RplBindings rpl;
+      return resolve_bindings(planning_.scenario,
+                              number_bindings(bindings, reference.uid, *metadata, planning_.diagnostics), command,
+                              stages, planning_.resources, planning_.plan, planning_.diagnostics, &rpl);
+    }
     return resolve_bindings(planning_.scenario, bindings, command, stages, planning_.resources, planning_.plan,
                             planning_.diagnostics);
   }

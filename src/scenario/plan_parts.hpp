@@ -4,11 +4,20 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
+#include "scenario/bindings.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/resource_indices.hpp"
+#include "scenario/shaders.hpp"
 
 namespace slipway::scenario {
+
+// An image of several samples that draws have in the place of an attachment.
+struct SampledTarget {
+  launch::ResourceIndex image = 0;
+  std::size_t steps = 0;  // of the plan, after the last draw to it; 0: there is none yet
+};
 
 struct Planning {
   const Scenario& scenario;
@@ -20,8 +29,10 @@ struct Planning {
   launch::Plan plan;
   ResourceIndices resources;
   std::map<std::string, launch::Contents, std::less<>> raw_data;
-  std::map<std::string, launch::Shader, std::less<>> compiled;      // all that are good
+  std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
+  // By attachment: image, level, samples.
+  std::map<std::tuple<launch::ResourceIndex, std::uint32_t, std::uint32_t>, SampledTarget> sampled_targets;
 
   bool is_faulty(json::Value object) const;
 };
@@ -30,11 +41,16 @@ struct Planning {
 std::string element_of(std::string_view pointer);
 launch::Origin origin_of(json::Value object);
 
+// A shader of the plan, which is added when it is not there yet under that key.
+launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader);
+StageInterface interface_of(const Planning& planning, launch::ShaderIndex shader);
+
 // In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up
 // both.
 void plan_resources(Planning& planning);
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
+void plan_draw(Planning& planning, const Draw& command);  // one of them
 void plan_expectations(Planning& planning);
 
 }  // namespace slipway::scenario

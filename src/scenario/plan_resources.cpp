@@ -1,6 +1,7 @@
 // Buffers, tensors and images of a plan, with what they hold first and where their results go.
 #include <bit>
 #include <format>
+#include <set>
 
 #include "scenario/contents.hpp"
 #include "scenario/input_file.hpp"
@@ -33,9 +34,22 @@ launch::Sampler sampler_of(const Sampler& sampler) {
   return made;
 }
 
+// Images that draws have as depth attachment.
+std::set<std::string, std::less<>> depth_attachments(const Scenario& scenario) {
+  std::set<std::string, std::less<>> uids;
+  for (const Command& command : scenario.commands) {
+    const auto* draw = std::get_if<Draw>(&command);
+    if (draw && draw->depth_attachment) uids.insert(draw->depth_attachment->image.uid);
+  }
+  return uids;
+}
+
 class Maker {
  public:
-  explicit Maker(Planning& planning) : planning_(planning), diagnostics_(planning.diagnostics) {}
+  explicit Maker(Planning& planning)
+      : planning_(planning),
+        diagnostics_(planning.diagnostics),
+        depth_attachments_(depth_attachments(planning.scenario)) {}
 
   void make(const Buffer& buffer) {
     launch::Resource made = begin(buffer, "Load Buffer");
@@ -99,6 +113,11 @@ class Maker {
           image_output(output(image), *tensor::find_format(kind.format), image.extent, image.at["dst"], diagnostics_);
       if (!stored) return;
       made.outputs = {std::move(*stored)};
+    }
+    if (depth_attachments_.contains(image.uid)) {
+      // Draws need the stencil that files do not have.
+      kind.depth_attachment = true;
+      if (kind.format == info->format) kind.format = *image.format.value;
     }
     made.kind = kind;
     add(std::move(made));
@@ -176,6 +195,7 @@ class Maker {
 
   Planning& planning_;
   Diagnostics& diagnostics_;
+  std::set<std::string, std::less<>> depth_attachments_;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ class Portability {
     check_format(constant.at, constant.format);
   }
   void check(const Shader& shader) {
-    for (const std::string_view key : {"source", "options", "entry_points"}) extra(shader.at[key]);
+    for (const std::string_view key : {"source", "modules", "options", "entry_points"}) extra(shader.at[key]);
     if (shader.type == ShaderType::SpirvAssembly || shader.type == ShaderType::Rpl) extra_value(shader.at["type"]);
     for (const Value dir : shader.at["include_dirs"]) {
       if (Path(dir.string()).is_absolute()) continue;

@@ -10,56 +10,47 @@ namespace {
 
 using shader::Language;
 
-// None for RPL, which this build does not compile.
-std::optional<Language> language_of(ShaderType type) {
-  switch (type) {
-    case ShaderType::Glsl:
-      return Language::Glsl;
-    case ShaderType::Hlsl:
-      return Language::Hlsl;
-    case ShaderType::Spirv:
-      return Language::Spirv;
-    case ShaderType::SpirvAssembly:
-      return Language::SpirvAssembly;
-    case ShaderType::Rpl:
-      return std::nullopt;
+ShaderType type_of(Language language) {
+  switch (language) {
+    case Language::Glsl:
+      return ShaderType::Glsl;
+    case Language::Hlsl:
+      return ShaderType::Hlsl;
+    case Language::Spirv:
+      return ShaderType::Spirv;
+    case Language::SpirvAssembly:
+      return ShaderType::SpirvAssembly;
   }
   std::unreachable();
 }
 
-std::optional<ShaderSource> refuse_rpl(const Shader& shader, Diagnostics& diagnostics) {
-  const json::Value at = shader.at["type"] ? shader.at["type"] : shader.at["src"];
-  diagnostics.add(
-      json::problem(at, DiagnosticKind::Unsupported,
-                    std::format("shader `{}` is written in RPL, which this build cannot compile", shader.uid)));
-  return std::nullopt;
-}
+std::string_view name_of(ShaderType type) { return type == ShaderType::Rpl ? "RPL" : name_of(language_of(type)); }
 
 InputFile open_file(const Shader& shader, const Path& path, Diagnostics& diagnostics) {
   const auto type = shader.likely_type();
-  const auto language = type ? language_of(*type) : std::nullopt;
-  if (!language || *language == Language::SpirvAssembly) return open_input(path, shader.at["src"], diagnostics);
+  if (!type || *type == ShaderType::SpirvAssembly) return open_input(path, shader.at["src"], diagnostics);
   Diagnostics problems;
   InputFile file = open_input(path, shader.at["src"], problems);
   for (Diagnostic& problem : problems.release()) {
-    problem.message = std::format("Cannot open {} shader file. {}", shader::name_of(*language), problem.message);
+    problem.message = std::format("Cannot open {} shader file. {}", name_of(*type), problem.message);
     diagnostics.add(std::move(problem));
   }
   return file;
 }
 
-std::optional<Language> detect_language(const Shader& shader, const Path& path, Bytes bytes, Diagnostics& diagnostics) {
+std::optional<ShaderType> detect_type(const Shader& shader, const Path& path, Bytes bytes, Diagnostics& diagnostics) {
   const auto detected = shader::detect(path, bytes);
+  const auto type = detected ? std::optional(type_of(*detected)) : shader.likely_type();
   const std::string message = std::format("shader `{}` has no `type`", shader.uid);
   Diagnostic problem = json::problem(shader.at["src"], DiagnosticKind::MissingKey, message, Severity::Warning);
-  if (detected) {
-    problem.hint(std::format("{} is taken to be {}", path.string(), shader::name_of(*detected)));
+  if (type) {
+    problem.hint(std::format("{} is taken to be {}", path.string(), name_of(*type)));
   } else {
     problem.severity = Severity::Error;
     problem.hint(std::format("neither the contents nor the extension of {} tell it", path.string()));
   }
   diagnostics.add(std::move(problem));
-  return detected;
+  return type;
 }
 
 // The strings that the text was joined from, each with its offset in it.
@@ -90,26 +81,39 @@ std::optional<Place> written_at(json::Value source, Span span) {
 
 }  // namespace
 
+shader::Language language_of(ShaderType type) {
+  switch (type) {
+    case ShaderType::Glsl:
+      return Language::Glsl;
+    case ShaderType::Hlsl:
+      return Language::Hlsl;
+    case ShaderType::Spirv:
+      return Language::Spirv;
+    case ShaderType::SpirvAssembly:
+      return Language::SpirvAssembly;
+    case ShaderType::Rpl:
+      break;
+  }
+  std::unreachable();
+}
+
 std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics) {
-  if (shader.likely_type() == ShaderType::Rpl) return refuse_rpl(shader, diagnostics);
   if (shader.source) {
-    const auto language = shader.type ? language_of(*shader.type) : std::nullopt;
-    if (!language) {
+    if (!shader.type) {
       diagnostics.add(
           json::problem(shader.at["source"], DiagnosticKind::MissingKey,
                         std::format("shader `{}` has no `type`, and nothing tells that of inline text", shader.uid)));
       return std::nullopt;
     }
-    return ShaderSource{*language, shader.uid, nullptr, make_source(shader.uid, *shader.source)};
+    return ShaderSource{*shader.type, shader.uid, nullptr, make_source(shader.uid, *shader.source)};
   }
   const Path path = source_path(scenario, shader.src);
   InputFile file = open_file(shader, path, diagnostics);
   if (!file) return std::nullopt;
-  const auto language =
-      shader.type ? language_of(*shader.type) : detect_language(shader, path, file->bytes(), diagnostics);
-  if (!language) return std::nullopt;
-  ShaderSource source{*language, path.string(), std::move(file), nullptr};
-  if (*language != Language::Spirv) {
+  const auto type = shader.type ? shader.type : detect_type(shader, path, file->bytes(), diagnostics);
+  if (!type) return std::nullopt;
+  ShaderSource source{*type, path.string(), std::move(file), nullptr};
+  if (*type != ShaderType::Spirv) {
     source.text = make_source(source.name, std::string(text_of(source.file->bytes())));
   }
   return source;

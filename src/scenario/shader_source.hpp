@@ -12,15 +12,17 @@
 namespace slipway::scenario {
 
 struct ShaderSource {
-  shader::Language language = shader::Language::Glsl;
+  ShaderType type = ShaderType::Glsl;
   std::string name;  // the path; for inline text the uid
   InputFile file;    // null for inline text
   SourcePtr text;    // null for SPIR-V
 };
 
-// The file or inline text of a shader, with its language as given or detected (decision 22). Errors: a file that is not
-// there
-// ("Cannot open GLSL shader file."), a language that cannot be told, RPL.
+// Of all types but RPL, which has a compiler of its own.
+shader::Language language_of(ShaderType type);
+
+// The file or inline text of a shader, with its type as given or detected (decision 22). Errors: a file that is not
+// there ("Cannot open GLSL shader file."), a type that cannot be told.
 std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics);
 
 // A problem of compiling, as the user should see it: in a file with a note where the scenario names that, in inline

@@ -8,6 +8,7 @@
 #include "launch/parallel.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
+#include "scenario/rpl_shader.hpp"
 #include "scenario/shader_source.hpp"
 #include "shader/cache.hpp"
 #include "spirv/module.hpp"
@@ -88,7 +89,7 @@ std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& sha
                                      const ShaderOptions& options, Diagnostics& diagnostics) {
   const auto compile = compile_options(scenario, shader, options.confine, diagnostics);
   if (!compile) return std::nullopt;
-  auto compiled = shader::compile_cached(options.cache, source.text, source.language, *compile);
+  auto compiled = shader::compile_cached(options.cache, source.text, language_of(source.type), *compile);
   if (!compiled) {
     for (Diagnostic& problem : compiled.error()) diagnostics.add(in_scenario(std::move(problem), shader, source));
     return std::nullopt;
@@ -97,9 +98,14 @@ std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& sha
   return std::move(compiled->words);
 }
 
-// The module behind a shader resource, read and validated.
-std::optional<spirv::Module> module_of(const Scenario& scenario, const Shader& shader, const ShaderOptions& options,
-                                       Diagnostics& diagnostics) {
+// The code behind a shader resource, read and validated.
+struct Code {
+  spirv::Module module;
+  std::shared_ptr<const rpl::Metadata> metadata;  // of RPL
+};
+
+std::optional<Code> code_of(const Scenario& scenario, const Shader& shader, const ShaderOptions& options,
+                            Diagnostics& diagnostics) {
   const auto source = open_shader(scenario, shader, diagnostics);
   if (!source) return std::nullopt;
   const auto take = [&]<class T>(Result<T> result) -> std::optional<T> {
@@ -108,8 +114,14 @@ std::optional<spirv::Module> module_of(const Scenario& scenario, const Shader& s
     return std::nullopt;
   };
   std::optional<spirv::Module> module;
-  if (source->language == shader::Language::Spirv) {
+  std::shared_ptr<const rpl::Metadata> metadata;
+  if (source->type == ShaderType::Spirv) {
     module = take(spirv::read_module(source->file->bytes(), source->name));
+  } else if (source->type == ShaderType::Rpl) {
+    auto compiled = compile_rpl(scenario, shader, *source, diagnostics);
+    if (!compiled) return std::nullopt;
+    metadata = std::move(compiled->metadata);
+    module = take(spirv::read_module(std::move(compiled->words), source->name));
   } else if (auto words = words_of(scenario, shader, *source, options, diagnostics)) {
     module = take(spirv::read_module(std::move(*words), source->name));
   }
@@ -118,7 +130,7 @@ std::optional<spirv::Module> module_of(const Scenario& scenario, const Shader& s
     for (Diagnostic& problem : valid.error()) diagnostics.add(in_scenario(std::move(problem), shader, *source));
     return std::nullopt;
   }
-  return module;
+  return Code{std::move(*module), std::move(metadata)};
 }
 
 // All that the shader declares and the resource gives; constants that the shader lacks have no effect.
@@ -145,19 +157,30 @@ std::optional<std::vector<launch::Specialization>> specializations_of(const Shad
   return all;
 }
 
+// The entry points that a plan's shaders have: two of an RPL graphics pipeline, else one.
+struct EntryName {
+  std::string_view name;
+  spirv::Stage stage;
+};
+std::vector<EntryName> entry_names(const Shader& shader) {
+  if (!shader.entry_points) return {{shader.entry, stage_of(shader.stage)}};
+  std::vector<EntryName> names = {{shader.entry_points->vertex, spirv::Stage::Vertex}};
+  if (!shader.entry_points->fragment.empty()) names.push_back({shader.entry_points->fragment, spirv::Stage::Fragment});
+  return names;
+}
+
 // The entry point as the resource names it. A graph is one whatever `stage` says: modules of `dispatch_spirv_graph`.
-const spirv::EntryPoint* entry_point_of(const Shader& shader, const spirv::Reflection& reflection,
-                                        Diagnostics& diagnostics) {
-  const spirv::Stage stage = stage_of(shader.stage);
-  if (const spirv::EntryPoint* found = reflection.find(shader.entry, stage)) return found;
-  if (const spirv::EntryPoint* graph = reflection.find(shader.entry, spirv::Stage::Graph)) return graph;
+const spirv::EntryPoint* entry_point_of(const Shader& shader, const EntryName& wanted,
+                                        const spirv::Reflection& reflection, Diagnostics& diagnostics) {
+  if (const spirv::EntryPoint* found = reflection.find(wanted.name, wanted.stage)) return found;
+  if (const spirv::EntryPoint* graph = reflection.find(wanted.name, spirv::Stage::Graph)) return graph;
   std::string others;
   for (const spirv::EntryPoint& entry : reflection.entry_points) {
     others += std::format("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
   }
   diagnostics.add(problem_in(shader, "entry", DiagnosticKind::UnknownReference,
                              std::format("shader `{}` has no {} entry point `{}`; it has {}", shader.uid,
-                                         name_of(stage), shader.entry, others.empty() ? "none" : others)));
+                                         name_of(wanted.stage), wanted.name, others.empty() ? "none" : others)));
   return nullptr;
 }
 
@@ -183,49 +206,56 @@ std::uint64_t bits_of(const launch::Specialization& constant) {
   return bits;
 }
 
-std::optional<launch::Shader> compile_shader(const Scenario& scenario, const Shader& shader,
+std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Shader& shader,
                                              const ShaderOptions& options, Diagnostics& diagnostics) {
-  const auto module = module_of(scenario, shader, options, diagnostics);
-  if (!module) return std::nullopt;
-  auto reflection = diagnostics.take(spirv::reflect(*module));
+  const auto code = code_of(scenario, shader, options, diagnostics);
+  if (!code) return std::nullopt;
+  auto reflection = diagnostics.take(spirv::reflect(code->module));
   if (!reflection) return std::nullopt;
   auto specializations = specializations_of(shader, *reflection, diagnostics);
   if (specializations && !specializations->empty()) {
     spirv::Specialization values;
     for (const launch::Specialization& constant : *specializations) values[constant.id] = bits_of(constant);
-    reflection = diagnostics.take(spirv::reflect(*module, values));
+    reflection = diagnostics.take(spirv::reflect(code->module, values));
     if (!reflection) return std::nullopt;
   }
-  const spirv::EntryPoint* entry = entry_point_of(shader, *reflection, diagnostics);
-  if (!entry) return std::nullopt;
-  const auto push_size = push_constant_size(shader, *entry, diagnostics);
-  if (!specializations || !push_size) return std::nullopt;
-  const spirv::Stage stage = entry->stage;
-  return launch::Shader{.name = shader.uid,
-                        .spirv = std::make_shared<const spirv::Words>(std::from_range, module->words()),
-                        .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
-                        .entry = shader.entry,
-                        .stage = stage,
-                        .specializations = std::move(*specializations),
-                        .push_constant_size = *push_size,
-                        .origin = {shader.at.place(), shader.at.pointer(), shader.uid}};
+  const launch::Shader common{.name = shader.uid,
+                              .spirv = std::make_shared<const spirv::Words>(std::from_range, code->module.words()),
+                              .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
+                              .specializations = specializations.value_or(std::vector<launch::Specialization>()),
+                              .origin = {shader.at.place(), shader.at.pointer(), shader.uid}};
+  std::vector<launch::Shader> stages;
+  for (const EntryName& wanted : entry_names(shader)) {
+    const spirv::EntryPoint* entry = entry_point_of(shader, wanted, *common.reflection, diagnostics);
+    if (!entry) return std::nullopt;
+    const auto push_size = push_constant_size(shader, *entry, diagnostics);
+    if (!push_size) return std::nullopt;
+    launch::Shader& stage = stages.emplace_back(common);
+    stage.entry = wanted.name;
+    stage.stage = entry->stage;
+    stage.push_constant_size = *push_size;
+  }
+  if (!specializations) return std::nullopt;
+  CompiledShader compiled{.shader = std::move(stages.front()), .metadata = code->metadata};
+  if (stages.size() > 1) compiled.fragment = std::move(stages.back());
+  return compiled;
 }
 
 }  // namespace
 
-std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenario& scenario,
+std::map<std::string, CompiledShader, std::less<>> compile_shaders(const Scenario& scenario,
                                                                    std::span<const Shader* const> shaders,
                                                                    const ShaderOptions& options,
                                                                    Diagnostics& diagnostics) {
   struct Job {
     Diagnostics diagnostics;
-    std::optional<launch::Shader> result;
+    std::optional<CompiledShader> result;
   };
   std::vector<Job> jobs(shaders.size());
   launch::parallel_for(jobs.size(), [&](std::size_t i) {
     jobs[i].result = compile_shader(scenario, *shaders[i], options, jobs[i].diagnostics);
   });
-  std::map<std::string, launch::Shader, std::less<>> compiled;
+  std::map<std::string, CompiledShader, std::less<>> compiled;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     diagnostics.add(jobs[i].diagnostics.release());
     if (jobs[i].result) compiled.emplace(shaders[i]->uid, std::move(*jobs[i].result));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "launch/plan.hpp"
+#include "rpl/metadata.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -21,9 +23,15 @@ struct ShaderOptions {
   bool confine = false;  // files that a shader includes must lie in the scenario's folder or below
 };
 
+struct CompiledShader {
+  launch::Shader shader;                          // of an RPL graphics pipeline: the vertex stage
+  std::optional<launch::Shader> fragment;         // of an RPL graphics pipeline
+  std::shared_ptr<const rpl::Metadata> metadata;  // of RPL
+};
+
 // Shaders that are good, with their specialization constants, and `push_constant_size` as declared or reflected. Those
 // that are not are reported.
-std::map<std::string, launch::Shader, std::less<>> compile_shaders(const Scenario& scenario,
+std::map<std::string, CompiledShader, std::less<>> compile_shaders(const Scenario& scenario,
                                                                    std::span<const Shader* const> shaders,
                                                                    const ShaderOptions& options,
                                                                    Diagnostics& diagnostics);

@@ -45,6 +45,9 @@ void check_paths(Context& context) {
             check_output(context, outputs, one.results.dst, one.at["dst"]);
             for (const Expect& expect : one.results.expect) check_input(context, expect.src, expect.at["src"]);
           }
+          if constexpr (requires { one.modules; }) {
+            for (const json::Value module : one.at["modules"]) check_input(context, module.string(), module);
+          }
           if constexpr (requires { one.include_dirs; }) {
             for (const json::Value dir : one.at["include_dirs"]) check_input(context, dir.string(), dir);
           }

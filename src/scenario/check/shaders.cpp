@@ -41,7 +41,7 @@ void check_shader(Context& context, const Shader& shader) {
                   "`source` is for shaders in text; a shader of type SPIR-V comes from a file, one of type SPIR-V-ASM "
                   "may stand here");
   }
-  for (const std::string_view key : {"options", "entry_points"}) {
+  for (const std::string_view key : {"modules", "options", "entry_points"}) {
     if (*type == ShaderType::Rpl || !shader.at[key]) continue;
     context.error(shader.at[key], DiagnosticKind::ConflictingKeys, std::format("`{}` is for shaders of type RPL", key));
   }

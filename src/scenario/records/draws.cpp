@@ -28,6 +28,8 @@ const Record<ColorAttachment>& draw_attachment_record() {
       Record<ColorAttachment>("color_attachment", "an image that fragments are written to")
           .required("resource_ref", &ColorAttachment::image, Uid{}, "the uid of the image")
           .optional("lod", &ColorAttachment::lod, json::Integer{}, "the level; 0 when absent")
+          .optional("output", &ColorAttachment::output, json::Text{.empty = false},
+                    "the colour output of the shader, `container.field`; the one at this place when absent")
           .optional("clear", &ColorAttachment::clear, json::List{json::Real{}, 4, 4},
                     "red, green, blue, alpha that the image is filled with before; when absent its contents stay");
   return record;

@@ -39,8 +39,8 @@ const Record<EntryPoints>& entry_points_record() {
   static const auto record =
       Record<EntryPoints>("entry_points", "the functions of an RPL graphics pipeline", &EntryPoints::at)
           .required("vertex", &EntryPoints::vertex, json::Text{.empty = false}, "the function of the vertex stage")
-          .required("fragment", &EntryPoints::fragment, json::Text{.empty = false},
-                    "the function of the fragment stage");
+          .optional("fragment", &EntryPoints::fragment, json::Text{.empty = false},
+                    "the function of the fragment stage; when absent only depth and stencil are written");
   return record;
 }
 
@@ -75,6 +75,9 @@ const Record<Shader>& shader_record() {
                     "in bytes, a multiple of 4; 0 or absent: what the shader declares")
           .optional("specialization_constants", &Shader::specialization_constants,
                     json::List{json::Nested(specialization_record())}, "values for specialization constants")
+          .optional(
+              "modules", &Shader::modules, json::List{json::Text{.empty = false}},
+              "files of further modules of an RPL shader, behind `src` or `source`, relative to the scenario file")
           .optional("options", &Shader::options, NamedValues{}, "values for the options of an RPL shader")
           .optional("entry_points", &Shader::entry_points, json::Nested(entry_points_record()),
                     "the functions of an RPL graphics pipeline")

@@ -1,0 +1,4 @@
+#version 460
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 color;
+void main() { if (shade.r < 0.5) discard; color = shade; }

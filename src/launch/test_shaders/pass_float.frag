@@ -1,0 +1,4 @@
+#version 460
+layout(location = 0) flat in vec4 passed;
+layout(location = 0) out vec4 value;
+void main() { value = passed; }

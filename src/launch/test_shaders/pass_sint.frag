@@ -1,0 +1,4 @@
+#version 460
+layout(location = 0) flat in ivec4 passed;
+layout(location = 0) out ivec4 value;
+void main() { value = passed; }
