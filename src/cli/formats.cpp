@@ -5,6 +5,7 @@
 #include <format>
 #include <optional>
 
+#include "cli/recipe_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "json/document.hpp"
 
@@ -17,6 +18,12 @@ constexpr std::array kFormats = {
            .tells = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
+    Format{.name = "recipe",
+           .summary = "run recipes of kernels and CPU functions (JSON)",
+           .tells = is_recipe,
+           .run = run_recipe,
+           .check = check_recipe},
+    Format{.name = "profile", .summary = "profiles of run recipes (JSON)", .tells = is_profile, .check = check_profile_file},
 };
 
 // Options whose value is a file to write: `-` is standard output there.
