@@ -81,6 +81,29 @@ Result<SourcePtr> read_source(const Path& path, std::string name) {
   return make_source(std::move(name), std::move(*text));
 }
 
+Result<std::vector<std::byte>> peek_standard_input() {
+  const off_t begin = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  Result<std::string> text = read_text("-");
+  if (!text) return fail(std::move(text.error()));
+  if (begin >= 0) {
+    ::lseek(STDIN_FILENO, begin, SEEK_SET);
+  } else {
+    const FileDescriptor copy(::memfd_create("standard input", MFD_CLOEXEC));
+    std::string_view rest = *text;
+    while (copy.number >= 0 && !rest.empty()) {
+      const ssize_t count = ::write(copy.number, rest.data(), rest.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) break;
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    if (copy.number < 0 || !rest.empty() || ::lseek(copy.number, 0, SEEK_SET) != 0 ||
+        ::dup2(copy.number, STDIN_FILENO) < 0)
+      return unreadable("standard input", errno);
+  }
+  const Bytes bytes = bytes_of(*text);
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
 bool file_exists(const Path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);

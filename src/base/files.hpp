@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
@@ -39,6 +40,9 @@ Result<MappedFile> map_file(const Path& path);
 Result<std::string> read_text(const Path& path);
 // The text of a file as a source that is shown under `name` (the path itself when empty); `-` is standard input.
 Result<SourcePtr> read_source(const Path& path, std::string name = {});
+
+// All that is left of standard input, which can then be read again: a pipe is replaced by a copy in memory.
+Result<std::vector<std::byte>> peek_standard_input();
 
 bool file_exists(const Path& path);
 bool is_folder(const Path& path);

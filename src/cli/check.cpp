@@ -2,8 +2,8 @@
 #include <format>
 
 #include "base/suggest.hpp"
-#include "cli/program.hpp"
 #include "cli/run_files.hpp"
+#include "cli/scenario_verbs.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/instance.hpp"
 #include "launch/check_device.hpp"
@@ -44,7 +44,11 @@ void check_on_device(const scenario::Loaded& loaded, const std::string& selector
 
 }  // namespace
 
-int check_verb(const Arguments& arguments) {
+bool is_scenario(const Content& content) {
+  return (content.has("resources") || content.has("commands")) && !content.has("execution");
+}
+
+int check_scenario(const Arguments& arguments) {
   CheckSettings settings;
   CommandLine line("slipway check", "Finds every mistake in scenarios, without running them.",
                    "slipway check --device scene.json");

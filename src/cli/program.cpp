@@ -5,14 +5,29 @@
 #include <format>
 
 #include "base/suggest.hpp"
+#include "cli/formats.hpp"
 #include "cli/version.hpp"
 
 namespace slipway::cli {
 namespace {
 
+// The verbs that take files of many formats.
+template <const DispatchedVerb& verb>
+int dispatched(const Arguments& arguments) {
+  return dispatch(verb, arguments);
+}
+constexpr DispatchedVerb kRun = {"run", "Runs workloads and says whether what came out is right.", &Format::run};
+constexpr DispatchedVerb kCheck = {"check", "Finds every mistake in files, without running them.", &Format::check};
+constexpr DispatchedVerb kInspect = {"inspect", "Shows what is in a file.", &Format::inspect};
+constexpr DispatchedVerb kDiff = {"diff", "Compares two files by what they mean.", &Format::diff};
+constexpr DispatchedVerb kConvert = {"convert", "Writes a file in another form or version.", &Format::convert};
+
 constexpr std::array kVerbs = {
-    Verb{"run", "run scenarios", run_verb},
-    Verb{"check", "find every mistake in scenarios, without running them", check_verb},
+    Verb{"run", "run workloads and check what comes out", dispatched<kRun>},
+    Verb{"check", "find every mistake in files, without running them", dispatched<kCheck>},
+    Verb{"inspect", "show what is in a file", dispatched<kInspect>},
+    Verb{"diff", "compare two files by what they mean", dispatched<kDiff>},
+    Verb{"convert", "write a file in another form or version", dispatched<kConvert>},
     Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
 };

@@ -16,8 +16,6 @@ struct Verb {
 // `program` is argv[0]: a drop-in name (scenario-runner) selects that tool's command line.
 int run_program(std::string_view program, const Arguments& arguments);
 
-int run_verb(const Arguments& arguments);
-int check_verb(const Arguments& arguments);
 int devices_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);
 int scenario_runner(const Arguments& arguments);

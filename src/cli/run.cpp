@@ -4,8 +4,8 @@
 #include <format>
 
 #include "base/print_diagnostic.hpp"
-#include "cli/program.hpp"
 #include "cli/run_files.hpp"
+#include "cli/scenario_verbs.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -35,7 +35,7 @@ void write_reports(const RunSettings& settings, const std::vector<launch::FileRe
 
 }  // namespace
 
-int run_verb(const Arguments& arguments) {
+int run_scenario(const Arguments& arguments) {
   RunSettings settings;
   CommandLine line("slipway run", "Runs scenarios and says whether what came out is right.",
                    "slipway run examples/hello/scenario.json");

@@ -26,6 +26,7 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "recipe/signature.hpp"
+#include "slipway/buffer_storage.hpp"
 
 namespace slipway::recipe {
 
@@ -35,29 +36,13 @@ struct ContextPlan;  // plan.hpp: the hardware context it is for
 enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt };
 std::string_view name_of(BackendKind kind);  // cpu, vulkan, opencl, xrt: as in reports
 
-// A piece of memory that the host sees at one address for the whole life of the object. It begins as zeros.
-class DeviceBuffer {
- public:
-  virtual ~DeviceBuffer() = default;
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+// Memory that the host sees at one address and that begins as zeros: what handles (`slipway::bo`) and CPU functions share
+// (slipway/buffer_storage.hpp). A back end knows its own by their class.
+using BufferPtr = std::shared_ptr<buffer_storage>;
 
-  std::uint64_t size() const { return host_.size(); }
-  MutableBytes host() const { return host_; }
-  // As kernels see it; the host address where they see no other.
-  virtual std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(host_.data()); }
-  // Makes the host's writes in a range visible to kernels, and the other way round. Nothing where memory is coherent.
-  virtual Result<> sync_to_device(std::uint64_t /*offset*/, std::uint64_t /*size*/) { return {}; }
-  virtual Result<> sync_from_device(std::uint64_t /*offset*/, std::uint64_t /*size*/) { return {}; }
-
- protected:
-  explicit DeviceBuffer(MutableBytes host) : host_(host) {}
-  void set_host(MutableBytes host) { host_ = host; }
-
- private:
-  MutableBytes host_;
-};
-using BufferPtr = std::shared_ptr<DeviceBuffer>;
+MutableBytes host_bytes(const buffer_storage& buffer);
+// `buffer_storage::sync` with its exceptions as failures.
+Result<> sync_buffer(buffer_storage& buffer, sync_direction direction, std::uint64_t offset, std::uint64_t size);
 
 struct BufferRequest {
   std::uint64_t size = 0;
@@ -65,9 +50,6 @@ struct BufferRequest {
   bool kernels_only = false; // no CPU function and nobody outside uses it: fast memory is preferred
   std::string context;       // XRT: the hardware context of a debug buffer
 };
-
-// Memory of the host, for recipes without kernels, and for what no back end made.
-Result<BufferPtr> create_host_buffer(const BufferRequest& request);
 
 // A kernel that a back end has loaded.
 class LoadedKernel {
@@ -137,7 +119,7 @@ class Backend {
   virtual Result<BufferPtr> create_buffer(const BufferRequest& request) = 0;
   // Whether kernels of this back end can use a buffer that something else made. Where they cannot, the runner gives them
   // a copy and copies the data before and after each list.
-  virtual bool can_use(const DeviceBuffer& buffer) const = 0;
+  virtual bool can_use(const buffer_storage& buffer) const = 0;
   // The runs' buffers satisfy `can_use`, and stay as they are for the life of the list.
   virtual Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) = 0;
 };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "json/document.hpp"
+#include "tensor/element_type.hpp"
 
 namespace slipway::recipe {
 
@@ -132,38 +133,26 @@ struct Recipe {
 
 // --- profile (page 3.5) ----------------------------------------------------------------------------------------------
 
-struct Range {
-  std::optional<std::uint64_t> begin, end;  // 0 and the size of the buffer when not given
-};
-
-struct FileInit {
-  std::string file;
-  std::uint64_t skip = 0;
-  bool map = false;
-};
-struct StrideInit {
-  std::uint64_t stride = 1;
-  std::uint64_t value = 0;
-};
-struct RandomInit {
-  std::optional<std::uint64_t> seed;
-};
-
 struct Init {
-  // The first present of file, stride, random decides.
-  std::optional<FileInit> file;
-  std::optional<StrideInit> stride;
-  std::optional<RandomInit> random;
-  Range range;
+  enum class Form : std::uint8_t { File, Stride, Random };  // the first of them that is present
+
+  Form form = Form::File;
+  std::string file;
+  std::uint64_t skip = 0;  // bytes of the file
+  bool map = false;
+  std::uint64_t stride = 1, value = 0;
+  bool random = false;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> begin, end;  // bytes of the buffer; all of it when not given
   bool debug = false;
   json::Value at;
 };
 
 struct Validate {
-  std::optional<std::string> file, name;
-  std::uint64_t skip = 0;
-  Range range;
-  std::optional<std::string> dtype;
+  std::optional<std::string> file, name;  // one of them
+  std::uint64_t skip = 0;                 // bytes of the golden data
+  std::optional<std::uint64_t> begin, end;
+  std::optional<tensor::ElementType> type;  // none: bytes
   double atol = 0, rtol = 0;
   json::Value at;
 };

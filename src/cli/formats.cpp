@@ -1,0 +1,160 @@
+#include "cli/formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+#include <optional>
+
+#include "cli/scenario_verbs.hpp"
+#include "json/document.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::array kFormats = {
+    Format{.name = "scenario",
+           .summary = "scenarios of shaders, graphs and their resources (JSON)",
+           .tells = is_scenario,
+           .run = run_scenario,
+           .check = check_scenario},
+};
+
+// Options whose value is a file to write: `-` is standard output there.
+constexpr std::array<std::string_view, 3> kOutputs = {"-o", "--output", "--report"};
+
+bool is_option(std::string_view argument) { return argument.starts_with('-') && argument != "-"; }
+
+// The arguments that may be input files. Which options take a value is known to the format alone, so a word behind an
+// option counts only when no other is left (`--report old.json scene.json`, but `--strict scene.json`).
+struct Words {
+  std::vector<std::string> certain, behind_option;
+};
+
+Words words_of(const Arguments& arguments) {
+  Words words;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].empty() || is_option(arguments[i])) continue;
+    const std::string_view before = i > 0 ? std::string_view(arguments[i - 1]) : "";
+    if (std::ranges::contains(kOutputs, before)) continue;
+    (is_option(before) && before != "--" ? words.behind_option : words.certain).push_back(arguments[i]);
+  }
+  return words;
+}
+
+std::string list_of(const DispatchedVerb& verb) {
+  std::string text;
+  for (const Format& format : kFormats) {
+    if (format.*verb.function) text += std::format("  {:9} {}\n", format.name, format.summary);
+  }
+  return text;
+}
+
+std::string names_of(const DispatchedVerb& verb) {
+  std::string text;
+  for (const Format& format : kFormats) {
+    if (format.*verb.function) text += std::format("{}{}", text.empty() ? "" : ", ", format.name);
+  }
+  return text.empty() ? "none yet" : text;
+}
+
+int help(const DispatchedVerb& verb) {
+  print(
+      std::format("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is told by what is in it:\n{}\n"
+                  "`slipway {} FORMAT --help` lists the options for a format.\n",
+                  verb.summary, verb.name, list_of(verb), verb.name));
+  return 0;
+}
+
+// `slipway check scenario --help`
+std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
+  for (const Format& format : kFormats) {
+    const auto name = std::ranges::find(arguments, format.name);
+    if (name == arguments.end() || !(format.*verb.function)) continue;
+    arguments.erase(name);
+    return (format.*verb.function)(arguments);
+  }
+  return std::nullopt;
+}
+
+// What the text of a file without a format says about itself: a JSON syntax error is more help than "unknown".
+Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
+  const std::string_view text = text_of(content.bytes);
+  if (!content.keys.empty() || text.starts_with('{')) {
+    const auto parsed = json::parse(make_source(path == "-" ? "<stdin>" : path, std::string(text)));
+    if (!parsed) return parsed.error().front();
+  }
+  return {.kind = DiagnosticKind::NotRecognised,
+          .message = std::format("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
+                                 verb.name, names_of(verb)),
+          .place = Place::in_file(path == "-" ? "<stdin>" : path)};
+}
+
+struct Choice {
+  const Format* format = nullptr;
+  std::string file;
+};
+
+// The format of the files among the words: the first that is known decides. Problems only when none is.
+Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, Diagnostics& problems) {
+  Choice choice;
+  Diagnostics others;
+  for (const std::string& word : words) {
+    Result<ContentOf> read = ContentOf::read(word);
+    if (!read) {
+      // A run has a report in which a missing file has its line; what is there but can be read only once, a named pipe,
+      // is for the format that is asked first.
+      if (verb.function != &Format::run && !file_exists(word)) others.add(std::move(read.error()));
+      continue;
+    }
+    const Format* format = format_of(read->content());
+    if (!format) {
+      others.add(not_recognised(verb, word, read->content()));
+    } else if (!choice.format) {
+      choice = {format, word};
+    } else if (choice.format->*verb.function != format->*verb.function) {
+      problems.error(DiagnosticKind::Usage, {},
+                     std::format("`{}` is of format {}, but `{}` of format {}; give them one after the other",
+                                 choice.file, choice.format->name, word, format->name));
+    }
+  }
+  if (!choice.format) problems.add(others.release());
+  return choice;
+}
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+const Format* format_of(const Content& content) {
+  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.tells(content); });
+  return found == kFormats.end() ? nullptr : found;
+}
+
+int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
+  const Words words = words_of(arguments);
+  const bool wants_help = std::ranges::contains(arguments, "--help") || std::ranges::contains(arguments, "-h");
+  if (wants_help) {
+    if (const std::optional<int> status = help_for(verb, arguments)) return *status;
+    if (words.certain.empty() && words.behind_option.empty()) return help(verb);
+  }
+  Diagnostics problems, ignored;
+  Choice choice = choose(verb, words.certain, problems);
+  // Words behind options may be anything.
+  if (!choice.format) choice = choose(verb, words.behind_option, ignored);
+  if (choice.format && choice.format->*verb.function && !problems.has_errors()) {
+    return (choice.format->*verb.function)(arguments);
+  }
+  const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
+  if (choice.format && !(choice.format->*verb.function)) {
+    problems.error(DiagnosticKind::Usage, Place::in_file(choice.file),
+                   std::format("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
+                               names_of(verb)));
+  }
+  if (problems.has_errors()) return report(problems, style, verb.function == &Format::check ? stdout : stderr);
+  for (const Format& format : kFormats) {
+    if (format.*verb.function) return (format.*verb.function)(arguments);
+  }
+  return help(verb);
+}
+
+}  // namespace slipway::cli

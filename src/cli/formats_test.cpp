@@ -1,0 +1,60 @@
+#include "cli/formats.hpp"
+
+#include <gmock/gmock.h>
+
+namespace slipway::cli {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(JsonKeys, TwoLevelsInOrder) {
+  EXPECT_THAT(json_keys(R"({"a": {"b": [1, {"deep": 2}], "c": {"deeper": {"x": 1}}}, "d": "e:", "f": []})"),
+              ElementsAre("a", "a/b", "a/c", "d", "f"));
+}
+
+TEST(JsonKeys, ForgiveWhatIsWrong) {
+  EXPECT_THAT(json_keys("\xef\xbb\xbf // c\n {/* {\"no\":1} */ \"a\" /* c */ : 1, \"b\": nonsense }"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(json_keys("{\"a\": [1, 2"), ElementsAre("a"));
+  EXPECT_THAT(json_keys("{\"a\": \"unterminated"), ElementsAre("a"));
+  EXPECT_THAT(json_keys("{\"a\\\"b\": 1, \"c\\"), ElementsAre("a\\\"b"));
+  EXPECT_THAT(json_keys("[{\"a\": 1}]"), ElementsAre());
+  EXPECT_THAT(json_keys("] } {\"a\": 1}"), ElementsAre());
+  EXPECT_THAT(json_keys("{}, {\"a\": 1}"), ElementsAre());
+  EXPECT_THAT(json_keys("/"), ElementsAre());
+  EXPECT_THAT(json_keys(""), ElementsAre());
+}
+
+TEST(JsonKeys, AreBoundedForHostileText) {
+  std::string text = "{";
+  for (int i = 0; i < 100000; ++i) text += "\"k\":1,";
+  EXPECT_EQ(json_keys(text).size(), 1000);
+  EXPECT_THAT(json_keys(std::string(1'000'000, '[')), ElementsAre());
+  EXPECT_THAT(json_keys("{\"a\":" + std::string(1'000'000, '{')), ElementsAre("a"));
+}
+
+TEST(Formats, AreToldByContent) {
+  const auto name_of = [](std::string_view text) {
+    const Format* format = format_of({.path = "x", .bytes = bytes_of(text), .keys = json_keys(text)});
+    return format ? format->name : "";
+  };
+  EXPECT_EQ(name_of(R"({"commands": [], "resources": []})"), "scenario");
+  EXPECT_EQ(name_of(R"({"resources": [)"), "scenario");
+  EXPECT_EQ(name_of(R"({"greeting": 1})"), "");
+  EXPECT_EQ(name_of(""), "");
+}
+
+TEST(FirstSight, SaysWhatThereIs) {
+  const auto of = [](std::string_view text) { return first_sight({.bytes = bytes_of(text), .keys = json_keys(text)}); };
+  EXPECT_EQ(of(""), "an empty file");
+  EXPECT_EQ(of("hello\nworld"), "text that begins with `hello`");
+  EXPECT_EQ(of(std::string_view("\x7f"
+                                "ELF\x01\0",
+                                6)),
+            "bytes that begin with 7f 45 4c 46 01 00");
+  EXPECT_EQ(of(R"({"a": {"b": 1}, "c": 2})"), "a JSON object with `a`, `c`");
+  EXPECT_EQ(of(R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1})"), "a JSON object with `a`, `b`, `c`, `d`, `e`, ...");
+}
+
+}  // namespace
+}  // namespace slipway::cli

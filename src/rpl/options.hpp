@@ -1,0 +1,89 @@
+// Options of a program, values given to them, and the record of which were read.
+//
+//   Assignment assignment;
+//   set_option(program, "wireframe=on", OptionFilter::Any, place, assignment, diagnostics);
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "rpl/names.hpp"
+
+namespace slipway::rpl {
+
+struct Program;
+
+using OptionId = std::uint32_t;  // the place in Program::options
+
+enum class OptionClass : std::uint8_t { Global, Instance };
+enum class OptionType : std::uint8_t { Flag, Uint, Sint, Float, Enum };
+std::string_view name_of(OptionClass value);
+std::string_view name_of(OptionType value);
+
+// A compile-time value. Flags are 0 or 1, floats their bits, strings the NameId of their text.
+enum class ValueType : std::uint8_t { None, Flag, Uint, Sint, Float, String };
+std::string_view name_of(ValueType type);
+struct Value {
+  ValueType type = ValueType::None;
+  std::uint32_t bits = 0;
+  bool operator==(const Value&) const = default;
+};
+
+// Values by OptionId. An option without a value (or beyond the end) has its default.
+struct Assignment {
+  std::vector<Value> values;
+
+  bool has(OptionId option) const { return option < values.size() && values[option].type != ValueType::None; }
+  void set(OptionId option, Value value);
+  bool operator==(const Assignment&) const = default;
+};
+
+// What --set, --set-global and --set-instance accept.
+enum class OptionFilter : std::uint8_t { Any, Global, Instance };
+
+// `name=value`, as on the command line (RPL page 3.8). `place` is where the text comes from, `nowhere` for a command
+// line. Errors: usage (no `=`), rpl-option-unknown, rpl-option-type, rpl-option-class, rpl-option-value,
+// rpl-option-twice.
+void set_option(const Program& program, std::string_view text, OptionFilter filter, const Place& place,
+                Assignment& assignment, Diagnostics& diagnostics);
+void set_option(const Program& program, std::string_view name, std::string_view value, OptionFilter filter,
+                const Place& place, Assignment& assignment, Diagnostics& diagnostics);
+
+// The value as the command line takes it and diagnostics show it: `true`, `12u`, `-3`, `0.5`, the raw string.
+std::string format_value(const Program& program, Value value);
+
+// A set of options; iterates in declaration order.
+class OptionSet {
+ public:
+  void add(OptionId option) {
+    if (option / 64 >= words_.size()) words_.resize(option / 64 + 1);
+    words_[option / 64] |= std::uint64_t{1} << option % 64;
+  }
+  bool contains(OptionId option) const {
+    return option / 64 < words_.size() && (words_[option / 64] >> option % 64 & 1) != 0;
+  }
+  void merge(const OptionSet& other) {
+    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
+    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  void clear() { words_.clear(); }
+  std::vector<OptionId> list() const;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// What an output (the interface, the settings, a stage) read: the options, and a hash of the sequence of values that
+// its compile-time expressions had. Two assignments with equal hashes give the same output.
+struct Consulted {
+  OptionSet options;
+  std::uint64_t hash = 0;
+
+  void clear() { options.clear(), hash = 0; }
+  void mix(std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); }
+  void merge(const Consulted& other) { options.merge(other.options), mix(other.hash); }
+};
+
+}  // namespace slipway::rpl

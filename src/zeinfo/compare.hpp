@@ -1,0 +1,75 @@
+// The figures of kernels, and what differs between two texts, as values (ZE Info page, 3.6, 3.12).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zeinfo/model.hpp"
+#include "zeinfo/target.hpp"
+
+namespace slipway::zeinfo {
+
+struct KernelSummary {
+  std::string_view name;
+  std::int32_t simd = 0;
+  std::int32_t grf = 0;
+  std::optional<int> threads_per_eu;
+  std::optional<std::uint64_t> code_bytes;  // from the container
+  std::uint64_t spill_bytes = 0;            // a hardware thread
+  double spill_registers_per_lane = 0;      // 32-bit registers: bytes / (4 * simd)
+  std::uint64_t scratch_bytes = 0;          // as allocated: each buffer rounded up to a power of two
+  std::uint64_t private_bytes = 0;          // a hardware thread
+  std::uint64_t slm_bytes = 0;
+  std::int32_t barriers = 0;
+  std::uint64_t cross_thread_bytes = 0;
+  std::uint64_t inline_bytes = 0;
+  std::uint64_t per_thread_bytes = 0;
+};
+// The pseudo-kernel has one too; whoever counts kernels leaves it out (is_pseudo_kernel).
+KernelSummary summarize(const Kernel& kernel, Version version, const Target& target);
+
+// One field of one kernel (or of the whole text) that differs. Numbers where both sides are numbers.
+struct Change {
+  std::string_view field;  // simd, grf, threads, spill, scratch, private, slm, barriers, code, cross_thread, inline,
+                           // per_thread, args, flags, attributes, added, removed, target, version
+  std::string from, to;    // as printed; "" where one side has nothing
+  std::optional<double> before, after;
+  bool operator==(const Change&) const = default;
+};
+
+struct KernelChanges {
+  std::string name;
+  std::vector<Change> changes;
+};
+
+struct Comparison {
+  std::vector<Change> whole;           // target, version
+  std::vector<KernelChanges> kernels;  // by name, in the order of A, then those that only B has
+  bool equal() const { return whole.empty() && kernels.empty(); }
+};
+
+struct Side {
+  const Document* document;
+  const Target* target;
+};
+Comparison compare(Side a, Side b);
+
+// Every field that `diff` knows.
+std::span<const std::string_view> diff_fields();
+
+// --fail-on FIELD[+N|+N%].
+struct Threshold {
+  std::string field;
+  double more = 0;
+  bool percent = false;
+};
+std::optional<Threshold> parse_threshold(std::string_view text);
+// Whether a change is worse than the threshold allows: larger is worse, smaller for `threads`; any change for fields
+// that have no order (simd, grf, args, removed...).
+bool exceeds(const Change& change, const Threshold& threshold);
+
+}  // namespace slipway::zeinfo

@@ -1,0 +1,55 @@
+// Where everything lies in a kernel's payload, as a value to print or draw.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zeinfo/model.hpp"
+#include "zeinfo/target.hpp"
+
+namespace slipway::zeinfo {
+
+// A range of bytes that one argument, or none, has. Ranges are in address order; arguments that meet overlap.
+struct PayloadRange {
+  enum class Kind { Argument, Hole, Overlap };
+  Kind kind = Kind::Argument;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+  ArgType type = ArgType::unset;
+  std::optional<std::uint32_t> argument;  // index in payload_arguments (or the per-thread ones)
+  std::int32_t arg_index = -1;
+  std::string owner;        // "n", from kernels_misc_info or a table; "" if unknown
+  std::string what;         // "stateless address", "value bytes 4..8", "local_size", "(hole)", "(overlap)"
+  bool misaligned = false;  // by the rule arg-alignment
+  bool operator==(const PayloadRange&) const = default;
+};
+
+struct PayloadLayout {
+  std::string kernel;
+  std::uint32_t cross_thread_size = 0;  // rounded up to 32
+  std::uint32_t used = 0;               // end of the last argument
+  std::uint32_t inline_size = 0;        // the first bytes, which travel in the command
+  std::uint32_t per_thread_size = 0;
+  std::optional<int> grf_bytes;  // register lines; empty: target unknown
+  std::vector<PayloadRange> cross_thread;
+  std::vector<PayloadRange> per_thread;
+  // Arguments without space: stateful pointers and samplers.
+  std::vector<PayloadRange> elsewhere;
+};
+
+// Offsets and sizes that are negative or beyond 16 bits are left out (rules arg-negative, arg-range).
+PayloadLayout layout_of(const Document& document, const Kernel& kernel, const Target& target);
+
+// As text, one line a range, with register lines and the end of inline data marked.
+std::string print(const PayloadLayout& layout);
+
+// The alignment that the rule arg-alignment asks of an argument: 1, 4 or 8.
+std::uint32_t natural_alignment(const PayloadArgument& argument);
+// The kernel's entry of kernels_misc_info, and the name of an argument there; null, "" if absent.
+const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel);
+const ArgInfo* arg_info(const Document& document, const Kernel& kernel, std::int32_t index);
+
+}  // namespace slipway::zeinfo

@@ -1,0 +1,88 @@
+// What is known about the device that a text is for: from the notes of the ELF file, or from --product.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zeinfo/model.hpp"
+
+namespace slipway::zeinfo {
+
+// Architecture, release and revision, as the hardware reports them and note 6 holds them.
+struct ProductConfig {
+  std::uint32_t architecture = 0;
+  std::uint32_t release = 0;
+  std::uint32_t revision = 0;
+
+  static ProductConfig decode(std::uint32_t value) { return {value >> 22, value >> 14 & 0xff, value & 0x3f}; }
+  std::uint32_t encode() const { return architecture << 22 | release << 14 | revision; }
+  auto operator<=>(const ProductConfig&) const = default;
+};
+std::string text_of(const ProductConfig& config);  // "12.55.8"
+
+// One row a device (devices.def). `names` are the offline compiler's, ours first, separated by blanks.
+struct Device {
+  std::string_view names;
+  std::uint32_t family;  // note 1
+  std::uint32_t core;    // note 2
+  std::string_view core_name;
+  ProductConfig config;  // 0.0.0 where there is none
+  int threads_per_eu;
+  std::span<const int> grf_counts;
+  int slm_kib;
+
+  std::string_view name() const { return names.substr(0, names.find(' ')); }
+};
+std::span<const Device> devices();
+// By name, `12.55.8` or `0x030dc008`; null if there is none. A revision that is not listed names its release's device.
+const Device* find_device(std::string_view name);
+const Device* find_device(ProductConfig config);
+const Device* find_device_of_family(std::uint32_t family);
+// "gen9" and the like for families without a row; empty if unknown.
+std::string_view name_of_family(std::uint32_t family);
+// Whether a binary for one product runs on another (3.7): the same, or listed.
+bool runs_on(ProductConfig built_for, ProductConfig device);
+
+// 32 or 64: 64 from core 3080 on.
+int grf_bytes_of_core(std::uint32_t core);
+
+// A `.text.*` section.
+struct CodeSection {
+  std::string_view name;  // without `.text.`
+  std::uint64_t size = 0;
+};
+
+// What the notes of a container, or --product, say. Nothing known: all rules that need it are skipped with one note.
+struct Target {
+  enum class Source { None, Notes, Product };
+  Source source = Source::None;
+  const Device* device = nullptr;  // null: the family, or nothing, is all that is known
+  std::optional<std::uint32_t> family;
+  std::optional<std::uint32_t> core;
+  std::optional<ProductConfig> config;
+  std::optional<int> grf_bytes;
+  // Note 3: least and greatest revision, and whether the least is checked (bit 13).
+  std::optional<std::uint32_t> metadata;
+
+  // Of the container, if there is one.
+  std::optional<Version> container_version;      // note 4
+  std::optional<std::vector<CodeSection>> code;  // text-missing, text-unlisted, skip-offset, code sizes
+  std::optional<int> address_bytes;              // 8; 4 in ELFCLASS32
+  bool has_spirv = false;
+  bool has_container() const { return code.has_value(); }
+
+  static Target of(const Device& device, Source source = Source::Product);
+  // By name, `12.55.8` or `0x030dc008`. Errors: unknown-value.
+  static Result<Target> of_product(std::string_view product);
+  // From the values of notes 1, 2, 3 and 6, each if it is there.
+  static Target of_notes(std::optional<std::uint32_t> family, std::optional<std::uint32_t> core,
+                         std::optional<std::uint32_t> metadata, std::optional<std::uint32_t> config);
+  const CodeSection* find_code(std::string_view kernel) const;
+};
+
+}  // namespace slipway::zeinfo
