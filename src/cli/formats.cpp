@@ -5,6 +5,7 @@
 #include <format>
 #include <optional>
 
+#include "cli/npu_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "json/document.hpp"
 
@@ -17,6 +18,16 @@ constexpr std::array kFormats = {
            .tells = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
+    Format{.name = "xclbin",
+           .summary = "designs for NPUs (AXLF)",
+           .tells = is_xclbin,
+           .check = check_xclbin,
+           .inspect = inspect_xclbin},
+    Format{.name = "control-code",
+           .summary = "control code and configurations for NPUs (ELF)",
+           .tells = is_control_code,
+           .check = check_control_code,
+           .inspect = inspect_control_code},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

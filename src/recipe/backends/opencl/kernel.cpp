@@ -85,6 +85,7 @@ KernelArgument value_argument(const spirv::Module& module, const spirv::Instruct
   if (!number) return {.kind = KernelArgument::Kind::Other, .type = vector ? "vector" : "structure, image or sampler"};
   argument.size = value_size(count, scalar->operand(1)).value_or(0);
   argument.element = element_of(*scalar);
+  argument.count = static_cast<std::uint32_t>(count);
   argument.type = std::format("{}{}-bit {}", vector ? std::format("{} times ", count) : "", scalar->operand(1),
                               scalar->op == spv::Op::OpTypeInt ? "integer" : "float");
   return argument;
@@ -116,10 +117,13 @@ KernelArgument argument_of(const spirv::Module& module, const Facts& facts, cons
 }  // namespace
 
 bool is_kernel_module(const spirv::Module& module) {
-  return std::ranges::any_of(module.instructions(), [](const spirv::Instruction& instruction) {
-    return instruction.op == spv::Op::OpCapability &&
-           static_cast<spv::Capability>(instruction.operand(0)) == spv::Capability::Kernel;
-  });
+  const auto has = [&](spv::Capability capability) {
+    return std::ranges::any_of(module.instructions(), [&](const spirv::Instruction& instruction) {
+      return instruction.op == spv::Op::OpCapability &&
+             static_cast<spv::Capability>(instruction.operand(0)) == capability;
+    });
+  };
+  return has(spv::Capability::Kernel) && !has(spv::Capability::Shader);
 }
 
 std::vector<KernelInfo> kernels_of(const spirv::Module& module) {
@@ -158,12 +162,13 @@ Signature default_signature(const KernelInfo& kernel) {
     const KernelArgument& argument = kernel.arguments[i];
     if (argument.kind == KernelArgument::Kind::Local || argument.kind == KernelArgument::Kind::Other) continue;
     const bool buffer = argument.kind == KernelArgument::Kind::Buffer;
-    signature.parameters.push_back({.argidx = i,
-                                    .name = argument.name,
-                                    .size = argument.size,
-                                    .reads = true,
-                                    .writes = buffer && argument.writes,
-                                    .target = ArgumentTarget{.index = i, .buffer = buffer}});
+    signature.parameters.push_back(
+        {.argidx = i,
+         .name = argument.name,
+         .size = argument.size,
+         .reads = true,
+         .writes = buffer && argument.writes,
+         .target = ArgumentTarget{.index = i, .buffer = buffer, .type = argument.element, .count = argument.count}});
   }
   return signature;
 }

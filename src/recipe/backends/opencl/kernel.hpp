@@ -22,6 +22,7 @@ struct KernelArgument {
   bool writes = true;      // a buffer that is not declared read-only
   // What a value is made of, where that is one scalar or several of one type; else a constant cannot set it.
   std::optional<tensor::ElementType> element;
+  std::uint32_t count = 1;
 };
 
 struct KernelInfo {
@@ -30,7 +31,7 @@ struct KernelInfo {
   std::optional<std::array<std::uint32_t, 3>> required_local;  // work-group size that the kernel asks for
 };
 
-// Whether a module has capability Kernel, which only OpenCL runs.
+// Whether a module has capability Kernel and not Shader, so that only OpenCL runs it.
 bool is_kernel_module(const spirv::Module& module);
 
 // All entry points of execution model Kernel.
