@@ -15,6 +15,8 @@
 // one device): a back end locks what its library does not. One list is used by one thread at a time.
 #pragma once
 
+#include <any>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -120,6 +122,11 @@ class Backend {
   // Whether kernels of this back end can use a buffer that something else made. Where they cannot, the runner gives them
   // a copy and copies the data before and after each list.
   virtual bool can_use(const buffer_storage& buffer) const = 0;
+  // What a CPU library that was built for XRT (cpu::BufferAbi::Xrt) gets for a part of a buffer; nothing from back ends
+  // that do not have such objects.
+  virtual std::any native_buffer(const BufferPtr& /*buffer*/, std::uint64_t /*offset*/, std::uint64_t /*size*/) {
+    return {};
+  }
   // The runs' buffers satisfy `can_use`, and stay as they are for the life of the list.
   virtual Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) = 0;
 };

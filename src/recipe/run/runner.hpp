@@ -1,8 +1,8 @@
 // Runs a planned recipe: buffers, run lists, copies for depth (recipe page 3.4).
 //
-//   Result<std::unique_ptr<Runner>> runner = make_runner(plan, {.open_backend = ...});
-//   (*runner)->bind("ifm", {storage, 0, size});
-//   (*runner)->execute(); (*runner)->wait({});
+//   std::unique_ptr<Runner> runner = make_runner(plan, {.open_backend = ...}, diagnostics);
+//   runner->bind("ifm", {storage, 0, size});
+//   runner->execute(); runner->wait();
 //
 // A recipe with one kernel list is submitted by `execute` itself; else a worker thread runs the lists one after the
 // other. What fails in a run is told by `wait`. A runner is used by one thread at a time; different ones may be used
@@ -97,7 +97,7 @@ class Runner {
   // Memory as the kernels of this recipe like it best.
   Result<BufferPtr> create_buffer(const BufferRequest& request);
 
-  const std::vector<RunRecord>& records() const;
+  std::vector<RunRecord> records() const;  // by run
   std::uint64_t created_bytes() const;  // of buffers that the runner made
   std::vector<std::pair<BackendKind, BackendInfo>> backends() const;
   // Whether list i was given to its device as one object, once it has been made.
@@ -106,12 +106,12 @@ class Runner {
   struct State;
 
  private:
-  friend Result<std::unique_ptr<Runner>> make_runner(Plan plan, RunnerOptions options);
+  friend std::unique_ptr<Runner> make_runner(Plan plan, RunnerOptions options, Diagnostics& diagnostics);
   explicit Runner(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-// Opens back ends, loads kernels and CPU libraries, makes buffers: all problems together.
-Result<std::unique_ptr<Runner>> make_runner(Plan plan, RunnerOptions options);
+// Opens back ends, loads kernels and CPU libraries, makes buffers: all problems together. Null when there is an error.
+std::unique_ptr<Runner> make_runner(Plan plan, RunnerOptions options, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe
