@@ -5,6 +5,7 @@
 #include <format>
 #include <optional>
 
+#include "cli/npu_verbs.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "json/document.hpp"
@@ -24,6 +25,16 @@ constexpr std::array kFormats = {
            .run = run_recipe,
            .check = check_recipe},
     Format{.name = "profile", .summary = "profiles of run recipes (JSON)", .tells = is_profile, .check = check_profile_file},
+    Format{.name = "xclbin",
+           .summary = "designs for NPUs (AXLF)",
+           .tells = is_xclbin,
+           .check = check_xclbin,
+           .inspect = inspect_xclbin},
+    Format{.name = "control-code",
+           .summary = "control code and configurations for NPUs (ELF)",
+           .tells = is_control_code,
+           .check = check_control_code,
+           .inspect = inspect_control_code},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

@@ -30,10 +30,12 @@ struct SpecializationTarget {
   tensor::ElementType type = tensor::ElementType::U32;
 };
 
-// An OpenCL or XRT kernel argument by its own index; `size` bytes for scalars.
+// An OpenCL or XRT kernel argument by its own index. OpenCL's scalars have a type, and vectors a count.
 struct ArgumentTarget {
   std::uint32_t index = 0;
   bool buffer = false;
+  std::optional<tensor::ElementType> type;
+  std::uint32_t count = 1;
 };
 
 struct LocalMemoryTarget {
@@ -44,7 +46,8 @@ struct LocalMemoryTarget {
 // Accepted and dropped.
 struct IgnoredTarget {};
 
-using Target = std::variant<DescriptorTarget, PushTarget, SpecializationTarget, ArgumentTarget, LocalMemoryTarget, IgnoredTarget>;
+using Target =
+    std::variant<DescriptorTarget, PushTarget, SpecializationTarget, ArgumentTarget, LocalMemoryTarget, IgnoredTarget>;
 
 struct Parameter {
   std::uint32_t argidx = 0;

@@ -113,14 +113,8 @@ class Planner {
     const auto& module = modules_.at(module_of(recipe_, kernel).key);
     if (!module) return false;
     if (module->kind == ModuleKind::SpirvKernel) plan.backend = BackendKind::OpenCl;
-    if (plan.backend == BackendKind::OpenCl) return plan_opencl(kernel, *module, plan);
+    if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module->module, plan, diagnostics_);
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);
-  }
-
-  bool plan_opencl(const Kernel& kernel, const LoadedModule&, KernelPlan&) {
-    diagnostics_.add(problem_at(kernel.at, "name", DiagnosticKind::Unsupported,
-                                std::format("kernel `{}` is an OpenCL kernel, which this build cannot run", kernel.name)));
-    return false;
   }
 
   // `numargs` is needed by nobody, and so only checked.

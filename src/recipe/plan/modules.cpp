@@ -1,6 +1,7 @@
 // A kernel's code (recipe page 3.3.4).
 #include <format>
 
+#include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
 #include "spirv/tools.hpp"
@@ -89,13 +90,15 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   LoadedModule loaded{*kind, std::move(*module)};
+  if (opencl::is_kernel_module(*loaded.module)) {  // checked by the driver that builds it
+    loaded.kind = ModuleKind::SpirvKernel;
+    return loaded;
+  }
   const auto reflection = spirv::reflect(*loaded.module);
   if (!reflection) {
     for (Diagnostic problem : reflection.error()) diagnostics.add(named_by(std::move(problem), name.at));
     return std::nullopt;
   }
-  const bool shader = std::ranges::contains(reflection->capabilities, "Shader");
-  if (!shader && std::ranges::contains(reflection->capabilities, "Kernel")) loaded.kind = ModuleKind::SpirvKernel;
   if (loaded.kind == ModuleKind::SpirvShader) {
     if (Result<> valid = spirv::validate(loaded.module->words(), artifact->name); !valid) {
       for (Diagnostic& problem : valid.error()) diagnostics.add(named_by(std::move(problem), name.at));

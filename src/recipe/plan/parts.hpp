@@ -73,6 +73,11 @@ struct PushMember {
 Result<std::vector<PushMember>> push_members(const spirv::Module& module, const spirv::EntryPoint& entry,
                                              const spirv::Specialization& specialization);
 
+// --- opencl_signature.cpp --------------------------------------------------------------------------------------------
+
+// The same for OpenCL.
+bool plan_opencl_kernel(const Kernel& kernel, const spirv::Module& module, KernelPlan& plan, Diagnostics& diagnostics);
+
 // --- xrt_metadata.cpp ------------------------------------------------------------------------------------------------
 
 // The signature of a kernel of an xclbin or configuration ELF.

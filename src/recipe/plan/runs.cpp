@@ -100,7 +100,10 @@ class RunPlanner {
       read_constant(constant, false, diagnostics_);
       return;
     }
-    if (std::holds_alternative<ArgumentTarget>(found->target)) return add_register(constant, *found, kernel);
+    if (const auto* argument = std::get_if<ArgumentTarget>(&found->target)) {
+      if (kernel.backend == BackendKind::Xrt) return add_register(constant, *found, kernel);
+      return argument->buffer ? add_zero_buffer(constant, kernel) : add_value(constant, *argument, found->size);
+    }
     if (std::holds_alternative<DescriptorTarget>(found->target)) return add_zero_buffer(constant, kernel);
     if (!found->takes_constant()) {
       diagnostics_.add(problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
@@ -113,6 +116,28 @@ class RunPlanner {
     else
       bytes = kernel_bytes(constant, std::get<SpecializationTarget>(found->target).type, 1, false, diagnostics_);
     if (bytes) result_.scalars.push_back({constant.argidx, std::move(*bytes)});
+  }
+
+  // A value argument of an OpenCL kernel, whose integers have no sign of their own: a negative constant makes it signed.
+  void add_value(const Constant& constant, const ArgumentTarget& argument, std::uint64_t size) {
+    using tensor::ElementType;
+    if (!argument.type) {
+      diagnostics_.add(problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
+                                  "an argument of this type cannot be set with a constant"));
+      return;
+    }
+    ElementType type = *argument.type;
+    const auto number = whole_number(constant.value);
+    if (number && number->negative) {
+      if (type == ElementType::U8) type = ElementType::I8;
+      if (type == ElementType::U16) type = ElementType::I16;
+      if (type == ElementType::U32) type = ElementType::I32;
+      if (type == ElementType::U64) type = ElementType::I64;
+    }
+    auto bytes = kernel_bytes(constant, type, argument.count, argument.count > 1, diagnostics_);
+    if (!bytes) return;
+    bytes->resize(size);  // vectors of three take the room of four
+    result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 
   // A constant 0 aimed at a descriptor stands for a small buffer of zeros.

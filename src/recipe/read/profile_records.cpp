@@ -20,36 +20,36 @@ constexpr Word<Mode> kModes[] = {
 constexpr std::string_view kElementNames[] = {"u8",  "i8",  "u16", "i16", "u32", "i32",
                                               "u64", "i64", "f16", "f32", "f64", "bf16"};
 
-// `mode`; its message is the page's.
-struct ModeCodec {
-  bool read(json::Decoder& decoder, Value value, Mode& to) const {
-    if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
-    const auto found = std::ranges::find(kModes, value.string(), &Word<Mode>::word);
-    if (found == std::end(kModes)) {
-      return decoder.error(value, DiagnosticKind::ProfileExecution,
-                           std::format("bad execution mode: {}; it is one of default, latency, throughput, validate",
-                                       value.string()));
-    }
-    to = found->value;
-    return true;
-  }
-  void schema(json::Schema& schema) const {
-    json::word_schema(schema, kModes | std::views::transform(&Word<Mode>::word) | std::ranges::to<std::vector>());
-  }
-};
+}  // namespace
 
-// `iterations`; its message is the page's.
-struct IterationsCodec {
-  bool read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
-    const auto number = whole_number(value);
-    if (number && !number->fits(1, UINT32_MAX) && (number->negative || number->magnitude == 0)) {
-      return decoder.error(value, DiagnosticKind::ProfileExecution,
-                           "bad iterations value in profile, must be greater than 0");
-    }
-    return Whole{.min = 1, .max = UINT32_MAX}.read(decoder, value, to);
+bool ModeCodec::read(json::Decoder& decoder, Value value, Mode& to) const {
+  if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
+  const auto found = std::ranges::find(kModes, value.string(), &Word<Mode>::word);
+  if (found == std::end(kModes)) {
+    return decoder.error(value, DiagnosticKind::ProfileExecution,
+                         std::format("bad execution mode: {}; it is one of default, latency, throughput, validate",
+                                     value.string()));
   }
-  void schema(json::Schema& schema) const { Whole{.min = 1, .max = UINT32_MAX}.schema(schema); }
-};
+  to = found->value;
+  return true;
+}
+
+void ModeCodec::schema(json::Schema& schema) const {
+  json::word_schema(schema, kModes | std::views::transform(&Word<Mode>::word) | std::ranges::to<std::vector>());
+}
+
+bool IterationsCodec::read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
+  const auto number = whole_number(value);
+  if (number && !number->fits(1, UINT32_MAX) && (number->negative || number->magnitude == 0)) {
+    return decoder.error(value, DiagnosticKind::ProfileExecution,
+                         "bad iterations value in profile, must be greater than 0");
+  }
+  return Whole{.min = 1, .max = UINT32_MAX}.read(decoder, value, to);
+}
+
+void IterationsCodec::schema(json::Schema& schema) const { Whole{.min = 1, .max = UINT32_MAX}.schema(schema); }
+
+namespace {
 
 // Any 64 bits: a negative number in two's complement.
 struct Word64 {

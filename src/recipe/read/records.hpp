@@ -32,4 +32,14 @@ struct ConstantTypeCodec {
 };
 std::string_view name_of(ConstantType type);
 
+// `mode` and `iterations` of executions and jobs; their messages are the page's.
+struct ModeCodec {
+  bool read(json::Decoder& decoder, json::Value value, Mode& to) const;
+  void schema(json::Schema& schema) const;
+};
+struct IterationsCodec {
+  bool read(json::Decoder& decoder, json::Value value, std::uint64_t& to) const;
+  void schema(json::Schema& schema) const;
+};
+
 }  // namespace slipway::recipe
