@@ -42,6 +42,7 @@ std::string jobs_schema();
 struct JobResult {
   int status = 0;  // as the program's exit status (decision 24)
   std::string report;
+  Failure diagnostics;  // with warnings
 };
 using RunJob = std::move_only_function<JobResult()>;
 // Loads a job: what is to be run, or what came of a job that cannot be loaded.

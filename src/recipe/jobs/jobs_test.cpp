@@ -105,7 +105,7 @@ TEST(Jobs, GoOnAfterFailures) {
   EXPECT_THAT(results[2].report, HasSubstr("cannot run"));
   EXPECT_EQ(results[3].status, 0);
   EXPECT_EQ(status_of(results), 5);
-  EXPECT_EQ(status_of({{0, ""}, {4, ""}, {1, ""}}), 1);
+  EXPECT_EQ(status_of({{.status = 0}, {.status = 4}, {.status = 1}}), 1);
   EXPECT_EQ(status_of({}), 0);
 }
 
