@@ -67,6 +67,10 @@ class bo {
     }
   }
 
+  // The storage that this is a handle of, and where in it the handle's bytes begin.
+  const std::shared_ptr<slipway::buffer_storage>& shared_storage() const { return storage_; }
+  std::size_t storage_offset() const { return offset_; }
+
   explicit operator bool() const { return storage_ != nullptr; }
   friend bool operator==(const bo& a, const bo& b) {
     return a.storage_ == b.storage_ && a.offset_ == b.offset_ && a.size_ == b.size_;

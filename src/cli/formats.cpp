@@ -5,7 +5,9 @@
 #include <format>
 #include <optional>
 
+#include "cli/jobs_verbs.hpp"
 #include "cli/npu_verbs.hpp"
+#include "cli/recipe_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "json/document.hpp"
 
@@ -28,6 +30,17 @@ constexpr std::array kFormats = {
            .tells = is_control_code,
            .check = check_control_code,
            .inspect = inspect_control_code},
+    Format{.name = "recipe",
+           .summary = "run recipes of kernels and CPU functions (JSON)",
+           .tells = is_recipe,
+           .run = run_recipe,
+           .check = check_recipe},
+    Format{.name = "jobs",
+           .summary = "several recipes to run side by side (JSON)",
+           .tells = is_jobs,
+           .run = run_jobs,
+           .check = check_jobs},
+    Format{.name = "profile", .summary = "profiles of run recipes (JSON)", .tells = is_profile, .check = check_profile_file},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

@@ -2,6 +2,7 @@
 #include <format>
 
 #include "cli/program.hpp"
+#include "recipe/read/read.hpp"
 #include "scenario/schema.hpp"
 
 namespace slipway::cli {
@@ -44,11 +45,18 @@ int schema_verb(const Arguments& arguments) {
   std::string format;
   CommandLine line("slipway schema", "Prints the JSON Schema of a format, or the table of all kinds of diagnostics.",
                    "slipway schema scenario > scenario.schema.json");
-  line.app.add_option("format", format, "scenario or diagnostic-kinds")
+  line.app.add_option("format", format, "scenario, recipe, profile or diagnostic-kinds")
       ->required()
-      ->check(CLI::IsMember({"scenario", "diagnostic-kinds"}));
+      ->check(CLI::IsMember({"scenario", "recipe", "profile", "diagnostic-kinds"}));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  print(format == "scenario" ? scenario::schema_text() : diagnostic_kinds_page());
+  if (format == "scenario")
+    print(scenario::schema_text());
+  else if (format == "recipe")
+    print(recipe::recipe_schema());
+  else if (format == "profile")
+    print(recipe::profile_schema());
+  else
+    print(diagnostic_kinds_page());
   return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "base/print_diagnostic.hpp"
 #include "json/writer.hpp"
 #include "recipe/session.hpp"
-#include "recipe/version.hpp"
+#include "generated_version.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -140,7 +140,7 @@ std::string Session::report(const Failure* failure, const System* system, int in
         if (!first.path.empty()) out.member("pointer", first.path);
       });
     }
-    out.key("slipway").object([&] { out.member("version", kVersion).member("report_schema", 1); });
+    out.key("slipway").object([&] { out.member("version", cli::kVersion).member("report_schema", 1); });
     if (system) {
       out.key("system").object([&] {
         out.member("real", system->real).member("user", system->user).member("kernel", system->kernel);

@@ -55,7 +55,8 @@ class Session {
 
   // Makes the runner and binds what the profile says. False with errors.
   bool open(OpenOptions options, Diagnostics& diagnostics);
-  Runner& runner() { return *runner_; }
+  bool opened() const { return engine_ != nullptr; }
+  Runner& runner() { return *runner_; }  // once opened
   ProfileEngine& engine() { return *engine_; }
 
   // The executions of the profile; without one a single execution.

@@ -40,6 +40,7 @@ std::string jobs_schema();
 
 // What a job came to. The report is one JSON object, with `error` in it when the job failed.
 struct JobResult {
+  std::string id;  // of the job; `run_jobs` sets it
   int status = 0;  // as the program's exit status (decision 24)
   std::string report;
   Failure diagnostics;  // with warnings
