@@ -1,6 +1,7 @@
 // What the verbs do with jobs scripts.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>

@@ -1,4 +1,6 @@
 // slipway run and slipway check of jobs scripts (recipe page 3.7).
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <format>

@@ -1,5 +1,7 @@
 // The back end `xrt`: which call of XRT stands for what (recipe page 3.10).
+#include <algorithm>
 #include <any>
+#include <cstring>
 #include <exception>
 
 #include "recipe/backends/xrt/module.hpp"

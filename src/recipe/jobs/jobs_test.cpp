@@ -95,7 +95,8 @@ TEST(Jobs, GoOnAfterFailures) {
   const auto results = run_jobs(script, {.threads = 1}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     if (job.id == "j0")
       return std::unexpected(
-          JobResult{.status = 4, .report = failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
+          JobResult{.status = 4,
+                    .report = failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
     if (job.id == "j1") throw std::runtime_error("cannot load");
     if (job.id == "j2") return [] -> JobResult { throw std::runtime_error("cannot run"); };
     return [] { return JobResult{.report = "{}"}; };
