@@ -5,6 +5,7 @@
 #include <format>
 #include <optional>
 
+#include "cli/jobs_verbs.hpp"
 #include "cli/npu_verbs.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
@@ -24,6 +25,11 @@ constexpr std::array kFormats = {
            .tells = is_recipe,
            .run = run_recipe,
            .check = check_recipe},
+    Format{.name = "jobs",
+           .summary = "several recipes to run side by side (JSON)",
+           .tells = is_jobs,
+           .run = run_jobs,
+           .check = check_jobs},
     Format{.name = "profile", .summary = "profiles of run recipes (JSON)", .tells = is_profile, .check = check_profile_file},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",

@@ -1,23 +1,26 @@
 #include "cli/recipe_files.hpp"
 
 #include <cstdlib>
-#include <format>
 
+#include "recipe/backends/opencl/backend.hpp"
+#include "recipe/backends/xrt/module.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
 
 namespace slipway::cli {
 
-Result<recipe::BackendPtr> Backends::open(recipe::BackendKind kind) {
-  if (kind != recipe::BackendKind::Vulkan) {
-    return fail(DiagnosticKind::NoBackend, {},
-                std::format("this recipe needs the {} back end, which is not available: this program has none", recipe::name_of(kind)));
-  }
-  if (vulkan_) return vulkan_;
+Result<recipe::BackendPtr> Backends::make(recipe::BackendKind kind) {
+  if (kind == recipe::BackendKind::OpenCl) return recipe::opencl::open_backend();
+  if (kind == recipe::BackendKind::Xrt) return recipe::xrt_module::open_backend();
   const char* from_environment = std::getenv("SLIPWAY_DEVICE");
   if (selector_.empty() && from_environment) selector_ = from_environment;
-  return recipe::open_vulkan({.selector = selector_, .cache = cache_})
-      .and_then(recipe::make_vulkan_backend)
-      .transform([&](recipe::BackendPtr backend) { return vulkan_ = std::move(backend); });
+  return recipe::open_vulkan({.selector = selector_, .cache = cache_}).and_then(recipe::make_vulkan_backend);
+}
+
+Result<recipe::BackendPtr> Backends::open(recipe::BackendKind kind) {
+  if (const auto known = opened_.find(kind); known != opened_.end()) return known->second;
+  Result<recipe::BackendPtr> made = make(kind);
+  if (made) opened_.emplace(kind, *made);
+  return made;
 }
 
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics) {

@@ -1,6 +1,7 @@
 // Recipes from files, and the back ends that run them: what `slipway run` and `xrt-runner` have in common.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,8 +18,10 @@ class Backends {
 
  private:
   std::string selector_;
+  Result<recipe::BackendPtr> make(recipe::BackendKind kind);
+
   Cache cache_;
-  recipe::BackendPtr vulkan_;
+  std::map<recipe::BackendKind, recipe::BackendPtr> opened_;
 };
 
 struct RecipeFiles {

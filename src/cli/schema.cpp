@@ -2,6 +2,7 @@
 #include <format>
 
 #include "cli/program.hpp"
+#include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
 #include "scenario/schema.hpp"
 
@@ -45,9 +46,9 @@ int schema_verb(const Arguments& arguments) {
   std::string format;
   CommandLine line("slipway schema", "Prints the JSON Schema of a format, or the table of all kinds of diagnostics.",
                    "slipway schema scenario > scenario.schema.json");
-  line.app.add_option("format", format, "scenario, recipe, profile or diagnostic-kinds")
+  line.app.add_option("format", format, "scenario, recipe, profile, jobs or diagnostic-kinds")
       ->required()
-      ->check(CLI::IsMember({"scenario", "recipe", "profile", "diagnostic-kinds"}));
+      ->check(CLI::IsMember({"scenario", "recipe", "profile", "jobs", "diagnostic-kinds"}));
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (format == "scenario")
     print(scenario::schema_text());
@@ -55,6 +56,8 @@ int schema_verb(const Arguments& arguments) {
     print(recipe::recipe_schema());
   else if (format == "profile")
     print(recipe::profile_schema());
+  else if (format == "jobs")
+    print(recipe::jobs_schema());
   else
     print(diagnostic_kinds_page());
   return 0;

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <format>
 
+#include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
 
@@ -140,10 +141,31 @@ void check(const XrtOptions& options) {
   }
   if (!options.script.empty()) {
     if (!options.recipe.empty() || !options.profile.empty()) throw XrtError("script is mutually exclusive with recipe and profile");
-    throw XrtError("scripts of jobs cannot be run by this build");
+    return;
   }
   if (options.threads || options.queue_limit) throw XrtError("threads can only be used with script");
   if (options.recipe.empty() || options.profile.empty()) throw XrtError("both recipe and profile are required without a script");
+}
+
+// Every job goes into the report; the first that failed is the error.
+void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point start) {
+  JobsRequest request{.script = options.script, .folder = options.folder, .device = "0"};
+  request.sessions.plan.cache = Cache::of_user();
+  request.sessions.changes = {.iterations = options.iterations, .mode = mode_of(options.mode), .no_map = options.no_map, .no_poll = options.no_poll};
+  if (options.threads) request.jobs.threads = number_of("--threads", *options.threads);
+  if (options.queue_limit) request.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
+  Diagnostics diagnostics;
+  const std::optional<JobsOutcome> outcome = run_jobs_script(request, start, diagnostics);
+  throw_first(diagnostics);
+  if (options.report) {
+    if (Result<> written = write_file(*options.report, outcome->report); !written) throw XrtError(written.error().front().message);
+  }
+  for (const recipe::JobResult& job : outcome->results) {
+    for (const Diagnostic& problem : job.diagnostics) {
+      if (problem.severity == Severity::Error) throw XrtError(std::format("job {}: {}", job.id, problem.message));
+    }
+    if (job.status != 0) throw XrtError(std::format("job {} failed", job.id));
+  }
 }
 
 }  // namespace
@@ -159,7 +181,11 @@ int xrt_runner(const Arguments& arguments) {
       return 0;
     }
     check(options);
-    run(options, session, backends, start);
+    if (options.script.empty()) {
+      run(options, session, backends, start);
+    } else {
+      run_script(options, start);
+    }
     return 0;
   } catch (const XrtError& error) {
     print_error(std::format("Error: {}\nPeak memory usage: {} MB\n", error.what(),

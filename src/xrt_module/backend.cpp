@@ -1,4 +1,7 @@
 // The back end `xrt`: which call of XRT stands for what (recipe page 3.10).
+#include <algorithm>
+#include <any>
+#include <cstring>
 #include <exception>
 
 #include "recipe/backends/xrt/module.hpp"
@@ -118,6 +121,11 @@ class XrtBackend final : public Backend {
 
   bool can_use(const buffer_storage& buffer) const override { return dynamic_cast<const Buffer*>(&buffer); }
 
+  std::any native_buffer(const BufferPtr& buffer, std::uint64_t offset, std::uint64_t size) override {
+    const auto* ours = dynamic_cast<const Buffer*>(buffer.get());
+    return ours ? std::any(ours->part(offset, size)) : std::any();
+  }
+
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
     return xrt_module::make_list(runs, options);
   }
@@ -176,16 +184,11 @@ Result<BackendPtr> open(std::uint32_t index, const Place& place) {
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }
 
-std::any cpu_argument(const buffer_storage& buffer, std::uint64_t offset, std::uint64_t size) {
-  const auto* ours = dynamic_cast<const Buffer*>(&buffer);
-  return ours ? std::any(ours->part(offset, size)) : std::any();
-}
-
 }  // namespace
 }  // namespace slipway::recipe::xrt_module
 
 extern "C" __attribute__((visibility("default"))) const slipway::recipe::xrt_module::Table* slipway_backend_xrt() {
   using namespace slipway::recipe::xrt_module;
-  static const Table table{.list_devices = list_devices, .open = open, .cpu_argument = cpu_argument};
+  static const Table table{.list_devices = list_devices, .open = open};
   return &table;
 }

@@ -1,7 +1,13 @@
 // Run lists on XRT: an xrt::runlist from the threshold on, and else runs that are all started in order and waited for
 // in reverse order (recipe page 3.4).
-#include <cstdlib>
-#include <thread>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <ranges>
 
 #include "base/files.hpp"
 #include "xrt_module/module.hpp"

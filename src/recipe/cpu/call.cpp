@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <format>
 #include <memory>
+#include <stdexcept>
 
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/bo.hpp"

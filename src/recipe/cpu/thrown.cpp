@@ -6,6 +6,7 @@
 #include <exception>
 #include <format>
 #include <memory>
+#include <typeinfo>
 
 namespace slipway::recipe::cpu {
 namespace {

@@ -40,8 +40,10 @@ std::string jobs_schema();
 
 // What a job came to. The report is one JSON object, with `error` in it when the job failed.
 struct JobResult {
+  std::string id;  // of the job; `run_jobs` sets it
   int status = 0;  // as the program's exit status (decision 24)
   std::string report;
+  Failure diagnostics;  // with warnings
 };
 using RunJob = std::move_only_function<JobResult()>;
 // Loads a job: what is to be run, or what came of a job that cannot be loaded.

@@ -81,7 +81,7 @@ TEST(Jobs, RunSideBySideAndReportInOrder) {
   const auto results = run_jobs(script, {}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     return [&all, id = job.id] {
       all.arrive_and_wait();
-      return JobResult{0, std::format("{{\"id\":\"{}\"}}", id)};
+      return JobResult{.report = std::format("{{\"id\":\"{}\"}}", id)};
     };
   });
   ASSERT_EQ(results.size(), 4u);
@@ -95,17 +95,18 @@ TEST(Jobs, GoOnAfterFailures) {
   const auto results = run_jobs(script, {.threads = 1}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     if (job.id == "j0")
       return std::unexpected(
-          JobResult{4, failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
+          JobResult{.status = 4,
+                    .report = failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
     if (job.id == "j1") throw std::runtime_error("cannot load");
     if (job.id == "j2") return [] -> JobResult { throw std::runtime_error("cannot run"); };
-    return [] { return JobResult{0, "{}"}; };
+    return [] { return JobResult{.report = "{}"}; };
   });
   EXPECT_EQ(results[0].report, R"({"error":{"kind":"no-backend","message":"none","pointer":"/x"}})");
   EXPECT_THAT(results[1].report, HasSubstr("cannot load"));
   EXPECT_THAT(results[2].report, HasSubstr("cannot run"));
   EXPECT_EQ(results[3].status, 0);
   EXPECT_EQ(status_of(results), 5);
-  EXPECT_EQ(status_of({{0, ""}, {4, ""}, {1, ""}}), 1);
+  EXPECT_EQ(status_of({{.status = 0}, {.status = 4}, {.status = 1}}), 1);
   EXPECT_EQ(status_of({}), 0);
 }
 
@@ -118,7 +119,7 @@ TEST(Jobs, LoadNoMoreAheadThanTheLimit) {
     }
     return [&loaded] {
       --loaded;
-      return JobResult{0, "{}"};
+      return JobResult{.report = "{}"};
     };
   });
   EXPECT_EQ(loaded, 0);

@@ -100,6 +100,7 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
   }
   queue.close();
   workers.clear();
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].id = script.jobs[i].id;
   return results;
 }
 

@@ -68,6 +68,13 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   const auto kind = kind_of(name.key, artifact->bytes);
+  if (!kind && Path(name.key).extension() == ".cl") {
+    return refuse(name, DiagnosticKind::Unsupported,
+                  std::format("module `{}` is OpenCL C, which recipes take as SPIR-V: compile it with `clang "
+                              "--target=spirv64 -O1 -c {} -o {}.spv`",
+                              name.key, name.key, Path(name.key).stem().native()),
+                  diagnostics);
+  }
   if (!kind) {
     return refuse(name, DiagnosticKind::ArtifactFormat,
                   std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key), diagnostics);

@@ -23,13 +23,13 @@ const KernelInfo* choose_entry(const Kernel& kernel, const std::vector<KernelInf
   const auto found = std::ranges::find(kernels, wanted, &KernelInfo::entry);
   if (found != kernels.end()) return &*found;
   if (kernel.entry.empty() && kernels.size() == 1) return &kernels.front();
-  diagnostics.add(problem_at(
-      kernel.at, kernel.entry.empty() ? "instance" : "entry", DiagnosticKind::KernelEntry,
-      kernel.entry.empty()
-          ? std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}", kernel.name,
-                        entry_list(kernels))
-          : std::format("the module of kernel `{}` has no OpenCL kernel `{}`; it has {}", kernel.name, kernel.entry,
-                        entry_list(kernels))));
+  diagnostics.add(
+      problem_at(kernel.at, kernel.entry.empty() ? "instance" : "entry", DiagnosticKind::KernelEntry,
+                 kernel.entry.empty()
+                     ? std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+                                   kernel.name, entry_list(kernels))
+                     : std::format("the module of kernel `{}` has no OpenCL kernel `{}`; it has {}", kernel.name,
+                                   kernel.entry, entry_list(kernels))));
   return nullptr;
 }
 
@@ -64,8 +64,9 @@ class OpenClSignature {
     if (rule.value) return refuse(rule.at, "value", "OpenCL kernels have no fixed values; give the runs a constant");
     if (!rule.argidx) return refuse(rule.at, "", "a parameter needs `argidx`");
     if (plan_.signature.find(*rule.argidx)) {
-      return refuse(rule.at, "argidx",
-                    std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
+      return refuse(
+          rule.at, "argidx",
+          std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
     }
     if (rule.ignore) {
       plan_.signature.parameters.push_back(
@@ -78,9 +79,10 @@ class OpenClSignature {
     const Signature all = opencl::default_signature(info_);
     const Parameter* found = all.find(*index);
     if (!found) {
-      return refuse(rule.at, "index", std::format("argument {} of kernel `{}` is a {}, which a run cannot set; local "
-                                                  "memory takes `local`",
-                                                  *index, kernel_.name, info_.arguments[*index].type));
+      return refuse(rule.at, "index",
+                    std::format("argument {} of kernel `{}` is a {}, which a run cannot set; local "
+                                "memory takes `local`",
+                                *index, kernel_.name, info_.arguments[*index].type));
     }
     Parameter& parameter = plan_.signature.parameters.emplace_back(*found);
     parameter.argidx = *rule.argidx;
@@ -108,8 +110,9 @@ class OpenClSignature {
 
   bool add_local(const ParameterRule& rule, std::uint32_t index) {
     if (info_.arguments[index].kind != KernelArgument::Kind::Local) {
-      return refuse(rule.at, "local", std::format("argument {} of kernel `{}` is a {}, not a pointer to local memory",
-                                                  index, kernel_.name, info_.arguments[index].type));
+      return refuse(rule.at, "local",
+                    std::format("argument {} of kernel `{}` is a {}, not a pointer to local memory", index,
+                                kernel_.name, info_.arguments[index].type));
     }
     if (*rule.local == 0) return refuse(rule.at, "local", "local memory of 0 bytes");
     plan_.signature.parameters.push_back({.argidx = *rule.argidx,
@@ -130,15 +133,15 @@ class OpenClSignature {
         return (argument && argument->index == i) || (local && local->index == i);
       });
       if (listed) continue;
-      good = refuse(kernel_.at, kernel_.parameters ? "parameters" : "name",
-                    std::format("argument {}{} of kernel `{}` is a {}, {}", i,
-                                info_.arguments[i].name.empty() ? "" : std::format(" (`{}`)", info_.arguments[i].name),
-                                kernel_.name, info_.arguments[i].type,
-                                info_.arguments[i].kind == KernelArgument::Kind::Local
-                                    ? "whose size `parameters` has to give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
-                                : info_.arguments[i].kind == KernelArgument::Kind::Other
-                                    ? "which recipes cannot set"
-                                    : "and `parameters` leaves it out"));
+      good = refuse(
+          kernel_.at, kernel_.parameters ? "parameters" : "name",
+          std::format("argument {}{} of kernel `{}` is a {}, {}", i,
+                      info_.arguments[i].name.empty() ? "" : std::format(" (`{}`)", info_.arguments[i].name),
+                      kernel_.name, info_.arguments[i].type,
+                      info_.arguments[i].kind == KernelArgument::Kind::Local
+                          ? "whose size `parameters` has to give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
+                      : info_.arguments[i].kind == KernelArgument::Kind::Other ? "which recipes cannot set"
+                                                                               : "and `parameters` leaves it out"));
     }
     return good;
   }
@@ -158,9 +161,9 @@ bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnosti
       plan.build_options = option.string();
       continue;
     }
-    diagnostics.add(json::problem(option, DiagnosticKind::KernelParameters,
-                                  std::format("OpenCL kernels take the option `build`, a text; `{}` is another",
-                                              option.key())));
+    diagnostics.add(
+        json::problem(option, DiagnosticKind::KernelParameters,
+                      std::format("OpenCL kernels take the option `build`, a text; `{}` is another", option.key())));
     good = false;
   }
   return good;

@@ -2,6 +2,8 @@
 //
 // A file can name one array from many places, and so ask for far more memory than it has bytes: the budget is what an
 // honest file of this size could hold.
+#include <algorithm>
+
 #include "recipe/xclbin/sections.hpp"
 
 namespace slipway::recipe::xclbin {

@@ -1,5 +1,6 @@
 #include "recipe/backends/opencl/backend.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <format>
 

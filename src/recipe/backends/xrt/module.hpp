@@ -5,7 +5,6 @@
 // together and share C++ types, so the table begins with a fingerprint of those, and another build's module is refused.
 #pragma once
 
-#include <any>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,9 +30,6 @@ struct Table {
   Result<std::vector<std::string>> (*list_devices)() = nullptr;
   // Errors: no-device, with the number of devices that there are.
   Result<BackendPtr> (*open)(std::uint32_t device, const Place& place) = nullptr;
-  // XRT's own `xrt::bo` of a buffer that the back end made, or of a part, as CPU libraries that were compiled with XRT
-  // take it; empty for any other buffer.
-  std::any (*cpu_argument)(const buffer_storage& buffer, std::uint64_t offset, std::uint64_t size) = nullptr;
 };
 
 using EntryPoint = const Table* (*)();
