@@ -67,7 +67,10 @@ Session load(std::string text) {
   const std::string_view shader = kShader;
   auto files = std::make_shared<const ArtifactMap>(ArtifactMap{{"add.comp", {shader.begin(), shader.end()}}});
   Diagnostics diagnostics;
-  Session session = Session::load({.recipe = make_source("<recipe>", std::move(text)), .artifacts = Artifacts::in_memory(files), .plan = {.cache = Cache::of_user()}}, diagnostics);
+  Session session = Session::load({.recipe = make_source("<recipe>", std::move(text)),
+                                   .artifacts = Artifacts::in_memory(files),
+                                   .plan = {.cache = Cache::of_user()}},
+                                  diagnostics);
   if (!session.plan()) {
     std::println(stderr, "{}", diagnostics.all().front().message);
     std::exit(3);
@@ -77,7 +80,10 @@ Session load(std::string text) {
 
 void open(Session& session, const Path& libraries, const std::shared_ptr<VulkanDevice>& device) {
   Diagnostics diagnostics;
-  if (session.open({.runner = {.open_backend = [device](BackendKind) { return make_vulkan_backend(device); }, .libraries = {.roots = {libraries}}}}, diagnostics)) return;
+  if (session.open({.runner = {.open_backend = [device](BackendKind) { return make_vulkan_backend(device); },
+                               .libraries = {.roots = {libraries}}}},
+                   diagnostics))
+    return;
   std::println(stderr, "{}", diagnostics.all().front().message);
   std::exit(5);
 }
@@ -90,15 +96,19 @@ void run(Runner& runner) {
 void cpu_functions(const Path& libraries) {
   std::string runs;
   for (int i = 0; i < 8; ++i) runs += std::format(R"({}{{"name": "nothing", "where": "cpu"}})", i ? ", " : "");
-  Session session = load(std::format(R"({{"resources": {{"cpus": [{{"name": "nothing", "library_path": "arithmetic"}}]}}, "execution": {{"runs": [{}]}}}})", runs));
+  Session session = load(std::format(
+      R"({{"resources": {{"cpus": [{{"name": "nothing", "library_path": "arithmetic"}}]}}, "execution": {{"runs": [{}]}}}})",
+      runs));
   open(session, libraries, nullptr);
-  const cpu::Function& function = *must(cpu::find_function(*must(cpu::load_library(libraries / "libarithmetic.so")), "nothing"));
+  const cpu::Function& function =
+      *must(cpu::find_function(*must(cpu::load_library(libraries / "libarithmetic.so")), "nothing"));
   std::vector<std::any> arguments(function.num_args);
   const auto direct = [&] {
     for (int i = 0; i < 8; ++i) function.callable(arguments);
   };
   const auto [ours, theirs] = measured(20000, [&] { run(session.runner()); }, direct);
-  std::println("CPU functions: {:.3f} us a run over calling them (8 runs: {:.2f} us, direct {:.2f} us)", (ours - theirs) / 8, ours, theirs);
+  std::println("CPU functions: {:.3f} us a run over calling them (8 runs: {:.2f} us, direct {:.2f} us)",
+               (ours - theirs) / 8, ours, theirs);
 }
 
 // The peer: pipeline, sets and commands by hand, on the same device.
@@ -112,11 +122,16 @@ struct ByHand {
 
 void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, std::uint64_t size) {
   hand.layout = must(gpu::create_pipeline_layout(device, {.sets = {{{.binding = 0}, {.binding = 1}}}}));
-  hand.pipeline.emplace(must(gpu::create_compute_pipeline(device, {.shader = {.words = *module.words}, .layout = &hand.layout})));
-  for (int i = 0; i < 2; ++i) hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .place = gpu::BufferPlace::Readback})));
+  hand.pipeline.emplace(
+      must(gpu::create_compute_pipeline(device, {.shader = {.words = *module.words}, .layout = &hand.layout})));
+  for (int i = 0; i < 2; ++i)
+    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .place = gpu::BufferPlace::Readback})));
   std::vector<gpu::DescriptorSetInfo> infos;
   for (std::size_t i = 0; i < 2; ++i) {
-    infos.push_back({.layout = &hand.layout, .set = 0, .writes = {{.binding = 0, .buffer = &hand.buffers[i]}, {.binding = 1, .buffer = &hand.buffers[1 - i]}}});
+    infos.push_back(
+        {.layout = &hand.layout,
+         .set = 0,
+         .writes = {{.binding = 0, .buffer = &hand.buffers[i]}, {.binding = 1, .buffer = &hand.buffers[1 - i]}}});
   }
   hand.sets = must(gpu::create_descriptor_sets(device, infos));
   hand.commands.emplace(must(gpu::create_command_list(device)));
@@ -133,10 +148,15 @@ void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, s
 
 std::string eight_runs(int buffers) {
   std::string list, runs;
-  for (int i = 0; i < buffers; ++i) list += std::format(R"({}{{"name": "b{}", "type": "inout", "size": 4096}})", i ? ", " : "", i);
+  for (int i = 0; i < buffers; ++i)
+    list += std::format(R"({}{{"name": "b{}", "type": "inout", "size": 4096}})", i ? ", " : "", i);
   for (int i = 0; i < 8; ++i)
-    runs += std::format(R"({}{{"name": "add", "arguments": [{{"name": "b{}", "argidx": 0}}, {{"name": "b{}", "argidx": 1}}]}})", i ? ", " : "", i % 2, 1 - i % 2);
-  return std::format(R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}], "kernels": [{{"name": "add", "grid": [16, 1, 1]}}]}}, "execution": {{"runs": [{}]}}}})", list, runs);
+    runs += std::format(
+        R"({}{{"name": "add", "arguments": [{{"name": "b{}", "argidx": 0}}, {{"name": "b{}", "argidx": 1}}]}})",
+        i ? ", " : "", i % 2, 1 - i % 2);
+  return std::format(
+      R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}], "kernels": [{{"name": "add", "grid": [16, 1, 1]}}]}}, "execution": {{"runs": [{}]}}}})",
+      list, runs);
 }
 
 void steady(const std::shared_ptr<VulkanDevice>& device) {

@@ -31,7 +31,8 @@ Path corpus(std::string_view name) { return testing::source_folder() / "tests/co
 std::vector<Path> cases(const Path& folder) {
   std::vector<Path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of.")) found.push_back(entry.path());
+    if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of."))
+      found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -107,7 +108,8 @@ void update(const Path& path, const std::string& expected, const std::string& ac
 void compare(const Path& path, const Diagnostics& diagnostics) {
   const char* const wish = std::getenv("UPDATE_CORPUS");
   SCOPED_TRACE(path.filename().string());
-  const std::string actual = without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
+  const std::string actual =
+      without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
   EXPECT_EQ(path.filename().string().starts_with("fail_"), diagnostics.has_errors()) << actual;
   const Path expected_path = Path(path).replace_extension(".expected");
   const std::string expected = read_text(expected_path).value_or("(there is no such file)\n");

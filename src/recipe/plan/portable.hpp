@@ -1,5 +1,5 @@
-// What the runner that AMD ships refuses in a recipe or profile, or treats otherwise (recipe page 5.3, 5.4): warnings of
-// kind not-portable, for `check --portable`.
+// What the runner that AMD ships refuses in a recipe or profile, or treats otherwise (recipe page 5.3, 5.4): warnings
+// of kind not-portable, for `check --portable`.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -20,8 +20,8 @@
 namespace slipway::recipe {
 
 struct ProfileOptions {
-  std::uint64_t seed = 0;  // of random data that have no own
-  std::optional<std::uint32_t> runlist_threshold;  // instead of the profile's
+  std::uint64_t seed = 0;                            // of random data that have no own
+  std::optional<std::uint32_t> runlist_threshold;    // instead of the profile's
   std::optional<std::chrono::nanoseconds> time_out;  // of one list
   std::function<void(std::string_view)> print;       // metric lines and mismatches; none: silence
 };
