@@ -34,8 +34,8 @@ struct ProfileEngine::Data {
   Bound all() const { return {buffer, 0, buffer->size()}; }
 };
 
-ProfileEngine::ProfileEngine(const Profile& profile, Runner& runner, const Artifacts& artifacts, ProfileOptions options)
-    : profile_(profile), runner_(runner), artifacts_(artifacts), options_(std::move(options)) {}
+ProfileEngine::ProfileEngine(const Profile& profile, Runner& runner, Artifacts artifacts, ProfileOptions options)
+    : profile_(profile), runner_(runner), artifacts_(std::move(artifacts)), options_(std::move(options)) {}
 ProfileEngine::~ProfileEngine() = default;
 
 Result<> ProfileEngine::bind() {

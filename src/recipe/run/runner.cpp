@@ -143,8 +143,6 @@ struct Runner::State {
   }
 
   Result<> prepare_lane(std::size_t index) {
-    if (lanes.size() <= index) lanes.resize(index + 1);
-    if (!lanes[index]) lanes[index] = std::make_unique<Lane>(turn, plan.runs.size());
     Lane& lane = *lanes[index];
     if (Result<> made = make_lane_buffers(lane); !made) return made;
     lane.timings = options.timings;
@@ -214,7 +212,7 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
   if (now && now->storage == bound.storage && now->offset == bound.offset && now->size == bound.size) return {};
   now = std::move(bound);
   for (const auto& lane : state.lanes) {
-    if (lane && *index < lane->created.size()) lane->created[*index] = nullptr;
+    if (*index < lane->created.size()) lane->created[*index] = nullptr;
   }
   state.dirty = true;
   return {};
@@ -233,7 +231,11 @@ Result<> Runner::prepare(const ExecutionOptions& options) {
   State& state = *state_;
   state.dirty |= options.copies > state.lanes.size() || options.runlist_threshold != state.execution.runlist_threshold;
   state.execution = options;
-  state.lanes.resize(std::max<std::size_t>(options.copies, 1));
+  state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
+  if (state.lanes.size() > state.execution.copies) state.lanes.resize(state.execution.copies);
+  while (state.lanes.size() < state.execution.copies) {
+    state.lanes.push_back(std::make_unique<Lane>(state.turn, state.plan.runs.size()));
+  }
   if (state.dirty) return state.prepare();
   for (const auto& lane : state.lanes) {
     lane->poll = options.poll;
