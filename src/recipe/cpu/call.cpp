@@ -23,7 +23,7 @@ std::string arguments_text(const Call& call) {
 
 // Kept out of the way of the call itself.
 [[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
-  CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place},
+  CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place, .path = call.pointer},
                       .thrown = std::current_exception()};
   failure.diagnostic.message = std::format("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
                                            file_of(*call.function->library).filename().native(), thrown_text());
@@ -33,8 +33,8 @@ std::string arguments_text(const Call& call) {
     failure.diagnostic.hint("the function takes an argument as another type than the recipe gives it");
     failure.diagnostic.note(std::format("the arguments are: {}", arguments_text(call)));
   } catch (const std::out_of_range&) {
-    failure.diagnostic.note(std::format("the library said that the function has {} argument{}",
-                                        call.function->num_args, call.function->num_args == 1 ? "" : "s"));
+    failure.diagnostic.note(std::format("the library said that the function has {} argument{}", call.function->num_args,
+                                        call.function->num_args == 1 ? "" : "s"));
   } catch (...) {
     // Its own text has to do.
   }

@@ -52,10 +52,10 @@ Result<BufferAbi> find_abi(void* handle, const Path& file, const Place& place) {
   if (!abi_of_library) return BufferAbi::Xrt;
   const int abi = abi_of_library();
   if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
-  return fail(std::move(problem(DiagnosticKind::CpuAbi, place,
-                                std::format("CPU library `{}` has buffer interface {}, and only 1 and 2 are known",
-                                            file.native(), abi))
-                            .hint("rebuild it with this version's slipway/cpu_library.hpp")));
+  return fail(std::move(
+      problem(DiagnosticKind::CpuAbi, place,
+              std::format("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
+          .hint("rebuild it with this version's slipway/cpu_library.hpp")));
 }
 
 Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place) {
@@ -96,15 +96,15 @@ Result<std::unique_ptr<const Function>> look_up(const Library& library, std::str
   try {
     library.lookup(std::string(name), &found);
   } catch (...) {
-    return fail(DiagnosticKind::CpuLookup, place,
-                std::format("CPU library `{}` does not give function `{}`: {}", library.file.native(), name,
-                            thrown_text()));
+    return fail(
+        DiagnosticKind::CpuLookup, place,
+        std::format("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
   }
   if (!found.callable) {
-    return fail(std::move(problem(DiagnosticKind::CpuLookup, place,
-                                  std::format("CPU library `{}` gives no callable for function `{}`",
-                                              library.file.native(), name))
-                              .hint("its lookup function is to throw for names that it does not know")));
+    return fail(std::move(
+        problem(DiagnosticKind::CpuLookup, place,
+                std::format("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
+            .hint("its lookup function is to throw for names that it does not know")));
   }
   if (found.num_args > kMaxArguments) {
     return fail(DiagnosticKind::CpuLookup, place,

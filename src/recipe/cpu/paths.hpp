@@ -1,8 +1,8 @@
 // Where a recipe's CPU libraries are (recipe page 3.6, decision 22).
 //
 // A library is named relative to a root: the one that the user gives, else XILINX_XRT, the folder that Slipway is
-// installed in and the folder of the artifacts, in this order. `umd/convert.dll` finds `umd/libconvert.so`: recipes name
-// the libraries of another system, and XRT leaves `lib` and `.so` to the loader.
+// installed in and the folder of the artifacts, in this order. `umd/convert.dll` finds `umd/libconvert.so`: recipes
+// name the libraries of another system, and XRT leaves `lib` and `.so` to the loader.
 #pragma once
 
 #include <string>

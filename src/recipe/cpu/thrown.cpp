@@ -40,8 +40,8 @@ std::string thrown_text() {
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
     if (!type) return "something that is no C++ exception";
-    const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr), &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
+                                                           &std::free);
     return std::format("an exception of type `{}`", name ? name.get() : type->name());
   }
 }

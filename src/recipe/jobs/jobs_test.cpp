@@ -87,7 +87,8 @@ TEST(Jobs, RunSideBySideAndReportInOrder) {
   ASSERT_EQ(results.size(), 4u);
   json::Writer out(0);
   write_jobs_report(script, results, out, [&] { out.member("system", 1); });
-  EXPECT_EQ(out.text(), R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
+  EXPECT_EQ(out.text(),
+            R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
 }
 
 TEST(Jobs, GoOnAfterFailures) {
