@@ -9,7 +9,8 @@
 //   runner.wait();
 //
 // Because the class has the shape of an existing one, its errors are exceptions; all of them derive from
-// `slipway::runner::error`. Everything wrong with a recipe is found when the runner is constructed, and reported at once.
+// `slipway::runner::error`. Everything wrong with a recipe is found when the runner is constructed, and reported at
+// once.
 //
 // Threads: runners are independent of each other and may be used from different threads, also on one device. One runner
 // is used by one thread at a time. CPU functions of a recipe are called on a thread of the runner, one at a time.
@@ -34,8 +35,8 @@
 
 namespace slipway {
 
-// A Vulkan device by its number, part of its name or UUID; nothing for SLIPWAY_DEVICE, else the best. It is opened when a
-// recipe or buffer needs it: recipes of CPU functions alone need none. Copies are the same device.
+// A Vulkan device by its number, part of its name or UUID; nothing for SLIPWAY_DEVICE, else the best. It is opened when
+// a recipe or buffer needs it: recipes of CPU functions alone need none. Copies are the same device.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}
@@ -69,15 +70,15 @@ class SLIPWAY_API artifacts {
 };
 
 struct run_options {
-  std::string profile;                  // JSON text or a path; empty: none
-  std::optional<artifacts> files;       // the current folder
-  std::string backend;                  // vulkan, opencl or xrt; empty: as each kernel's files say
-  std::filesystem::path kernels;        // a file that replaces kernels of the recipe; empty: none
-  std::filesystem::path library_root;   // of CPU libraries; empty: XILINX_XRT, the install prefix, the artifacts
-  std::uint64_t seed = 0;               // of random data that have none
-  bool strict = false;                  // warnings are errors
-  bool allow_outside = false;           // files and libraries outside their folders
-  bool timings = false;                 // measure each run, for the report
+  std::string profile;                 // JSON text or a path; empty: none
+  std::optional<artifacts> files;      // the current folder
+  std::string backend;                 // vulkan, opencl or xrt; empty: as each kernel's files say
+  std::filesystem::path kernels;       // a file that replaces kernels of the recipe; empty: none
+  std::filesystem::path library_root;  // of CPU libraries; empty: XILINX_XRT, the install prefix, the artifacts
+  std::uint64_t seed = 0;              // of random data that have none
+  bool strict = false;                 // warnings are errors
+  bool allow_outside = false;          // files and libraries outside their folders
+  bool timings = false;                // measure each run, for the report
 };
 
 class SLIPWAY_API runner {
@@ -94,21 +95,21 @@ class SLIPWAY_API runner {
     std::string text_;
     std::vector<Problem> problems_;
   };
-#define SLIPWAY_RUNNER_ERROR(name, base)      \
-  class SLIPWAY_API name : public base {      \
-   public:                                    \
-    using base::base;                         \
-    ~name() override;                         \
+#define SLIPWAY_RUNNER_ERROR(name, base) \
+  class SLIPWAY_API name : public base { \
+   public:                               \
+    using base::base;                    \
+    ~name() override;                    \
   }
-  SLIPWAY_RUNNER_ERROR(json_error, error);                 // a text is not JSON
-  SLIPWAY_RUNNER_ERROR(recipe_error, error);               // what the recipe says cannot be
-  SLIPWAY_RUNNER_ERROR(profile_error, error);              // what the profile says cannot be
-  SLIPWAY_RUNNER_ERROR(validation_error, profile_error);   // a buffer is not what the profile expects
-  SLIPWAY_RUNNER_ERROR(repo_error, error);                 // a file that the recipe or profile names
-  SLIPWAY_RUNNER_ERROR(hwctx_error, error);                // hardware contexts
-  SLIPWAY_RUNNER_ERROR(cpu_error, error);                  // a CPU library or function; nests what the function threw
-  SLIPWAY_RUNNER_ERROR(backend_error, error);              // a device is missing or failed
-  SLIPWAY_RUNNER_ERROR(state_error, error);                // not now: in progress, or buffers are not bound
+  SLIPWAY_RUNNER_ERROR(json_error, error);                // a text is not JSON
+  SLIPWAY_RUNNER_ERROR(recipe_error, error);              // what the recipe says cannot be
+  SLIPWAY_RUNNER_ERROR(profile_error, error);             // what the profile says cannot be
+  SLIPWAY_RUNNER_ERROR(validation_error, profile_error);  // a buffer is not what the profile expects
+  SLIPWAY_RUNNER_ERROR(repo_error, error);                // a file that the recipe or profile names
+  SLIPWAY_RUNNER_ERROR(hwctx_error, error);               // hardware contexts
+  SLIPWAY_RUNNER_ERROR(cpu_error, error);                 // a CPU library or function; nests what the function threw
+  SLIPWAY_RUNNER_ERROR(backend_error, error);             // a device is missing or failed
+  SLIPWAY_RUNNER_ERROR(state_error, error);               // not now: in progress, or buffers are not bound
 #undef SLIPWAY_RUNNER_ERROR
 
   using artifacts_repository = artifacts;
@@ -121,8 +122,10 @@ class SLIPWAY_API runner {
   runner(const device& device, const std::string& recipe, const artifacts_repository& files);
   runner(const device& device, const std::string& recipe, const std::string& profile);
   runner(const device& device, const std::string& recipe, const char* profile);
-  runner(const device& device, const std::string& recipe, const std::string& profile, const std::filesystem::path& artifacts_dir);
-  runner(const device& device, const std::string& recipe, const std::string& profile, const artifacts_repository& files);
+  runner(const device& device, const std::string& recipe, const std::string& profile,
+         const std::filesystem::path& artifacts_dir);
+  runner(const device& device, const std::string& recipe, const std::string& profile,
+         const artifacts_repository& files);
   runner(const device& device, const std::string& recipe, const run_options& options);
   runner(runner&&) noexcept;
   runner& operator=(runner&&) noexcept;
@@ -130,8 +133,8 @@ class SLIPWAY_API runner {
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // All three are the same. The buffer, or part of one, stays bound until another is. Throws recipe_error for an unknown
-  // name or a wrong size, state_error while an execution is in progress.
+  // All three are the same. The buffer, or part of one, stays bound until another is. Throws recipe_error for an
+  // unknown name or a wrong size, state_error while an execution is in progress.
   void bind_input(const std::string& name, const bo& buffer) { bind(name, buffer); }
   void bind_output(const std::string& name, const bo& buffer) { bind(name, buffer); }
   void bind(const std::string& name, const bo& buffer);

@@ -4,6 +4,7 @@
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "recipe/cpu/exports.hpp"
+#include "recipe/plan/portable.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -12,7 +13,7 @@ struct CheckRecipeSettings {
   ReportStyle style;
   std::vector<std::string> files;
   std::string profile, kernels, folder, backend, library_root;
-  bool no_files = false, allow_outside = false, no_cache = false;
+  bool no_files = false, allow_outside = false, no_cache = false, portable = false;
 };
 
 // A library that is not there is a warning: it may be installed elsewhere.
@@ -41,6 +42,8 @@ void add_options(CommandLine& line, CheckRecipeSettings& settings) {
   line.app.add_option("--dir", settings.folder, "folder of the files that they name (the file's own folder)");
   line.app.add_flag("--no-files", settings.no_files, "do not open the files that they name");
   line.app.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their folders");
+  line.app.add_flag("--portable", settings.portable,
+                    "name everything that the shipped runner refuses or treats otherwise");
 }
 
 Path folder_of(const CheckRecipeSettings& settings, const std::string& file) {
@@ -59,12 +62,14 @@ int end(const CheckRecipeSettings& settings, Diagnostics& diagnostics) {
 
 bool is_profile(const Content& content) {
   if (content.has("resources") || content.has("jobs") || content.has("commands")) return false;
-  return content.has("bindings") || content.has("executions") || content.has("execution") || content.has("qos") || content.has("dtrace");
+  return content.has("bindings") || content.has("executions") || content.has("execution") || content.has("qos") ||
+         content.has("dtrace");
 }
 
 int check_recipe(const Arguments& arguments) {
   CheckRecipeSettings settings;
-  CommandLine line("slipway check", "Finds every mistake in recipes, without running them.", "slipway check recipe.json --profile profile.json");
+  CommandLine line("slipway check", "Finds every mistake in recipes, without running them.",
+                   "slipway check recipe.json --profile profile.json");
   add_options(line, settings);
   line.app.add_option("--profile", settings.profile, "check this profile against the recipe too");
   line.app.add_option("--kernels", settings.kernels, "replace kernels of the recipe by those of this file");
@@ -86,8 +91,11 @@ int check_recipe(const Arguments& arguments) {
       if (settings.backend == "opencl") request->plan.backend = recipe::BackendKind::OpenCl;
       if (settings.backend == "xrt") request->plan.backend = recipe::BackendKind::Xrt;
       const recipe::Session session = recipe::Session::load(*request, of_file);
+      if (settings.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
+      if (settings.portable && !settings.profile.empty()) recipe::check_portable(*session.profile(), of_file);
       if (session.recipe() && !settings.no_files)
-        check_libraries(*session.recipe(), recipe::cpu::library_roots(settings.library_root, folder, settings.allow_outside), of_file);
+        check_libraries(*session.recipe(),
+                        recipe::cpu::library_roots(settings.library_root, folder, settings.allow_outside), of_file);
       diagnostics.add(of_file.release());
     } else {
       diagnostics.add(of_file.release());
@@ -109,6 +117,7 @@ int check_profile_file(const Arguments& arguments) {
     auto document = recipe::read_document(source, options, diagnostics);
     const auto profile = document ? recipe::read_profile(std::move(document), options, diagnostics) : std::nullopt;
     const auto artifacts = recipe::Artifacts::in_folder(folder_of(settings, file), settings.allow_outside);
+    if (profile && settings.portable) recipe::check_portable(*profile, diagnostics);
     if (profile) recipe::check_profile(*profile, nullptr, settings.no_files ? nullptr : &artifacts, diagnostics);
   }
   return end(settings, diagnostics);

@@ -29,10 +29,12 @@ struct RecipeSettings {
   std::uint64_t seed = 0;
   std::optional<std::uint32_t> threshold;
   std::optional<double> timeout;
-  bool explain = false, dry_run = false, no_cpu_libraries = false, no_map = false, no_poll = false, timings = false, no_cache = false;
+  bool explain = false, dry_run = false, no_cpu_libraries = false, no_map = false, no_poll = false, timings = false,
+       no_cache = false;
 };
 
-std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option, Diagnostics& diagnostics) {
+std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option,
+                                   Diagnostics& diagnostics) {
   std::vector<NamedFile> files;
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
@@ -67,15 +69,19 @@ void add_options(CommandLine& line, RecipeSettings& settings) {
   line.add_report_options(settings.style);
   app.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
   app.add_option("--dir", settings.folder, "folder of the files that recipe and profile name (the recipe's folder)");
-  app.add_option("--iterations", settings.iterations, "of every execution")->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
-  app.add_option("--mode", settings.mode, "run only executions of this mode: all, default, latency, throughput, validate")
+  app.add_option("--iterations", settings.iterations, "of every execution")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
+  app.add_option("--mode", settings.mode,
+                 "run only executions of this mode: all, default, latency, throughput, validate")
       ->check(CLI::IsMember({"all", "default", "latency", "throughput", "validate"}));
   app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
   app.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
       ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
-  app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  app.add_option("--device", settings.device,
+                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   app.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
-  app.add_option("--library-root", settings.library_root, "folder of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+  app.add_option("--library-root", settings.library_root,
+                 "folder of CPU libraries (XILINX_XRT, the install prefix, --dir)");
   app.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file");
   app.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution");
   app.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution");
@@ -83,7 +89,8 @@ void add_options(CommandLine& line, RecipeSettings& settings) {
     app.get_option(option)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--seed", settings.seed, "of random data that have none (0)");
   app.add_option("--runlist-threshold", settings.threshold, "XRT: so many runs make a run list of the device; 0 never");
-  app.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end")->check(CLI::PositiveNumber);
+  app.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
   app.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
   app.add_flag("--timings", settings.timings, "measure each run, for the report");
@@ -103,7 +110,8 @@ class RecipeRun {
     const auto saves = named_files(settings_.saves, "--save", diagnostics_);
     const auto goldens = named_files(settings_.goldens, "--golden", diagnostics_);
     if (settings_.files.size() != 1) {
-      diagnostics_.error(DiagnosticKind::Usage, {}, settings_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+      diagnostics_.error(DiagnosticKind::Usage, {},
+                         settings_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
     }
     if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
     if (load()) {
@@ -125,7 +133,9 @@ class RecipeRun {
   bool load() {
     const std::string& file = settings_.files.front();
     settings_.inputs.recipe = file;
-    settings_.inputs.folder = !settings_.folder.empty() ? Path(settings_.folder) : file == "-" ? Path() : Path(file).parent_path();
+    settings_.inputs.folder = !settings_.folder.empty() ? Path(settings_.folder)
+                              : file == "-"             ? Path()
+                                                        : Path(file).parent_path();
     auto request = request_of(settings_.inputs, diagnostics_);
     if (!request) return false;
     cache_ = settings_.no_cache ? Cache() : Cache::of_user();
@@ -142,10 +152,13 @@ class RecipeRun {
     backends_.emplace(settings_.device, cache_);
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
-                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.folder, settings_.inputs.allow_outside),
+                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.folder,
+                                                           settings_.inputs.allow_outside),
                    .cpu_libraries = !settings_.no_cpu_libraries,
                    .timings = settings_.timings},
-        .profile = {.seed = settings_.seed, .runlist_threshold = settings_.threshold, .print = [this](std::string_view text) { say(text); }}};
+        .profile = {.seed = settings_.seed,
+                    .runlist_threshold = settings_.threshold,
+                    .print = [this](std::string_view text) { say(text); }}};
     if (settings_.timeout) options.profile.time_out = launch_time_out(*settings_.timeout);
     if (!session_.open(std::move(options), diagnostics_)) return false;
     for (const NamedFile& bind : binds) {
@@ -162,11 +175,13 @@ class RecipeRun {
   Result<> bind_file(const NamedFile& bind) {
     const Result<MappedFile> file = map_file(bind.file);
     if (!file) return fail(file.error());
-    if (file->bytes().empty()) return fail(DiagnosticKind::FileFormat, Place::in_file(bind.file), "the file is empty, and a buffer is not");
+    if (file->bytes().empty())
+      return fail(DiagnosticKind::FileFormat, Place::in_file(bind.file), "the file is empty, and a buffer is not");
     auto buffer = session_.runner().create_buffer({.size = file->bytes().size(), .name = bind.name});
     if (!buffer) return fail(std::move(buffer.error()));
     std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
-    if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced) return synced;
+    if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced)
+      return synced;
     return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()});
   }
 
@@ -211,11 +226,14 @@ class RecipeRun {
     if (result.mismatches == 0) return;
     for (const std::string& example : result.examples) say(example + "\n");
     diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(golden.file),
-                       std::format("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name, result.mismatches, bytes.size()));
+                       std::format("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
+                                   result.mismatches, bytes.size()));
   }
 
   // Metric lines; standard output may be the report's.
-  void say(std::string_view text) { (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text); }
+  void say(std::string_view text) {
+    (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
+  }
 
   int end() {
     if (failure_.empty() && diagnostics_.has_errors()) {
@@ -226,13 +244,16 @@ class RecipeRun {
     const recipe::Session::System system = recipe::system_usage(start_);
     const std::string text = session_.report(failure_.empty() ? nullptr : &failure_, &system, 2);
     if (!settings_.report_path.empty()) {
-      if (Result<> written = write_file(settings_.report_path, text); !written) diagnostics_.add(std::move(written.error()));
+      if (Result<> written = write_file(settings_.report_path, text); !written)
+        diagnostics_.add(std::move(written.error()));
     }
     if (settings_.style.json && settings_.report_path != "-") print(text);
     const int status = report(diagnostics_, settings_.style);
     if (!settings_.style.json) {
-      constexpr std::array<std::string_view, 6> kOutcomes = {"ok", "FAILED", "wrong usage", "bad input", "skipped", "failed"};
-      std::string line = std::format("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
+      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+                                                             "bad input", "skipped", "failed"};
+      std::string line =
+          std::format("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
       if (settings_.report_path == "-" || status > 1)
         print_error(line);
       else
@@ -246,7 +267,8 @@ class RecipeRun {
   std::string devices() {
     std::string text;
     if (!backends_ || !session_.opened()) return text;
-    for (const auto& [kind, info] : session_.runner().backends()) text += std::format("{} {}", text.empty() ? ", on" : ",", info.device);
+    for (const auto& [kind, info] : session_.runner().backends())
+      text += std::format("{} {}", text.empty() ? ", on" : ",", info.device);
     return text;
   }
 
@@ -262,13 +284,12 @@ class RecipeRun {
 
 }  // namespace
 
-bool is_recipe(const Content& content) {
-  return content.has("execution/runs") && !content.has("jobs");
-}
+bool is_recipe(const Content& content) { return content.has("execution/runs") && !content.has("jobs"); }
 
 int run_recipe(const Arguments& arguments) {
   RecipeSettings settings;
-  CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.", "slipway run recipe.json --profile profile.json");
+  CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.",
+                   "slipway run recipe.json --profile profile.json");
   add_options(line, settings);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   return RecipeRun(std::move(settings)).run();

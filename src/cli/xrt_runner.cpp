@@ -54,15 +54,24 @@ std::uint64_t number_of(const std::string& option, const std::string& text) {
 }
 
 void set(XrtOptions& options, const std::string& option, const std::string& value) {
-  if (option == "--recipe") options.recipe = value;
-  else if (option == "--profile" || option == "-p") options.profile = value;
-  else if (option == "--dir" || option == "-d") options.folder = value;
-  else if (option == "--iterations" || option == "-i") options.iterations = number_of(option, value);
-  else if (option == "--mode" || option == "-m") options.mode = value;
-  else if (option == "--script" || option == "-f") options.script = value;
-  else if (option == "--threads" || option == "-t") options.threads = value;
-  else if (option == "--queue-limit" || option == "-l") options.queue_limit = value;
-  else if (option == "--replay") options.replay = value;
+  if (option == "--recipe")
+    options.recipe = value;
+  else if (option == "--profile" || option == "-p")
+    options.profile = value;
+  else if (option == "--dir" || option == "-d")
+    options.folder = value;
+  else if (option == "--iterations" || option == "-i")
+    options.iterations = number_of(option, value);
+  else if (option == "--mode" || option == "-m")
+    options.mode = value;
+  else if (option == "--script" || option == "-f")
+    options.script = value;
+  else if (option == "--threads" || option == "-t")
+    options.threads = value;
+  else if (option == "--queue-limit" || option == "-l")
+    options.queue_limit = value;
+  else if (option == "--replay")
+    options.replay = value;
   else if (option != "--verbose" && option != "-v")
     print_error(std::format("[runner] INFO: ignoring unknown argument value {} {}\n", option, value));
 }
@@ -79,13 +88,18 @@ XrtOptions parse(const Arguments& arguments) {
       continue;
     }
     if (const std::size_t equals = word.find('='); equals != std::string::npos) {
-      if (word.starts_with("--report")) options.report = word.substr(equals + 1);
-      else set(options, word.substr(0, equals), word.substr(equals + 1));
+      if (word.starts_with("--report"))
+        options.report = word.substr(equals + 1);
+      else
+        set(options, word.substr(0, equals), word.substr(equals + 1));
       continue;
     }
-    if (word == "--nommap") options.no_map = true;
-    else if (word == "--nopoll") options.no_poll = true;
-    else if (word == "--help" || word == "-h" || word == "-help") options.help = true;
+    if (word == "--nommap")
+      options.no_map = true;
+    else if (word == "--nopoll")
+      options.no_poll = true;
+    else if (word == "--help" || word == "-h" || word == "-help")
+      options.help = true;
     else if (word == "--report" || word == "-r") {
       const bool has_file = i + 1 < arguments.size() && !is_option(arguments[i + 1]);
       options.report = has_file ? arguments[++i] : "-";
@@ -111,12 +125,16 @@ void throw_first(const Diagnostics& diagnostics) {
   }
 }
 
-void run(const XrtOptions& options, recipe::Session& session, Backends& backends, std::chrono::steady_clock::time_point start) {
+void run(const XrtOptions& options, recipe::Session& session, Backends& backends,
+         std::chrono::steady_clock::time_point start) {
   Diagnostics diagnostics;
   auto request = request_of({options.recipe, options.profile, "", options.folder, false}, diagnostics);
   throw_first(diagnostics);
   request->plan.cache = Cache::of_user();
-  request->changes = {.iterations = options.iterations, .mode = mode_of(options.mode), .no_map = options.no_map, .no_poll = options.no_poll};
+  request->changes = {.iterations = options.iterations,
+                      .mode = mode_of(options.mode),
+                      .no_map = options.no_map,
+                      .no_poll = options.no_poll};
   session = recipe::Session::load(*request, diagnostics);
   throw_first(diagnostics);
   session.open({.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
@@ -128,7 +146,8 @@ void run(const XrtOptions& options, recipe::Session& session, Backends& backends
   const recipe::Session::System system = recipe::system_usage(start);
   const Failure* const why = failure ? &failure->diagnostics : nullptr;
   if (options.report) {
-    if (Result<> written = write_file(*options.report, session.report(why, &system, 2)); !written) throw XrtError(written.error().front().message);
+    if (Result<> written = write_file(*options.report, session.report(why, &system, 2)); !written)
+      throw XrtError(written.error().front().message);
   }
   if (failure) throw XrtError(failure->diagnostics.front().message);
 }
@@ -140,25 +159,31 @@ void check(const XrtOptions& options) {
     throw XrtError("replay files need the xrt back end, which this program does not have");
   }
   if (!options.script.empty()) {
-    if (!options.recipe.empty() || !options.profile.empty()) throw XrtError("script is mutually exclusive with recipe and profile");
+    if (!options.recipe.empty() || !options.profile.empty())
+      throw XrtError("script is mutually exclusive with recipe and profile");
     return;
   }
   if (options.threads || options.queue_limit) throw XrtError("threads can only be used with script");
-  if (options.recipe.empty() || options.profile.empty()) throw XrtError("both recipe and profile are required without a script");
+  if (options.recipe.empty() || options.profile.empty())
+    throw XrtError("both recipe and profile are required without a script");
 }
 
 // Every job goes into the report; the first that failed is the error.
 void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point start) {
   JobsRequest request{.script = options.script, .folder = options.folder, .device = "0"};
   request.sessions.plan.cache = Cache::of_user();
-  request.sessions.changes = {.iterations = options.iterations, .mode = mode_of(options.mode), .no_map = options.no_map, .no_poll = options.no_poll};
+  request.sessions.changes = {.iterations = options.iterations,
+                              .mode = mode_of(options.mode),
+                              .no_map = options.no_map,
+                              .no_poll = options.no_poll};
   if (options.threads) request.jobs.threads = number_of("--threads", *options.threads);
   if (options.queue_limit) request.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
   Diagnostics diagnostics;
   const std::optional<JobsOutcome> outcome = run_jobs_script(request, start, diagnostics);
   throw_first(diagnostics);
   if (options.report) {
-    if (Result<> written = write_file(*options.report, outcome->report); !written) throw XrtError(written.error().front().message);
+    if (Result<> written = write_file(*options.report, outcome->report); !written)
+      throw XrtError(written.error().front().message);
   }
   for (const recipe::JobResult& job : outcome->results) {
     for (const Diagnostic& problem : job.diagnostics) {

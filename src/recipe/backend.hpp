@@ -38,8 +38,8 @@ struct ContextPlan;  // plan.hpp: the hardware context it is for
 enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt };
 std::string_view name_of(BackendKind kind);  // cpu, vulkan, opencl, xrt: as in reports
 
-// Memory that the host sees at one address and that begins as zeros: what handles (`slipway::bo`) and CPU functions share
-// (slipway/buffer_storage.hpp). A back end knows its own by their class.
+// Memory that the host sees at one address and that begins as zeros: what handles (`slipway::bo`) and CPU functions
+// share (slipway/buffer_storage.hpp). A back end knows its own by their class.
 using BufferPtr = std::shared_ptr<buffer_storage>;
 
 MutableBytes host_bytes(const buffer_storage& buffer);
@@ -48,9 +48,9 @@ Result<> sync_buffer(buffer_storage& buffer, sync_direction direction, std::uint
 
 struct BufferRequest {
   std::uint64_t size = 0;
-  std::string name;          // for messages
-  bool kernels_only = false; // no CPU function and nobody outside uses it: fast memory is preferred
-  std::string context;       // XRT: the hardware context of a debug buffer
+  std::string name;           // for messages
+  bool kernels_only = false;  // no CPU function and nobody outside uses it: fast memory is preferred
+  std::string context;        // XRT: the hardware context of a debug buffer
 };
 
 // A kernel that a back end has loaded.
@@ -119,8 +119,8 @@ class Backend {
   virtual Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan* context) = 0;
   // Errors: device-lacks when it is too large.
   virtual Result<BufferPtr> create_buffer(const BufferRequest& request) = 0;
-  // Whether kernels of this back end can use a buffer that something else made. Where they cannot, the runner gives them
-  // a copy and copies the data before and after each list.
+  // Whether kernels of this back end can use a buffer that something else made. Where they cannot, the runner gives
+  // them a copy and copies the data before and after each list.
   virtual bool can_use(const buffer_storage& buffer) const = 0;
   // What a CPU library that was built for XRT (cpu::BufferAbi::Xrt) gets for a part of a buffer; nothing from back ends
   // that do not have such objects.

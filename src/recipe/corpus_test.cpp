@@ -4,6 +4,7 @@
 // A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
 //   x.json             read and planned as `run` does, without the files that it names
 //   x.check.json       as `check` does: unknown keys are errors
+//   x.portable.json    as `check --portable`
 //   x.files.json       with the files that it names, from files/ beside it
 // Profiles are checked against recipe.of.json beside them, with their files.
 //
@@ -19,6 +20,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "recipe/plan/load.hpp"
+#include "recipe/plan/portable.hpp"
 #include "testing/source_folder.hpp"
 
 namespace slipway::recipe {
@@ -29,7 +31,8 @@ Path corpus(std::string_view name) { return testing::source_folder() / "tests/co
 std::vector<Path> cases(const Path& folder) {
   std::vector<Path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of.")) found.push_back(entry.path());
+    if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of."))
+      found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -60,6 +63,7 @@ Diagnostics run_recipe(const Path& path) {
   if (recipe) {
     plan_recipe(*recipe, artifacts, {.depth = has_word(path, "files") ? Depth::Files : Depth::References}, diagnostics);
   }
+  if (recipe && has_word(path, "portable")) check_portable(*recipe, diagnostics);
   diagnostics.sort();
   return diagnostics;
 }
@@ -74,6 +78,7 @@ Diagnostics run_profile(const Path& path) {
   const auto profile = document ? read_profile(std::move(document), options, diagnostics) : std::nullopt;
   const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
   if (profile) check_profile(*profile, &*recipe, &artifacts, diagnostics);
+  if (profile && has_word(path, "portable")) check_portable(*profile, diagnostics);
   diagnostics.sort();
   return diagnostics;
 }
@@ -103,7 +108,8 @@ void update(const Path& path, const std::string& expected, const std::string& ac
 void compare(const Path& path, const Diagnostics& diagnostics) {
   const char* const wish = std::getenv("UPDATE_CORPUS");
   SCOPED_TRACE(path.filename().string());
-  const std::string actual = without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
+  const std::string actual =
+      without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
   EXPECT_EQ(path.filename().string().starts_with("fail_"), diagnostics.has_errors()) << actual;
   const Path expected_path = Path(path).replace_extension(".expected");
   const std::string expected = read_text(expected_path).value_or("(there is no such file)\n");

@@ -2,8 +2,8 @@
 //
 // Nothing here is checked across objects; `check.hpp` does that, and `plan.hpp` makes what can be run. A number may be
 // written as a JSON string (recipe page, decision 3); here it is a number. An object that could not be read in full is
-// `broken`: what was good of it is there, so that it can be referred to and its other parts are checked, and there is an
-// error about the rest.
+// `broken`: what was good of it is there, so that it can be referred to and its other parts are checked, and there is
+// an error about the rest.
 #pragma once
 
 #include <array>
@@ -106,10 +106,10 @@ struct Constant {
 enum class Where : std::uint8_t { Npu, Cpu };
 
 struct Run {
-  std::string id;                // what reports and dtrace call it
-  std::string resource;          // the kernel or CPU function
-  std::optional<Where> where;    // as given
-  json::Value resource_at;       // the string that names it
+  std::string id;              // what reports and dtrace call it
+  std::string resource;        // the kernel or CPU function
+  std::optional<Where> where;  // as given
+  json::Value resource_at;     // the string that names it
   std::vector<Argument> arguments;
   std::vector<Constant> constants;
   std::optional<Grid> grid;

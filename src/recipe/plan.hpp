@@ -57,11 +57,11 @@ struct KernelPlan {
   BackendKind backend = BackendKind::Vulkan;
   std::optional<std::size_t> context;  // index into Plan::contexts
   std::string instance;
-  std::optional<Artifact> ctrlcode;   // XRT
-  std::optional<ModuleCode> module;   // Vulkan and OpenCL
+  std::optional<Artifact> ctrlcode;  // XRT
+  std::optional<ModuleCode> module;  // Vulkan and OpenCL
   std::string entry;
-  std::optional<Grid> local;          // OpenCL
-  std::string build_options;          // OpenCL
+  std::optional<Grid> local;  // OpenCL
+  std::string build_options;  // OpenCL
   Signature signature;
   std::uint32_t push_constant_size = 0;
   std::vector<FixedValue> fixed;
@@ -105,8 +105,8 @@ struct RunPlan {
   std::size_t index = 0;  // into kernels or cpus
   Grid groups{1, 1, 1};
   std::vector<ArgumentPlan> arguments;
-  std::vector<ScalarArgument> scalars;   // kernels
-  std::vector<CpuConstant> constants;    // CPU functions
+  std::vector<ScalarArgument> scalars;      // kernels
+  std::vector<CpuConstant> constants;       // CPU functions
   std::vector<std::uint32_t> zero_buffers;  // argidx of descriptors for which a constant 0 stands
   Origin origin;
 };

@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "launch/public_device.hpp"
+#include "recipe/backends/opencl/backend.hpp"
+#include "recipe/backends/xrt/module.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
@@ -142,14 +144,16 @@ std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
     if (name == recipe::name_of(kind)) return kind;
   }
   if (!name.empty()) {
-    throw_failure({{.kind = DiagnosticKind::UnknownValue, .message = std::format("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
+    throw_failure({{.kind = DiagnosticKind::UnknownValue,
+                    .message = std::format("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
   }
   return std::nullopt;
 }
 
 Result<recipe::BackendPtr> open_backend(const std::shared_ptr<device::state>& device, recipe::BackendKind kind) {
-  if (kind == recipe::BackendKind::Vulkan) return device->open().and_then(recipe::make_vulkan_backend);
-  return fail(DiagnosticKind::NoBackend, {}, std::format("this recipe needs the {} back end, which is not available", recipe::name_of(kind)));
+  if (kind == recipe::BackendKind::OpenCl) return recipe::opencl::open_backend();
+  if (kind == recipe::BackendKind::Xrt) return recipe::xrt_module::open_backend();
+  return device->open().and_then(recipe::make_vulkan_backend);
 }
 
 }  // namespace
@@ -158,7 +162,8 @@ device::device(std::string selector) : state_(std::make_shared<state>(std::move(
 
 bo slipway_make_buffer(const device& device, std::size_t size) {
   const auto opened = device.shared()->open();
-  if (!opened && opened.error().front().kind == DiagnosticKind::NoDevice) return bo(must(recipe::cpu::make_host_buffer(size)));
+  if (!opened && opened.error().front().kind == DiagnosticKind::NoDevice)
+    return bo(must(recipe::cpu::make_host_buffer(size)));
   const recipe::BackendPtr backend = must(recipe::make_vulkan_backend(must(opened)));
   return bo(must(backend->create_buffer({.size = size, .name = "bo"})));
 }
@@ -167,9 +172,11 @@ artifacts::artifacts(const std::filesystem::path& folder)
     : state_(std::make_shared<state>(state{recipe::Artifacts::in_folder(folder), folder, false})) {}
 
 artifacts::artifacts(map files)
-    : state_(std::make_shared<state>(state{recipe::Artifacts::in_memory(std::make_shared<const recipe::ArtifactMap>(
-                                               std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()))),
-                                           {}, true})) {}
+    : state_(std::make_shared<state>(
+          state{recipe::Artifacts::in_memory(std::make_shared<const recipe::ArtifactMap>(
+                    std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()))),
+                {},
+                true})) {}
 
 runner::runner() = default;
 runner::runner(runner&&) noexcept = default;
@@ -185,9 +192,11 @@ runner::runner(const device& device, const std::string& recipe, const std::strin
     : runner(device, recipe, run_options{.profile = profile}) {}
 runner::runner(const device& device, const std::string& recipe, const char* profile)
     : runner(device, recipe, run_options{.profile = profile}) {}
-runner::runner(const device& device, const std::string& recipe, const std::string& profile, const std::filesystem::path& artifacts_dir)
+runner::runner(const device& device, const std::string& recipe, const std::string& profile,
+               const std::filesystem::path& artifacts_dir)
     : runner(device, recipe, run_options{.profile = profile, .files = artifacts(artifacts_dir)}) {}
-runner::runner(const device& device, const std::string& recipe, const std::string& profile, const artifacts_repository& files)
+runner::runner(const device& device, const std::string& recipe, const std::string& profile,
+               const artifacts_repository& files)
     : runner(device, recipe, run_options{.profile = profile, .files = files}) {}
 
 runner::runner(const device& device, const std::string& text, const run_options& options)
@@ -199,8 +208,9 @@ runner::runner(const device& device, const std::string& text, const run_options&
       .recipe = source_of(text, "<recipe>"),
       .profile = options.profile.empty() ? nullptr : source_of(options.profile, "<profile>"),
       .kernels = options.kernels.empty() ? nullptr : must(read_source(options.kernels)),
-      .artifacts = files.shared()->in_memory ? files.shared()->files
-                                             : recipe::Artifacts::in_folder(files.shared()->folder, options.allow_outside),
+      .artifacts = files.shared()->in_memory
+                       ? files.shared()->files
+                       : recipe::Artifacts::in_folder(files.shared()->folder, options.allow_outside),
       .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
   Diagnostics diagnostics;
   impl_->session = recipe::Session::load(request, diagnostics);
@@ -211,11 +221,13 @@ runner::runner(const device& device, const std::string& text, const run_options&
     throw_failure(diagnostics.all());
   };
   give_up_on_errors();
-  impl_->session.open({.runner = {.open_backend = [on = impl_->on](recipe::BackendKind kind) { return open_backend(on, kind); },
-                                  .libraries = recipe::cpu::library_roots(options.library_root, files.shared()->folder, options.allow_outside),
-                                  .timings = options.timings},
-                       .profile = {.seed = options.seed}},
-                      diagnostics);
+  impl_->session.open(
+      {.runner = {.open_backend = [on = impl_->on](recipe::BackendKind kind) { return open_backend(on, kind); },
+                  .libraries =
+                      recipe::cpu::library_roots(options.library_root, files.shared()->folder, options.allow_outside),
+                  .timings = options.timings},
+       .profile = {.seed = options.seed}},
+      diagnostics);
   give_up_on_errors();
   impl_->remarks = launch::public_problems(diagnostics.all());
 }

@@ -59,7 +59,10 @@ TEST(PublicRunner, HasTheShapeOfTheSeed) {
   EXPECT_EQ(runner.map_buffer<const std::uint32_t*>("ofm")[3], 42u);
   EXPECT_TRUE(runner.map_buffer("nothing").empty());
   EXPECT_TRUE(runner.wait(std::chrono::milliseconds(1)));
-  EXPECT_THAT(runner.get_report(), HasSubstr(R"("runs":[{"index":0,"id":"inc","kernel":"inc","where":"npu","backend":"vulkan","status":"ok","count":2)"));
+  EXPECT_THAT(
+      runner.get_report(),
+      HasSubstr(
+          R"("runs":[{"index":0,"id":"inc","kernel":"inc","where":"npu","backend":"vulkan","status":"ok","count":2)"));
 }
 
 TEST(PublicRunner, PartsOfABufferCanBeBound) {
@@ -89,23 +92,31 @@ std::string thrown_by(auto&& act) {
 TEST(PublicRunner, ErrorsTellTheirClassAndAllProblems) {
   using slipway::runner;
   const slipway::device device;
-  const auto load = [&](const std::string& recipe) { return [&, recipe] { const runner unused(device, recipe, files()); }; };
+  const auto load = [&](const std::string& recipe) {
+    return [&, recipe] { const runner unused(device, recipe, files()); };
+  };
   EXPECT_THAT(thrown_by<runner::json_error>(load("{")), HasSubstr(""));
   EXPECT_THAT(thrown_by<runner::repo_error>(load("nowhere.json")), HasSubstr("nowhere.json"));
-  EXPECT_THAT(thrown_by<runner::recipe_error>(load(R"({"resources": {}, "execution": {"runs": [{"name": "a"}, {"name": "b"}]}})")),
+  EXPECT_THAT(thrown_by<runner::recipe_error>(
+                  load(R"({"resources": {}, "execution": {"runs": [{"name": "a"}, {"name": "b"}]}})")),
               HasSubstr("Unknown kernel 'a' (and 1 other problem)"));
-  EXPECT_THAT(thrown_by<runner::hwctx_error>(load(R"({"resources": {"hwctxs": [{"name": "a"}]}, "execution": {"runs": [{"name": "f", "where": "cpu"}]}})")), HasSubstr("hwctx"));
+  EXPECT_THAT(
+      thrown_by<runner::hwctx_error>(load(
+          R"({"resources": {"hwctxs": [{"name": "a"}]}, "execution": {"runs": [{"name": "f", "where": "cpu"}]}})")),
+      HasSubstr("hwctx"));
   EXPECT_THAT(thrown_by<runner::error>(load("{")), ::testing::Not("nothing"));
 
   runner good(device, kRecipe, files());
   EXPECT_THAT(thrown_by<runner::state_error>([&] { good.execute(); }), HasSubstr("'ifm', 'ofm' are not bound"));
-  EXPECT_THAT(thrown_by<runner::recipe_error>([&] { good.bind("x", slipway::bo(device, 4)); }), HasSubstr("Unknown buffer 'x'"));
+  EXPECT_THAT(thrown_by<runner::recipe_error>([&] { good.bind("x", slipway::bo(device, 4)); }),
+              HasSubstr("Unknown buffer 'x'"));
   EXPECT_THAT(thrown_by<runner::state_error>([&] { good.bind("ifm", slipway::bo()); }), HasSubstr("empty"));
   EXPECT_THAT(thrown_by<runner::state_error>([&] { runner().wait(); }), HasSubstr("this runner is empty"));
 }
 
 TEST(PublicRunner, AProfileRunsInExecute) {
-  const std::string profile = R"({"bindings": [{"name": "ifm", "size": 64, "init": {"stride": 4, "value": 1}}, {"name": "gold", "size": 64, "init": {"stride": 4, "value": 2}},
+  const std::string profile =
+      R"({"bindings": [{"name": "ifm", "size": 64, "init": {"stride": 4, "value": 1}}, {"name": "gold", "size": 64, "init": {"stride": 4, "value": 2}},
     {"name": "ofm", "size": 64, "validate": {"name": "gold"}}], "execution": {"iterations": 3, "validate": true, "verbose": false}})";
   slipway::runner runner(slipway::device(), kRecipe, profile, files());
   runner.execute();
@@ -113,13 +124,16 @@ TEST(PublicRunner, AProfileRunsInExecute) {
   EXPECT_THAT(runner.report(), HasSubstr(R"("iterations":3)"));
   const std::string wrong = std::string(profile).replace(profile.find("\"value\": 2"), 10, "\"value\": 3");
   slipway::runner failing(slipway::device(), kRecipe, wrong, files());
-  EXPECT_THAT(thrown_by<slipway::runner::validation_error>([&] { failing.execute(); }), HasSubstr("is not what is expected"));
+  EXPECT_THAT(thrown_by<slipway::runner::validation_error>([&] { failing.execute(); }),
+              HasSubstr("is not what is expected"));
   EXPECT_THAT(failing.report(), HasSubstr(R"("error":{"kind":"expectation-failed")"));
 }
 
 TEST(PublicRunner, WhatAFunctionThrowsIsNested) {
-  const std::string recipe = R"({"resources": {"cpus": [{"name": "fail", "library_path": "arithmetic"}]}, "execution": {"runs": [{"name": "fail", "where": "cpu"}]}})";
-  slipway::runner runner(slipway::device("no such device"), recipe, slipway::run_options{.library_root = SLIPWAY_CPU_LIBRARIES});
+  const std::string recipe =
+      R"({"resources": {"cpus": [{"name": "fail", "library_path": "arithmetic"}]}, "execution": {"runs": [{"name": "fail", "where": "cpu"}]}})";
+  slipway::runner runner(slipway::device("no such device"), recipe,
+                         slipway::run_options{.library_root = SLIPWAY_CPU_LIBRARIES});
   runner.execute();
   try {
     runner.wait();

@@ -5,9 +5,9 @@
 #include <format>
 
 #include "base/print_diagnostic.hpp"
+#include "generated_version.hpp"
 #include "json/writer.hpp"
 #include "recipe/session.hpp"
-#include "generated_version.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -17,7 +17,10 @@ using json::Writer;
 void write_samples(Writer& out, const SampleSummary& samples) {
   out.key("samples").object([&] {
     out.member("unit", "us").member("count", samples.count).member("min", samples.min).member("mean", samples.mean);
-    out.member("stddev", samples.stddev).member("p50", samples.p50).member("p90", samples.p90).member("p95", samples.p95);
+    out.member("stddev", samples.stddev)
+        .member("p50", samples.p50)
+        .member("p90", samples.p90)
+        .member("p95", samples.p95);
     out.member("p99", samples.p99).member("max", samples.max);
   });
 }
@@ -40,7 +43,9 @@ void write_execution(Writer& out, const ExecutionOutcome& execution, bool single
 
 void write_resources(Writer& out, const Plan& plan, const Runner* runner, std::uint32_t threshold) {
   out.key("resources").object([&] {
-    out.member("buffers", plan.buffers.size()).member("hwctxs", plan.contexts.size()).member("kernels", plan.kernels.size());
+    out.member("buffers", plan.buffers.size())
+        .member("hwctxs", plan.contexts.size())
+        .member("kernels", plan.kernels.size());
     out.member("runs", plan.runs.size()).member("total_buffer_size", runner ? runner->created_bytes() : 0);
     out.member("cpus", plan.cpus.size());
     out.key("runlists").array([&] {
@@ -94,7 +99,9 @@ void write_validation(Writer& out, const std::vector<ValidationResult>& results)
   out.key("validation").array([&] {
     for (const ValidationResult& result : results) {
       out.object([&] {
-        out.member("buffer", result.buffer).member("ok", result.mismatches == 0).member("mismatches", result.mismatches);
+        out.member("buffer", result.buffer)
+            .member("ok", result.mismatches == 0)
+            .member("mismatches", result.mismatches);
         if (result.mismatches)
           out.member("first", result.first);
         else
@@ -121,8 +128,10 @@ std::string Session::report(const Failure* failure, const System* system, int in
       }
     }
     if (plan_) {
-      const Execution* first = profile_->is_single() ? (profile_->execution ? &*profile_->execution : nullptr) : &profile_->executions.front();
-      write_resources(out, *plan_, runner_.get(), first ? static_cast<std::uint32_t>(first->runlist_threshold.value_or(6)) : 6);
+      const Execution* first = profile_->is_single() ? (profile_->execution ? &*profile_->execution : nullptr)
+                                                     : &profile_->executions.front();
+      write_resources(out, *plan_, runner_.get(),
+                      first ? static_cast<std::uint32_t>(first->runlist_threshold.value_or(6)) : 6);
       write_runs(out, *plan_, runner_.get());
     }
     if (runner_) {
@@ -154,7 +163,9 @@ std::string Session::report(const Failure* failure, const System* system, int in
 Session::System system_usage(std::chrono::steady_clock::time_point start) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
   return {.real = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
           .user = seconds(usage.ru_utime),
           .kernel = seconds(usage.ru_stime),

@@ -41,7 +41,8 @@ Session Session::load(const SessionRequest& request, Diagnostics& diagnostics) {
   const std::size_t errors = diagnostics.errors();
   if (request.profile) {
     if (auto document = read_document(request.profile, request.read, diagnostics)) {
-      if (auto profile = read_profile(std::move(document), request.read, diagnostics)) *session.profile_ = std::move(*profile);
+      if (auto profile = read_profile(std::move(document), request.read, diagnostics))
+        *session.profile_ = std::move(*profile);
     }
   }
   if (auto document = read_document(request.recipe, request.read, diagnostics))
@@ -65,7 +66,8 @@ Session Session::load(const SessionRequest& request, Diagnostics& diagnostics) {
 
 bool Session::open(OpenOptions options, Diagnostics& diagnostics) {
   for (const DebugTrace& trace : profile_->traces) {
-    if (auto script = diagnostics.take(artifacts_.open(trace.file))) options.runner.trace_scripts[trace.name] = text_of(script->bytes);
+    if (auto script = diagnostics.take(artifacts_.open(trace.file)))
+      options.runner.trace_scripts[trace.name] = text_of(script->bytes);
   }
   runner_ = make_runner(*plan_, std::move(options.runner), diagnostics);
   if (!runner_) return false;

@@ -81,7 +81,8 @@ std::string_view scheme_name(std::uint32_t scheme);
 // The command that XRT starts code of this file with.
 std::uint32_t command_opcode(const ControlCode& file);
 
-// What a recipe's `instance` names in a configuration ELF: "kernel:instance", or the name of a kernel with one instance.
+// What a recipe's `instance` names in a configuration ELF: "kernel:instance", or the name of a kernel with one
+// instance.
 struct InstanceName {
   const Kernel* kernel = nullptr;
   const Instance* instance = nullptr;
@@ -92,8 +93,8 @@ Result<InstanceName> find_instance(const ControlCode& file, std::string_view nam
 // Whether the bytes begin as such a file does: a 32-bit ELF of one of the platforms.
 bool is_control_code(Bytes bytes);
 
-// Nothing when the header cannot be used. Errors: file-format, file-truncated, index-out-of-range, each with its range of
-// bytes in `file`.
+// Nothing when the header cannot be used. Errors: file-format, file-truncated, index-out-of-range, each with its range
+// of bytes in `file`.
 std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe::control_code

@@ -22,8 +22,9 @@ class ProfileChecker {
       if (binding.name.empty()) continue;
       const auto [first, fresh] = seen.emplace(binding.name, binding.at["name"]);
       if (!fresh) {
-        diagnostics_.add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                                       std::format("buffer `{}` is bound twice", binding.name)))
+        diagnostics_
+            .add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
+                               std::format("buffer `{}` is bound twice", binding.name)))
             .note("the first one is here", first->second.place());
       }
       if (recipe_) check_buffer(binding);
@@ -39,20 +40,23 @@ class ProfileChecker {
     const Buffer* buffer = find_named(recipe_->buffers, binding.name);
     if (!buffer) {
       if (is_golden(binding.name)) return;
-      Diagnostic problem = json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                                         std::format("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
-                                         Severity::Warning);
+      Diagnostic problem =
+          json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
+                        std::format("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
+                        Severity::Warning);
       if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
         problem.suggest(json::inside_quotes(binding.at["name"].place()), *near);
       diagnostics_.add(std::move(problem));
     } else if (buffer->size != 0 && binding.size != 0 && buffer->size != binding.size) {
-      diagnostics_.add(json::problem(binding.at["size"], DiagnosticKind::BufferSize,
-                                     std::format("Invalid size ({}) of bo bound to '{}', expected {}", binding.size, binding.name, buffer->size)));
+      diagnostics_.add(json::problem(
+          binding.at["size"], DiagnosticKind::BufferSize,
+          std::format("Invalid size ({}) of bo bound to '{}', expected {}", binding.size, binding.name, buffer->size)));
     }
   }
 
   bool is_golden(std::string_view name) const {
-    return std::ranges::any_of(profile_.bindings, [&](const Binding& other) { return other.validate && other.validate->name == name; });
+    return std::ranges::any_of(profile_.bindings,
+                               [&](const Binding& other) { return other.validate && other.validate->name == name; });
   }
 
   // The size of a file; none when it is not looked at or not there (which is said).
@@ -75,15 +79,17 @@ class ProfileChecker {
       const Init& init = *binding.init;
       if (const auto length = file_size(init.file, init.at["file"])) {
         if (init.skip >= *length) {
-          diagnostics_.add(problem_at(init.at, "skip", DiagnosticKind::ProfileInit,
-                                      std::format("bad init skip value '{}' for file '{}'", init.skip, init.file)))
+          diagnostics_
+              .add(problem_at(init.at, "skip", DiagnosticKind::ProfileInit,
+                              std::format("bad init skip value '{}' for file '{}'", init.skip, init.file)))
               .hint(std::format("the file has {} bytes", *length));
         } else if (!size) {
           size = *length - init.skip;
         }
       }
     } else if (!size) {
-      if (const Buffer* buffer = recipe_ ? find_named(recipe_->buffers, binding.name) : nullptr; buffer && buffer->size != 0) {
+      if (const Buffer* buffer = recipe_ ? find_named(recipe_->buffers, binding.name) : nullptr;
+          buffer && buffer->size != 0) {
         size = buffer->size;
       } else {
         diagnostics_.add(problem_at(binding.at, "size", DiagnosticKind::ProfileBinding,
@@ -111,8 +117,9 @@ class ProfileChecker {
     } else if (const Binding* other = find_named(profile_.bindings, *validate.name)) {
       if (other->size != 0) golden = other->size;
     } else {
-      Diagnostic problem = json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
-                                         std::format("the profile has no binding `{}` with golden data", *validate.name));
+      Diagnostic problem =
+          json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
+                        std::format("the profile has no binding `{}` with golden data", *validate.name));
       if (const auto near = closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name)))
         problem.suggest(json::inside_quotes(validate.at["name"].place()), *near);
       diagnostics_.add(std::move(problem));
@@ -127,7 +134,8 @@ class ProfileChecker {
     for (const DebugTrace& trace : profile_.traces) {
       if (std::ranges::contains(recipe_->runs, trace.name, &Run::id)) continue;
       diagnostics_.add(json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,
-                                     std::format("the recipe has no run `{}` to trace", trace.name), Severity::Warning));
+                                     std::format("the recipe has no run `{}` to trace", trace.name),
+                                     Severity::Warning));
     }
   }
 
@@ -135,11 +143,13 @@ class ProfileChecker {
     const Mode mode = execution.effective_mode();
     if (execution.at["iteration"] && mode != Mode::Default && mode != Mode::Validate) {
       diagnostics_.add(json::problem(execution.at["iteration"], DiagnosticKind::ProfileExecution,
-                                     std::format("`iteration` has no effect in mode {}", name_of(mode)), Severity::Warning));
+                                     std::format("`iteration` has no effect in mode {}", name_of(mode)),
+                                     Severity::Warning));
     }
     if (execution.depth && *execution.depth > 1 && mode != Mode::Throughput) {
       diagnostics_.add(json::problem(execution.at["depth"], DiagnosticKind::ProfileExecution,
-                                     std::format("`depth` has no effect in mode {}", name_of(mode)), Severity::Warning));
+                                     std::format("`depth` has no effect in mode {}", name_of(mode)),
+                                     Severity::Warning));
     }
   }
 

@@ -19,8 +19,8 @@ struct Limits {
 };
 
 constexpr Limits kLimits[] = {
-    {ConstantType::Int, INT32_MIN, INT32_MAX, UINT32_MAX},  {ConstantType::Int32, INT32_MIN, INT32_MAX, UINT32_MAX},
-    {ConstantType::Uint32, 0, UINT32_MAX, UINT32_MAX},      {ConstantType::Int64, INT64_MIN, INT64_MAX, INT64_MAX},
+    {ConstantType::Int, INT32_MIN, INT32_MAX, UINT32_MAX}, {ConstantType::Int32, INT32_MIN, INT32_MAX, UINT32_MAX},
+    {ConstantType::Uint32, 0, UINT32_MAX, UINT32_MAX},     {ConstantType::Int64, INT64_MIN, INT64_MAX, INT64_MAX},
     {ConstantType::Uint64, 0, UINT64_MAX, UINT64_MAX},
 };
 
@@ -41,7 +41,6 @@ std::optional<double> special_float(Value value) {
   if (value.string() == "nan") return std::nan("");
   return std::nullopt;
 }
-
 
 // The type of a constant that does not say it; none when its value is no scalar.
 std::optional<ConstantType> told_type(Value value, bool cpu) {
@@ -65,13 +64,14 @@ std::optional<ConstantType> told_type(Value value, bool cpu) {
 std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bool cpu, Diagnostics& diagnostics) {
   const std::string_view type = name_of(limits.type);
   if (value.is(Type::Bool)) {
-    diagnostics.add(json::problem(value, DiagnosticKind::DeprecatedForm,
-                                  std::format("{} is taken as {} of type {}", value.text(), value.boolean() ? 1 : 0, type),
-                                  Severity::Warning));
+    diagnostics.add(json::problem(
+        value, DiagnosticKind::DeprecatedForm,
+        std::format("{} is taken as {} of type {}", value.text(), value.boolean() ? 1 : 0, type), Severity::Warning));
     return ConstantScalar{limits.type, WholeNumber{false, value.boolean() ? 1u : 0u}};
   }
   const auto number = whole_number(value);
-  if (!number) return refuse(value, std::format("{} is no whole number, which type {} takes", value.text(), type), diagnostics);
+  if (!number)
+    return refuse(value, std::format("{} is no whole number, which type {} takes", value.text(), type), diagnostics);
   const std::uint64_t max = cpu ? limits.cpu_max : limits.kernel_max;
   if (!number->fits(limits.min, max)) {
     return refuse(value, std::format("{} does not fit in type {} ({} to {})", value.text(), type, limits.min, max),
@@ -83,7 +83,8 @@ std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bo
 std::optional<ConstantScalar> read_float(Value value, ConstantType type, Diagnostics& diagnostics) {
   std::optional<double> number = special_float(value);
   if (!number) number = decimal_number(value);
-  if (!number) return refuse(value, std::format("{} is no number, which type {} takes", value.text(), name_of(type)), diagnostics);
+  if (!number)
+    return refuse(value, std::format("{} is no number, which type {} takes", value.text(), name_of(type)), diagnostics);
   if (type == ConstantType::Float && std::isfinite(*number) && !std::isfinite(static_cast<float>(*number)))
     return refuse(value, std::format("{} does not fit in type float", value.text()), diagnostics);
   return ConstantScalar{type, *number};
@@ -118,8 +119,9 @@ std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, 
   const Value value = constant.value;
   const std::optional<ConstantType> type = constant.type ? constant.type : told_type(value, cpu);
   if (!type) {
-    diagnostics.add(json::problem(value, DiagnosticKind::WrongType,
-                                  std::format("`value` takes a number or a string, but here is {}", json::name_of(value.type()))));
+    diagnostics.add(
+        json::problem(value, DiagnosticKind::WrongType,
+                      std::format("`value` takes a number or a string, but here is {}", json::name_of(value.type()))));
     return std::nullopt;
   }
   if (*type == ConstantType::String) {
@@ -128,7 +130,8 @@ std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, 
                     "a string constant is for CPU functions only; kernels take numbers", diagnostics);
     }
     if (value.is(Type::String)) return ConstantScalar{*type, value.string()};
-    return refuse(value, std::format("type string takes a string, but here is {}", json::name_of(value.type())), diagnostics);
+    return refuse(value, std::format("type string takes a string, but here is {}", json::name_of(value.type())),
+                  diagnostics);
   }
   const Limits* limits = limits_of(*type);
   return limits ? read_integer(value, *limits, cpu, diagnostics) : read_float(value, *type, diagnostics);
@@ -168,7 +171,8 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, Ele
   if (!array) {
     // The type that the recipe gives is checked too, even where the kernel's own decides.
     if (constant.type && !read_constant(constant, false, diagnostics)) return std::nullopt;
-    if (value.is(Type::Array)) return refuse(value, "an array is given, but the kernel takes one number here", diagnostics);
+    if (value.is(Type::Array))
+      return refuse(value, "an array is given, but the kernel takes one number here", diagnostics);
     if (!constant.type && value.is(Type::Bool) && type != ElementType::Bool && !tensor::is_float(type)) {
       diagnostics.add(json::problem(value, DiagnosticKind::DeprecatedForm,
                                     std::format("{} is taken as {}", value.text(), value.boolean() ? 1 : 0),
@@ -177,9 +181,10 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, Ele
     return scalar_bytes(value, type, diagnostics);
   }
   if (!value.is(Type::Array) || value.size() != count) {
-    return refuse(value, std::format("the kernel takes an array of {} numbers here, but here is {}", count,
-                                     value.is(Type::Array) ? std::format("one of {}", value.size())
-                                                           : std::string(json::name_of(value.type()))),
+    return refuse(value,
+                  std::format("the kernel takes an array of {} numbers here, but here is {}", count,
+                              value.is(Type::Array) ? std::format("one of {}", value.size())
+                                                    : std::string(json::name_of(value.type()))),
                   diagnostics);
   }
   std::vector<std::byte> bytes;

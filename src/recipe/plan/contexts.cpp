@@ -18,7 +18,8 @@ void check_reference(const Recipe& recipe, std::string_view name, Value object, 
   if (context_of(recipe, name) || name.empty()) return;
   Diagnostic problem =
       json::problem(object["hwctx"], DiagnosticKind::UnknownHwctx, std::format("Unknown hwctx '{}'", name));
-  const auto names = contexts_of(recipe) | std::views::transform([](const Context* context) { return std::string_view(context->name); });
+  const auto names = contexts_of(recipe) |
+                     std::views::transform([](const Context* context) { return std::string_view(context->name); });
   if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(object["hwctx"].place()), *near);
   diagnostics.add(std::move(problem));
 }
@@ -26,10 +27,10 @@ void check_reference(const Recipe& recipe, std::string_view name, Value object, 
 void check_context(const Context& context, Diagnostics& diagnostics) {
   if (context.broken) return;
   if (!context.xclbin.empty() && (!context.program.empty() || !context.programs.empty())) {
-    diagnostics.add(problem_at(context.at, "xclbin", DiagnosticKind::ConflictingKeys,
-                               std::format("hardware context `{}` has an xclbin and programs; the xclbin is used",
-                                           context.name),
-                               Severity::Warning));
+    diagnostics.add(
+        problem_at(context.at, "xclbin", DiagnosticKind::ConflictingKeys,
+                   std::format("hardware context `{}` has an xclbin and programs; the xclbin is used", context.name),
+                   Severity::Warning));
   }
 }
 
@@ -75,7 +76,8 @@ std::expected<const Context*, std::string> context_of(const Recipe& recipe, std:
     if (all.size() > 1) return std::unexpected(std::string(kAmbiguous));
     return all.empty() ? nullptr : all.front();
   }
-  const auto found = std::ranges::find(all, name, [](const Context* context) { return std::string_view(context->name); });
+  const auto found =
+      std::ranges::find(all, name, [](const Context* context) { return std::string_view(context->name); });
   if (found == all.end()) return std::unexpected(std::format("Unknown hwctx '{}'", name));
   return *found;
 }
@@ -93,8 +95,8 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
   for (const Context& context : recipe.contexts) {
     check_context(context, diagnostics);
     if (!context.broken && !says_something(context)) {
-      Diagnostic problem = json::problem(context.at, DiagnosticKind::RecipeContext,
-                                         "No xclbin or program specified for hwctx");
+      Diagnostic problem =
+          json::problem(context.at, DiagnosticKind::RecipeContext, "No xclbin or program specified for hwctx");
       problem.place = context.at.opening();
       problem.hint(std::format("`{}` has neither xclbin, program, programs nor module", context.name));
       diagnostics.add(std::move(problem));
@@ -113,8 +115,9 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
           .hint(std::format("kernel `{}` must say which one with `hwctx`", kernel.name));
     } else if (context && module_of(recipe, kernel).key.empty() && (!*context || !(*context)->has_configuration()) &&
                (!*context || !(*context)->broken) && (!recipe.header || !recipe.header->broken)) {
-      diagnostics.add(problem_at(kernel.at, "name", DiagnosticKind::NoKernelSource,
-                                 "Could not create hwctx, xclbin or program is required in recipe"))
+      diagnostics
+          .add(problem_at(kernel.at, "name", DiagnosticKind::NoKernelSource,
+                          "Could not create hwctx, xclbin or program is required in recipe"))
           .hint(std::format("or a `module` with kernel `{}`", kernel.name));
     }
   }
@@ -122,8 +125,8 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     if (buffer.type != BufferType::Debug) continue;
     check_reference(recipe, buffer.context, buffer.at, diagnostics);
     if (buffer.context.empty() && !context_of(recipe, "")) {
-      diagnostics.add(problem_at(buffer.at, "hwctx", DiagnosticKind::RecipeContext,
-                                 "recipe debug buffer must specify hwctx"));
+      diagnostics.add(
+          problem_at(buffer.at, "hwctx", DiagnosticKind::RecipeContext, "recipe debug buffer must specify hwctx"));
     }
   }
 }

@@ -33,9 +33,8 @@ std::map<std::string, std::optional<LoadedModule>> load_modules(const Recipe& re
   }
   std::vector<Diagnostics> problems(names.size());
   std::vector<std::optional<LoadedModule>> loaded(names.size());
-  launch::parallel_for(names.size(), [&](std::size_t i) {
-    loaded[i] = load_module(names[i], artifacts, options.cache, problems[i]);
-  });
+  launch::parallel_for(
+      names.size(), [&](std::size_t i) { loaded[i] = load_module(names[i], artifacts, options.cache, problems[i]); });
   for (std::size_t i = 0; i < names.size(); ++i) {
     modules[names[i].key] = std::move(loaded[i]);
     diagnostics.add(problems[i].release());
@@ -51,7 +50,11 @@ class Planner {
   Plan make() {
     plan_.name = recipe_.document->source()->name();
     for (const Buffer& buffer : recipe_.buffers) {
-      plan_.buffers.push_back({.name = buffer.name, .type = buffer.type, .size = buffer.size, .context = buffer.context, .origin = origin_of(buffer.at)});
+      plan_.buffers.push_back({.name = buffer.name,
+                               .type = buffer.type,
+                               .size = buffer.size,
+                               .context = buffer.context,
+                               .origin = origin_of(buffer.at)});
     }
     for (const CpuFunction& cpu : recipe_.cpus) plan_.cpus.push_back({cpu.name, cpu.library, origin_of(cpu.at)});
     plan_contexts();
@@ -70,7 +73,8 @@ class Planner {
         const auto of_kernel = context_of(recipe_, kernel.context);
         return of_kernel && *of_kernel == context && backend_of(kernel, recipe_, options_) == BackendKind::Xrt;
       });
-      auto planned = context->broken ? std::nullopt : plan_context(*context, artifacts_, needed, options_.profile, diagnostics_);
+      auto planned =
+          context->broken ? std::nullopt : plan_context(*context, artifacts_, needed, options_.profile, diagnostics_);
       good_contexts_.push_back(planned.has_value());
       plan_.contexts.push_back(planned ? std::move(*planned) : ContextPlan{.name = context->name});
     }
@@ -95,8 +99,8 @@ class Planner {
     const bool good = plan.backend == BackendKind::Xrt ? plan_npu(kernel, plan) : plan_embedded(kernel, plan);
     if (options_.backend && good && *options_.backend != plan.backend) {
       diagnostics_.add(problem_at(kernel.at, "name", DiagnosticKind::NoBackend,
-                                  std::format("kernel `{}` cannot run on the {} back end; its back end is {}", kernel.name,
-                                              name_of(*options_.backend), name_of(plan.backend))));
+                                  std::format("kernel `{}` cannot run on the {} back end; its back end is {}",
+                                              kernel.name, name_of(*options_.backend), name_of(plan.backend))));
     }
     if (good) check_count(kernel, plan);
     return good;

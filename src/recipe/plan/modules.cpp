@@ -12,8 +12,9 @@ namespace {
 using json::Value;
 
 bool starts_with(Bytes bytes, std::initializer_list<unsigned char> magic) {
-  return bytes.size() >= magic.size() &&
-         std::ranges::equal(bytes.first(magic.size()), magic, {}, [](std::byte b) { return std::to_integer<unsigned char>(b); });
+  return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic, {}, [](std::byte b) {
+           return std::to_integer<unsigned char>(b);
+         });
 }
 
 std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
@@ -35,12 +36,14 @@ Diagnostic named_by(Diagnostic problem, Value named_at) {
   return std::move(problem.note("the recipe names it here", named_at.place()));
 }
 
-std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, const Artifacts& artifacts, const Cache& cache,
-                                         Diagnostics& diagnostics) {
+std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, const Artifacts& artifacts,
+                                         const Cache& cache, Diagnostics& diagnostics) {
   shader::Options options{.folder = artifact.path.parent_path()};
   if (artifacts.is_in_memory()) {
     options.read_file = [&artifacts](const Path& path) {
-      return artifacts.open(path.string()).transform([](const Artifact& include) { return std::string(text_of(include.bytes)); });
+      return artifacts.open(path.string()).transform([](const Artifact& include) {
+        return std::string(text_of(include.bytes));
+      });
     };
   }
   const SourcePtr source = make_source(artifact.name, std::string(text_of(artifact.bytes)));
@@ -76,14 +79,18 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
                   diagnostics);
   }
   if (!kind) {
-    return refuse(name, DiagnosticKind::ArtifactFormat,
-                  std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key), diagnostics);
+    return refuse(
+        name, DiagnosticKind::ArtifactFormat,
+        std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key),
+        diagnostics);
   }
   if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::Zebin) {
     constexpr std::string_view kNames[] = {"", "", "", "an RPL", "a VGF", "an ELF"};
-    return refuse(name, DiagnosticKind::Unsupported,
-                  std::format("module `{}` is {} module, which this build cannot run in recipes; SPIR-V and GLSL it can",
-                              name.key, kNames[static_cast<std::size_t>(*kind)]), diagnostics);
+    return refuse(
+        name, DiagnosticKind::Unsupported,
+        std::format("module `{}` is {} module, which this build cannot run in recipes; SPIR-V and GLSL it can",
+                    name.key, kNames[static_cast<std::size_t>(*kind)]),
+        diagnostics);
   }
   std::optional<spirv::Words> words;
   if (*kind == ModuleKind::Glsl) {

@@ -18,8 +18,9 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
     if (one.name.empty()) continue;
     const auto [first, fresh] = seen.emplace(one.name, one.at["name"]);
     if (fresh) continue;
-    diagnostics.add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
-                                  std::format("two {} are called `{}`", what, one.name)))
+    diagnostics
+        .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
+                           std::format("two {} are called `{}`", what, one.name)))
         .note("the first one is here", first->second.place());
   }
 }
@@ -40,43 +41,49 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
   if (run.on_cpu()) {
     if (cpu) return;
     if (find_named(recipe.cpus, run.id)) {  // the shipped runner looks up `name`
-      diagnostics.add(json::problem(run.resource_at, DiagnosticKind::DeprecatedForm,
-                                    std::format("there is no CPU function `{}`; `{}`, the name of the run, is taken",
-                                                run.resource, run.id),
-                                    Severity::Warning));
+      diagnostics.add(json::problem(
+          run.resource_at, DiagnosticKind::DeprecatedForm,
+          std::format("there is no CPU function `{}`; `{}`, the name of the run, is taken", run.resource, run.id),
+          Severity::Warning));
       return;
     }
     unknown(run.resource_at, DiagnosticKind::UnknownCpu, "cpu", run.resource, recipe.cpus, diagnostics);
-    if (kernel) diagnostics.add(json::problem(run.at["where"], DiagnosticKind::WrongReference,
-                                              std::format("`{}` is a kernel, but the run is on the CPU", run.resource)));
+    if (kernel)
+      diagnostics.add(json::problem(run.at["where"], DiagnosticKind::WrongReference,
+                                    std::format("`{}` is a kernel, but the run is on the CPU", run.resource)));
     return;
   }
   if (kernel) return;
   unknown(run.resource_at, DiagnosticKind::UnknownKernel, "kernel", run.resource, recipe.kernels, diagnostics);
-  if (cpu) diagnostics.add(json::problem(run.resource_at, DiagnosticKind::WrongReference,
-                                         std::format("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
+  if (cpu)
+    diagnostics.add(
+        json::problem(run.resource_at, DiagnosticKind::WrongReference,
+                      std::format("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
 }
 
 // A part of a buffer whose size is known.
 void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& diagnostics) {
   if (buffer.broken || buffer.size == 0) {
     if (!checked_add(argument.offset, argument.size)) {
-      diagnostics.add(problem_at(argument.at, "offset", DiagnosticKind::BufferSize,
-                                 "sub buffer size and offset: Invalid argument"))
+      diagnostics
+          .add(problem_at(argument.at, "offset", DiagnosticKind::BufferSize,
+                          "sub buffer size and offset: Invalid argument"))
           .hint("their sum does not fit in 64 bits");
     }
     return;
   }
   if (argument.size > buffer.size) {
-    diagnostics.add(problem_at(argument.at, "size", DiagnosticKind::BufferSize,
-                               std::format("buffer size mismatch for buffer: {}", buffer.name)))
+    diagnostics
+        .add(problem_at(argument.at, "size", DiagnosticKind::BufferSize,
+                        std::format("buffer size mismatch for buffer: {}", buffer.name)))
         .hint(std::format("the argument takes {} bytes, but the buffer has {}", argument.size, buffer.size));
     return;
   }
   const Size end = checked_add(argument.offset, argument.size);
   if (!end || *end > buffer.size || (argument.size == 0 && argument.offset >= buffer.size && argument.offset != 0)) {
-    diagnostics.add(problem_at(argument.at, argument.at["offset"] ? "offset" : "size", DiagnosticKind::BufferSize,
-                               "sub buffer size and offset: Invalid argument"))
+    diagnostics
+        .add(problem_at(argument.at, argument.at["offset"] ? "offset" : "size", DiagnosticKind::BufferSize,
+                        "sub buffer size and offset: Invalid argument"))
         .hint(std::format("the part begins at {} and takes {} bytes, but buffer `{}` has {}", argument.offset,
                           argument.size, buffer.name, buffer.size));
   }
@@ -99,8 +106,9 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
   for (const Buffer& buffer : recipe.buffers) {
     const bool needs_size = buffer.type == BufferType::Internal || buffer.type == BufferType::Debug;
     if (!buffer.broken && needs_size && buffer.size == 0) {
-      diagnostics.add(problem_at(buffer.at, "size", DiagnosticKind::BufferSize,
-                                 std::format("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
+      diagnostics.add(
+          problem_at(buffer.at, "size", DiagnosticKind::BufferSize,
+                     std::format("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
     }
   }
   for (const Run& run : recipe.runs) {

@@ -32,8 +32,8 @@ const T* find_named(const std::vector<T>& list, std::string_view name) {
 
 // The contexts of a recipe: the header's first, if it says anything.
 std::vector<const Context*> contexts_of(const Recipe& recipe);
-// That of a kernel or debug buffer: the one it names, or the only one; none when there is none. The error is the text of
-// a problem.
+// That of a kernel or debug buffer: the one it names, or the only one; none when there is none. The error is the text
+// of a problem.
 std::expected<const Context*, std::string> context_of(const Recipe& recipe, std::string_view name);
 void check_contexts(const Recipe& recipe, Diagnostics& diagnostics);
 // The module of a kernel: its own, its context's or the header's. Empty without one.
@@ -97,8 +97,8 @@ std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, 
 // What a CPU function gets.
 std::any cpu_value(const ConstantScalar& scalar);
 // The bytes of a constant for a target of an embedded kernel: scalars in memory order.
-std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, tensor::ElementType type, std::size_t count,
-                                                   bool array, Diagnostics& diagnostics);
+std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, tensor::ElementType type,
+                                                   std::size_t count, bool array, Diagnostics& diagnostics);
 // A bare JSON value (fixed values, specialization) as one scalar of a type; bool takes 4 bytes.
 std::optional<std::vector<std::byte>> scalar_bytes(json::Value value, tensor::ElementType type,
                                                    Diagnostics& diagnostics);

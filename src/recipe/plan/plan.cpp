@@ -12,8 +12,8 @@ std::string target_text(const Target& target) {
       return std::format("set {}, binding {}", t.set, t.binding);
     }
     std::string operator()(const PushTarget& t) const {
-      return std::format("push constant at {}, {}{}", t.offsets.empty() ? 0 : t.offsets.front(), tensor::name_of(t.type),
-                         t.array ? std::format("[{}]", t.offsets.size()) : "");
+      return std::format("push constant at {}, {}{}", t.offsets.empty() ? 0 : t.offsets.front(),
+                         tensor::name_of(t.type), t.array ? std::format("[{}]", t.offsets.size()) : "");
     }
     std::string operator()(const SpecializationTarget& t) const {
       return std::format("specialization constant {}, {}", t.id, tensor::name_of(t.type));
@@ -21,7 +21,9 @@ std::string target_text(const Target& target) {
     std::string operator()(const ArgumentTarget& t) const {
       return std::format("argument {}, {}", t.index, t.buffer ? "buffer" : "scalar");
     }
-    std::string operator()(const LocalMemoryTarget& t) const { return std::format("{} bytes of local memory", t.bytes); }
+    std::string operator()(const LocalMemoryTarget& t) const {
+      return std::format("{} bytes of local memory", t.bytes);
+    }
     std::string operator()(const IgnoredTarget&) const { return "ignored"; }
   };
   return std::visit(Printer(), target);
@@ -61,7 +63,8 @@ void print_run(const Plan& plan, const RunPlan& run, std::string& text) {
   std::map<std::uint32_t, std::string> lines;
   for (const ArgumentPlan& argument : run.arguments) lines[argument.argidx] = argument_text(plan, argument);
   for (const ScalarArgument& scalar : run.scalars) lines[scalar.argidx] = std::format("constant {}", hex(scalar.bytes));
-  for (const CpuConstant& constant : run.constants) lines[constant.argidx] = std::format("constant {}", cpu_text(constant.value));
+  for (const CpuConstant& constant : run.constants)
+    lines[constant.argidx] = std::format("constant {}", cpu_text(constant.value));
   for (const std::uint32_t argidx : run.zero_buffers) lines[argidx] = "a buffer of zeros";
   for (const auto& [argidx, line] : lines) text += std::format("      {:3}: {}\n", argidx, line);
 }
@@ -96,14 +99,16 @@ std::string print_plan(const Plan& plan) {
     if (kernel.backend == BackendKind::Xrt) text += std::format(", instance {}", kernel.instance);
     text += "\n";
     for (const Parameter& parameter : kernel.signature.parameters) {
-      text += std::format("  {:3}: {}{}\n", parameter.argidx, parameter.name.empty() ? "" : parameter.name + ", ", target_text(parameter.target));
+      text += std::format("  {:3}: {}{}\n", parameter.argidx, parameter.name.empty() ? "" : parameter.name + ", ",
+                          target_text(parameter.target));
     }
   }
   for (const CpuPlan& cpu : plan.cpus) text += std::format("cpu {}: library {}\n", cpu.name, cpu.library);
   text += "run lists\n";
   for (std::size_t i = 0; i < plan.lists.size(); ++i) {
     const ListPlan& list = plan.lists[i];
-    text += std::format("  {}: {}, {} run{}\n", i, name_of(list.backend), list.end - list.begin, list.end - list.begin == 1 ? "" : "s");
+    text += std::format("  {}: {}, {} run{}\n", i, name_of(list.backend), list.end - list.begin,
+                        list.end - list.begin == 1 ? "" : "s");
     for (std::size_t run = list.begin; run < list.end; ++run) print_run(plan, plan.runs[run], text);
   }
   return text;

@@ -23,8 +23,9 @@ class MemberReader {
       : module_(module), annotations_(annotations), constants_(constants), types_(module, annotations, constants) {}
 
   PushMember read(const Instruction& structure, std::uint32_t index) {
-    PushMember member{.name = std::string(annotations_.member_name(structure.result, index)),
-                      .offset = annotations_.member_value(structure.result, index, spv::Decoration::Offset).value_or(0)};
+    PushMember member{
+        .name = std::string(annotations_.member_name(structure.result, index)),
+        .offset = annotations_.member_value(structure.result, index, spv::Decoration::Offset).value_or(0)};
     matrix_stride_ = annotations_.member_value(structure.result, index, spv::Decoration::MatrixStride).value_or(0);
     row_major_ = annotations_.has_member(structure.result, index, spv::Decoration::RowMajor);
     member_ = &member;
@@ -41,7 +42,8 @@ class MemberReader {
   void add_scalar(Id type, std::uint64_t offset) {
     const auto element = types_.element_type(type);
     if (!element) return refuse("it holds something that is no number");
-    if (!member_->target.offsets.empty() && member_->target.type != *element) return refuse("it holds numbers of several types");
+    if (!member_->target.offsets.empty() && member_->target.type != *element)
+      return refuse("it holds numbers of several types");
     if (member_->target.offsets.size() >= kMaxScalars || offset > UINT32_MAX) return refuse("it is too large");
     member_->target.type = *element;
     member_->target.offsets.push_back(static_cast<std::uint32_t>(offset));
@@ -80,7 +82,8 @@ class MemberReader {
         member_->target.array = true;
         const std::uint64_t count = constants_.value(type->operand(2)).value_or(0);
         const std::uint64_t stride = annotations_.value(id, spv::Decoration::ArrayStride).value_or(0);
-        for (std::uint64_t i = 0; i < count && member_->problem.empty(); ++i) add(type->operand(1), offset + i * stride, depth + 1);
+        for (std::uint64_t i = 0; i < count && member_->problem.empty(); ++i)
+          add(type->operand(1), offset + i * stride, depth + 1);
         if (count == 0) refuse("it is an array without elements");
         return;
       }
@@ -102,7 +105,8 @@ bool is_block_of(const Instruction& structure, const spirv::EntryPoint& entry, c
   const auto& members = entry.push_constants->members;
   if (structure.operands.size() != 1 + members.size()) return false;
   for (std::uint32_t i = 0; i < members.size(); ++i) {
-    if (annotations.member_value(structure.result, i, spv::Decoration::Offset).value_or(0) != members[i].offset) return false;
+    if (annotations.member_value(structure.result, i, spv::Decoration::Offset).value_or(0) != members[i].offset)
+      return false;
   }
   return true;
 }
@@ -118,7 +122,8 @@ Result<std::vector<PushMember>> push_members(const spirv::Module& module, const 
   const spirv::Constants constants(module, *annotations, specialization);
   MemberReader reader(module, *annotations, constants);
   for (const Instruction& variable : module.instructions()) {
-    if (variable.op != spv::Op::OpVariable || variable.operand(2) != static_cast<std::uint32_t>(spv::StorageClass::PushConstant))
+    if (variable.op != spv::Op::OpVariable ||
+        variable.operand(2) != static_cast<std::uint32_t>(spv::StorageClass::PushConstant))
       continue;
     const Instruction* pointer = module.definition(variable.type);
     const Instruction* structure = pointer ? module.definition(pointer->operand(2)) : nullptr;

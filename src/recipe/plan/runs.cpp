@@ -29,7 +29,8 @@ class RunPlanner {
         result_.constants.push_back({constant.argidx, cpu_value(*scalar)});
     }
     if (run_.grid) {
-      diagnostics_.add(problem_at(run_.at, "grid", DiagnosticKind::KernelGrid, "a CPU function has no `grid`", Severity::Warning));
+      diagnostics_.add(
+          problem_at(run_.at, "grid", DiagnosticKind::KernelGrid, "a CPU function has no `grid`", Severity::Warning));
     }
     plan_.runs.push_back(std::move(result_));
   }
@@ -49,8 +50,9 @@ class RunPlanner {
   const Parameter* parameter(Value at, std::uint32_t argidx, const KernelPlan& kernel) {
     const Parameter* found = kernel.signature.find(argidx);
     if (!found && !kernel.signature.ignore_unmapped) {
-      diagnostics_.add(problem_at(at, "argidx", DiagnosticKind::ArgumentIndex,
-                                  std::format("kernel `{}` has no parameter {}; it has {}", kernel.name, argidx, list_of(kernel))));
+      diagnostics_.add(
+          problem_at(at, "argidx", DiagnosticKind::ArgumentIndex,
+                     std::format("kernel `{}` has no parameter {}; it has {}", kernel.name, argidx, list_of(kernel))));
     }
     return found;
   }
@@ -84,8 +86,9 @@ class RunPlanner {
     set_.insert(argument.argidx);
     if (std::holds_alternative<IgnoredTarget>(found->target)) return;
     if (!found->takes_buffer()) {
-      diagnostics_.add(problem_at(argument.at, "argidx", DiagnosticKind::ArgumentIndex,
-                                  std::format("parameter {} of kernel `{}` takes a constant, not a buffer", argument.argidx, kernel.name)));
+      diagnostics_.add(problem_at(
+          argument.at, "argidx", DiagnosticKind::ArgumentIndex,
+          std::format("parameter {} of kernel `{}` takes a constant, not a buffer", argument.argidx, kernel.name)));
       return;
     }
     add_argument(argument, found);
@@ -106,8 +109,9 @@ class RunPlanner {
     }
     if (std::holds_alternative<DescriptorTarget>(found->target)) return add_zero_buffer(constant, kernel);
     if (!found->takes_constant()) {
-      diagnostics_.add(problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
-                                  std::format("parameter {} of kernel `{}` takes no constant", constant.argidx, kernel.name)));
+      diagnostics_.add(
+          problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
+                     std::format("parameter {} of kernel `{}` takes no constant", constant.argidx, kernel.name)));
       return;
     }
     std::optional<std::vector<std::byte>> bytes;
@@ -118,7 +122,8 @@ class RunPlanner {
     if (bytes) result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 
-  // A value argument of an OpenCL kernel, whose integers have no sign of their own: a negative constant makes it signed.
+  // A value argument of an OpenCL kernel, whose integers have no sign of their own: a negative constant makes it
+  // signed.
   void add_value(const Constant& constant, const ArgumentTarget& argument, std::uint64_t size) {
     using tensor::ElementType;
     if (!argument.type) {
@@ -147,9 +152,10 @@ class RunPlanner {
       result_.zero_buffers.push_back(constant.argidx);
       return;
     }
-    diagnostics_.add(json::problem(constant.value, DiagnosticKind::ConstantValue,
-                                   std::format("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
-                                               constant.argidx, kernel.name)));
+    diagnostics_.add(
+        json::problem(constant.value, DiagnosticKind::ConstantValue,
+                      std::format("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
+                                  constant.argidx, kernel.name)));
   }
 
   void add_register(const Constant& constant, const Parameter& parameter, const KernelPlan& kernel) {
@@ -158,10 +164,11 @@ class RunPlanner {
     std::vector<std::byte> bytes = register_bytes(*scalar);
     if (parameter.takes_buffer()) {
       if (std::ranges::any_of(bytes, [](std::byte b) { return b != std::byte{}; })) {
-        diagnostics_.add(json::problem(constant.value, DiagnosticKind::ConstantValue,
-                                       std::format("argument {} of kernel `{}` is a buffer; the value is written as its address",
-                                                   constant.argidx, kernel.name),
-                                       Severity::Warning));
+        diagnostics_.add(
+            json::problem(constant.value, DiagnosticKind::ConstantValue,
+                          std::format("argument {} of kernel `{}` is a buffer; the value is written as its address",
+                                      constant.argidx, kernel.name),
+                          Severity::Warning));
       }
       bytes.resize(8);
     }
@@ -179,8 +186,9 @@ class RunPlanner {
       if (!parameter.name.empty()) missing += std::format(" (`{}`)", parameter.name);
     }
     if (missing.empty()) return;
-    diagnostics_.add(problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
-                                std::format("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
+    diagnostics_.add(
+        problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
+                   std::format("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
   }
 
   void check_grid(const Kernel& kernel, const KernelPlan& planned) {
@@ -188,8 +196,10 @@ class RunPlanner {
     if (const auto& grid = run_.grid ? run_.grid : kernel.grid) {
       result_.groups = *grid;
     } else if (!run_.broken && !kernel.broken) {
-      diagnostics_.add(problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
-                                  std::format("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run", kernel.name)));
+      diagnostics_.add(problem_at(
+          run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
+          std::format("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run",
+                      kernel.name)));
     }
   }
 
@@ -209,8 +219,9 @@ void check_indices(const Run& run, Diagnostics& diagnostics) {
     if (!object["argidx"]) return;
     const auto [first, fresh] = seen.emplace(argidx, object["argidx"]);
     if (fresh) return;
-    diagnostics.add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
-                                  std::format("argidx {} is used twice in run `{}`", argidx, run.id)))
+    diagnostics
+        .add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
+                           std::format("argidx {} is used twice in run `{}`", argidx, run.id)))
         .note("the first one is here", first->second.place());
   };
   for (const Argument& argument : run.arguments) check(argument.at, argument.argidx);
@@ -239,7 +250,8 @@ void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
       if (buffer.type == BufferType::Internal && argument.reads && !argument.writes && !written[argument.buffer]) {
         diagnostics.add({.severity = Severity::Warning,
                          .kind = DiagnosticKind::UnusedResource,
-                         .message = std::format("internal buffer `{}` is read before any run writes it; it holds zeros", buffer.name),
+                         .message = std::format("internal buffer `{}` is read before any run writes it; it holds zeros",
+                                                buffer.name),
                          .place = argument.origin.place,
                          .path = argument.origin.pointer});
         written[argument.buffer] = true;

@@ -22,7 +22,8 @@ std::string entry_list(const spirv::Reflection& reflection) {
 }
 
 // The one named, or called like the instance, or the only one.
-const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflection& reflection, Diagnostics& diagnostics) {
+const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflection& reflection,
+                                      Diagnostics& diagnostics) {
   const auto computes = [](const spirv::EntryPoint& entry) { return entry.stage == spirv::Stage::Compute; };
   if (!kernel.entry.empty()) {
     if (const auto* found = reflection.find(kernel.entry, spirv::Stage::Compute)) return found;
@@ -34,14 +35,16 @@ const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflect
   if (const auto* found = reflection.find(kernel.instance, spirv::Stage::Compute)) return found;
   const auto only = std::ranges::find_if(reflection.entry_points, computes);
   if (std::ranges::count_if(reflection.entry_points, computes) == 1) return &*only;
-  diagnostics.add(problem_at(kernel.at, "instance", DiagnosticKind::KernelEntry,
-                             std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}",
-                                         kernel.name, entry_list(reflection))));
+  diagnostics.add(
+      problem_at(kernel.at, "instance", DiagnosticKind::KernelEntry,
+                 std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+                             kernel.name, entry_list(reflection))));
   return nullptr;
 }
 
 const spirv::SpecializationConstant* find_spec(const spirv::Reflection& reflection, std::uint32_t id) {
-  const auto found = std::ranges::find(reflection.specialization_constants, id, &spirv::SpecializationConstant::spec_id);
+  const auto found =
+      std::ranges::find(reflection.specialization_constants, id, &spirv::SpecializationConstant::spec_id);
   return found == reflection.specialization_constants.end() ? nullptr : &*found;
 }
 
@@ -54,18 +57,19 @@ const spirv::SpecializationConstant* find_spec(const spirv::Reflection& reflecti
 }
 
 // What `specialization` says, into the fixed values.
-bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv::Specialization& values, KernelPlan& plan,
-                Diagnostics& diagnostics) {
+bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv::Specialization& values,
+                KernelPlan& plan, Diagnostics& diagnostics) {
   bool good = true;
   for (const Value member : kernel.specialization) {
     if (json::is_free_key(member.key())) continue;
     const spirv::SpecializationConstant* constant = find_spec(reflection, member.key());
     if (!constant) {
-      Diagnostic problem = json::problem(member, DiagnosticKind::KernelParameters,
-                                         std::format("the module of kernel `{}` has no specialization constant `{}`",
-                                                     kernel.name, member.key()));
+      Diagnostic problem = json::problem(
+          member, DiagnosticKind::KernelParameters,
+          std::format("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
       problem.place = member.key_place();
-      const auto names = reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
+      const auto names =
+          reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
       if (const auto near = closest(member.key(), names)) problem.suggest(json::inside_quotes(problem.place), *near);
       diagnostics.add(std::move(problem));
       good = false;
@@ -86,7 +90,12 @@ class SignatureMaker {
  public:
   SignatureMaker(const Kernel& kernel, const spirv::Reflection& reflection, const spirv::EntryPoint& entry,
                  std::vector<PushMember> members, KernelPlan& plan, Diagnostics& diagnostics)
-      : kernel_(kernel), reflection_(reflection), entry_(entry), members_(std::move(members)), plan_(plan), diagnostics_(diagnostics) {}
+      : kernel_(kernel),
+        reflection_(reflection),
+        entry_(entry),
+        members_(std::move(members)),
+        plan_(plan),
+        diagnostics_(diagnostics) {}
 
   bool make() {
     bool good = check_bindings();
@@ -118,16 +127,18 @@ class SignatureMaker {
     bool good = true;
     for (const spirv::Binding& binding : entry_.bindings) {
       if (!binding.used) continue;
-      const std::string what = std::format("descriptor `{}` (set {}, binding {}) of kernel `{}`", binding.name, binding.set,
-                                           binding.binding, kernel_.name);
+      const std::string what = std::format("descriptor `{}` (set {}, binding {}) of kernel `{}`", binding.name,
+                                           binding.set, binding.binding, kernel_.name);
       if (binding.count == 0) {
         good = refuse(kernel_.at, "name", std::format("{} is an array without a size, which cannot be bound", what));
       } else if (binding.kind != BindingKind::StorageBuffer && binding.kind != BindingKind::UniformBuffer) {
-        good = refuse(kernel_.at, "name", std::format("{} is a {}; recipes bind storage and uniform buffers", what,
-                                                      name_of(binding.kind)));
+        good = refuse(kernel_.at, "name",
+                      std::format("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
       } else if (binding.count > 1) {
-        good = refuse(kernel_.at, "name", std::format("{} is an array of {} descriptors, which this build cannot bind", what,
-                                                      binding.count), DiagnosticKind::Unsupported);
+        good =
+            refuse(kernel_.at, "name",
+                   std::format("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
+                   DiagnosticKind::Unsupported);
       }
     }
     return good;
@@ -145,21 +156,26 @@ class SignatureMaker {
 
   bool add_member(std::uint32_t argidx, const PushMember& member, Value at) {
     if (!member.problem.empty()) {
-      return refuse(at, "name", std::format("push-constant member `{}` of kernel `{}` cannot be set: {}", member.name,
-                                            kernel_.name, member.problem));
+      return refuse(at, "name",
+                    std::format("push-constant member `{}` of kernel `{}` cannot be set: {}", member.name, kernel_.name,
+                                member.problem));
     }
-    plan_.signature.parameters.push_back({.argidx = argidx, .name = member.name, .reads = true, .writes = false, .target = member.target});
+    plan_.signature.parameters.push_back(
+        {.argidx = argidx, .name = member.name, .reads = true, .writes = false, .target = member.target});
     return true;
   }
 
   bool add_rule(const ParameterRule& rule) {
-    const int forms = (rule.set || rule.binding) + rule.push.has_value() + rule.spec.has_value() + rule.name.has_value() +
-                      rule.index.has_value() + rule.local.has_value() + rule.ignore;
+    const int forms = (rule.set || rule.binding) + rule.push.has_value() + rule.spec.has_value() +
+                      rule.name.has_value() + rule.index.has_value() + rule.local.has_value() + rule.ignore;
     if (forms != 1) {
-      return refuse(rule.at, "", "a parameter is exactly one of `set` with `binding`, `push`, `spec`, `name`, `index`, `local` and `ignore`");
+      return refuse(
+          rule.at, "",
+          "a parameter is exactly one of `set` with `binding`, `push`, `spec`, `name`, `index`, `local` and `ignore`");
     }
     if (rule.index || rule.local) {
-      return refuse(rule.at, rule.index ? "index" : "local", "`index` and `local` are for kernels of the opencl back end");
+      return refuse(rule.at, rule.index ? "index" : "local",
+                    "`index` and `local` are for kernels of the opencl back end");
     }
     if (rule.value && !rule.push && !rule.spec) {
       return refuse(rule.at, "value", "a fixed `value` is for `push` and `spec`");
@@ -169,10 +185,13 @@ class SignatureMaker {
       return refuse(rule.at, "value", "a parameter with a fixed `value` has no `argidx`; runs cannot set it");
     }
     if (rule.argidx && plan_.signature.find(*rule.argidx)) {
-      return refuse(rule.at, "argidx", std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
+      return refuse(
+          rule.at, "argidx",
+          std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
     }
     if (rule.ignore) {
-      plan_.signature.parameters.push_back({.argidx = *rule.argidx, .name = "", .reads = false, .writes = false, .target = IgnoredTarget{}});
+      plan_.signature.parameters.push_back(
+          {.argidx = *rule.argidx, .name = "", .reads = false, .writes = false, .target = IgnoredTarget{}});
       return true;
     }
     if (rule.name) return add_named(rule);
@@ -187,7 +206,8 @@ class SignatureMaker {
       return one.used && one.set == set && one.binding == number;
     });
     if (binding == entry_.bindings.end()) {
-      return refuse(rule.at, "binding", std::format("kernel `{}` uses no descriptor at set {}, binding {}", kernel_.name, set, number));
+      return refuse(rule.at, "binding",
+                    std::format("kernel `{}` uses no descriptor at set {}, binding {}", kernel_.name, set, number));
     }
     if (rule.element.value_or(0) >= binding->count) {
       return refuse(rule.at, "element", std::format("descriptor `{}` has {} elements", binding->name, binding->count));
@@ -204,9 +224,8 @@ class SignatureMaker {
   }
 
   bool add_named(const ParameterRule& rule) {
-    const auto binding = std::ranges::find_if(entry_.bindings, [&](const spirv::Binding& one) {
-      return one.used && one.name == *rule.name;
-    });
+    const auto binding = std::ranges::find_if(
+        entry_.bindings, [&](const spirv::Binding& one) { return one.used && one.name == *rule.name; });
     if (binding != entry_.bindings.end()) {
       add_descriptor(*rule.argidx, *binding, 0, binding->name);
       set_access(rule);
@@ -214,18 +233,23 @@ class SignatureMaker {
     }
     const auto member = std::ranges::find(members_, *rule.name, &PushMember::name);
     if (member != members_.end()) return add_member(*rule.argidx, *member, rule.at);
-    return refuse(rule.at, "name", std::format("kernel `{}` has no descriptor and no push-constant member `{}`", kernel_.name, *rule.name));
+    return refuse(
+        rule.at, "name",
+        std::format("kernel `{}` has no descriptor and no push-constant member `{}`", kernel_.name, *rule.name));
   }
 
   bool add_push(const ParameterRule& rule) {
     const auto member = std::ranges::find(members_, *rule.push, &PushMember::offset);
     if (member == members_.end()) {
-      return refuse(rule.at, "push", std::format("kernel `{}` has no push-constant member at byte {}", kernel_.name, *rule.push));
+      return refuse(rule.at, "push",
+                    std::format("kernel `{}` has no push-constant member at byte {}", kernel_.name, *rule.push));
     }
     if (rule.argidx) return add_member(*rule.argidx, *member, rule.at);
-    if (!member->problem.empty()) return refuse(rule.at, "push", std::format("this member cannot be set: {}", member->problem));
+    if (!member->problem.empty())
+      return refuse(rule.at, "push", std::format("this member cannot be set: {}", member->problem));
     Constant constant{.value = rule.value, .at = rule.at};
-    auto bytes = kernel_bytes(constant, member->target.type, member->target.offsets.size(), member->target.array, diagnostics_);
+    auto bytes =
+        kernel_bytes(constant, member->target.type, member->target.offsets.size(), member->target.array, diagnostics_);
     if (!bytes) return false;
     plan_.fixed.push_back({member->target, std::move(*bytes)});
     return true;
@@ -234,11 +258,14 @@ class SignatureMaker {
   bool add_spec(const ParameterRule& rule) {
     const spirv::SpecializationConstant* constant = find_spec(reflection_, *rule.spec);
     if (!constant) {
-      return refuse(rule.at, "spec", std::format("the module of kernel `{}` has no specialization constant {}", kernel_.name, *rule.spec));
+      return refuse(
+          rule.at, "spec",
+          std::format("the module of kernel `{}` has no specialization constant {}", kernel_.name, *rule.spec));
     }
     const SpecializationTarget target{*rule.spec, constant->type};
     if (rule.argidx) {
-      plan_.signature.parameters.push_back({.argidx = *rule.argidx, .name = constant->name, .reads = true, .writes = false, .target = target});
+      plan_.signature.parameters.push_back(
+          {.argidx = *rule.argidx, .name = constant->name, .reads = true, .writes = false, .target = target});
       return true;
     }
     auto bytes = scalar_bytes(rule.value, constant->type, diagnostics_);
@@ -257,21 +284,25 @@ class SignatureMaker {
         return target && target->set == binding.set && target->binding == binding.binding;
       });
       if (!listed) {
-        good = refuse(kernel_.at, "parameters", std::format("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
-                                                            binding.name, binding.set, binding.binding, kernel_.name));
+        good =
+            refuse(kernel_.at, "parameters",
+                   std::format("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
+                               binding.name, binding.set, binding.binding, kernel_.name));
       }
     }
     if (!entry_.push_constants || !entry_.push_constants->used) return good;
     for (const PushMember& member : members_) {
       const auto is_member = [&](const auto& target) {
         const auto* push = std::get_if<PushTarget>(&target);
-        return push && !push->offsets.empty() && !member.target.offsets.empty() && push->offsets.front() == member.target.offsets.front();
+        return push && !push->offsets.empty() && !member.target.offsets.empty() &&
+               push->offsets.front() == member.target.offsets.front();
       };
       const bool listed = std::ranges::any_of(plan_.signature.parameters, is_member, &Parameter::target) ||
                           std::ranges::any_of(plan_.fixed, is_member, &FixedValue::target);
       if (!listed && member.problem.empty()) {
-        good = refuse(kernel_.at, "parameters", std::format("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
-                                                            member.name, member.offset, kernel_.name));
+        good = refuse(kernel_.at, "parameters",
+                      std::format("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
+                                  member.name, member.offset, kernel_.name));
       }
     }
     return good;

@@ -16,8 +16,9 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
   if (!xclbin) return false;
   const xclbin::Kernel* found = xclbin->find_kernel(kernel.instance);
   if (!found) {
-    Diagnostic problem = problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name", DiagnosticKind::KernelInstance,
-                                    std::format("No such kernel '{}'", kernel.instance));
+    Diagnostic problem =
+        problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name", DiagnosticKind::KernelInstance,
+                   std::format("No such kernel '{}'", kernel.instance));
     const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
     if (const auto near = closest(kernel.instance, names)) problem.suggest(json::inside_quotes(problem.place), *near);
     problem.note(std::format("`{}` has {} kernel(s)", file.name, xclbin->kernels.size()));
@@ -26,7 +27,9 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
   }
   for (const xclbin::Argument& argument : found->arguments) {
     // A constant may be aimed at a buffer argument: it writes its value (page 3.3.7), so both are taken.
-    plan.signature.parameters.push_back({.argidx = argument.index, .name = argument.name, .size = argument.is_buffer() ? 0 : argument.size,
+    plan.signature.parameters.push_back({.argidx = argument.index,
+                                         .name = argument.name,
+                                         .size = argument.is_buffer() ? 0 : argument.size,
                                          .target = ArgumentTarget{argument.index, argument.is_buffer()}});
   }
   return true;
@@ -51,7 +54,8 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
       continue;
     }
     for (std::uint32_t i = 0; i < found->kernel->arguments.size(); ++i) {
-      plan.signature.parameters.push_back({.argidx = i, .name = std::format("{}", i), .target = ArgumentTarget{i, true}});
+      plan.signature.parameters.push_back(
+          {.argidx = i, .name = std::format("{}", i), .target = ArgumentTarget{i, true}});
     }
     return true;
   }
@@ -85,7 +89,8 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
     }
   }
   return (context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
-                         : from_programs(kernel, context, plan, diagnostics)) && good;
+                         : from_programs(kernel, context, plan, diagnostics)) &&
+         good;
 }
 
 }  // namespace slipway::recipe

@@ -94,7 +94,8 @@ std::expected<GoldenRange, std::string> golden_range(const Validate& validate, s
   const std::uint64_t length = golden_size - validate.skip;
   GoldenRange range{.golden_begin = validate.skip, .size = buffer_size};
   if (!validate.begin && !validate.end) {
-    if (length != buffer_size) return mismatch(std::format("golden data of {} bytes, a buffer of {}", length, buffer_size));
+    if (length != buffer_size)
+      return mismatch(std::format("golden data of {} bytes, a buffer of {}", length, buffer_size));
   } else {
     const std::uint64_t begin = validate.begin.value_or(0), end = validate.end.value_or(buffer_size);
     if (begin > end || end > buffer_size) {
@@ -129,7 +130,8 @@ ValidationResult compare_golden(const Validate& validate, std::string_view buffe
   const bool exact = !tensor::is_float(type) && validate.atol == 0 && validate.rtol == 0;
   for (std::uint64_t at = 0; at < range.size; at += element) {
     const bool same = std::ranges::equal(got.subspan(at, element), expected.subspan(at, element));
-    if (same || (!exact && close(tensor::double_of(type, &got[at]), tensor::double_of(type, &expected[at]), validate))) continue;
+    if (same || (!exact && close(tensor::double_of(type, &got[at]), tensor::double_of(type, &expected[at]), validate)))
+      continue;
     const std::uint64_t index = (range.buffer_begin + at) / element;
     if (result.mismatches++ == 0) result.first = index;
     if (result.examples.size() < kShown) {

@@ -13,10 +13,10 @@ namespace slipway::recipe {
 
 // What `init` is made from, besides itself.
 struct InitSource {
-  Bytes file;                  // the whole file of a file form
-  std::string_view buffer;     // its name, which random data depend on
-  std::uint64_t seed = 0;      // of the run, when the init has none
-  std::uint64_t iteration = 0; // of a `reinit`
+  Bytes file;                   // the whole file of a file form
+  std::string_view buffer;      // its name, which random data depend on
+  std::uint64_t seed = 0;       // of the run, when the init has none
+  std::uint64_t iteration = 0;  // of a `reinit`
 };
 
 // Fills [begin, end) of the buffer and zeros the rest. The ranges have been checked.
@@ -35,7 +35,7 @@ std::expected<GoldenRange, std::string> golden_range(const Validate& validate, s
 struct ValidationResult {
   std::string buffer;
   std::uint64_t mismatches = 0;
-  std::uint64_t first = 0;             // index of the first one, in bytes or elements of the buffer
+  std::uint64_t first = 0;            // index of the first one, in bytes or elements of the buffer
   std::vector<std::string> examples;  // at most ten lines: gold[i] = X does not match bo value in bo Y
 };
 // The range is that of `golden_range`.

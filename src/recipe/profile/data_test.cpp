@@ -74,8 +74,8 @@ TEST(ProfileData, GoldenRangesFollowThePage) {
   EXPECT_EQ(range_text({}, 8, 8), "0 0 8");
   EXPECT_EQ(range_text({.skip = 2}, 8, 10), "0 2 8");
   EXPECT_THAT(range_text({}, 8, 9), HasSubstr("Size mismatch during validation"));
-  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 8), "2 2 4");   // as long as the range's end: from begin
-  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 4), "2 0 4");   // as long as the range: from its start
+  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 8), "2 2 4");  // as long as the range's end: from begin
+  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 4), "2 0 4");  // as long as the range: from its start
   EXPECT_THAT(range_text({.begin = 2, .end = 6}, 8, 5), HasSubstr("Size mismatch"));
   EXPECT_THAT(range_text({.begin = 6, .end = 2}, 8, 8), HasSubstr("6..2"));
   EXPECT_THAT(range_text({.begin = 0, .end = 6, .type = tensor::ElementType::F32}, 8, 8), HasSubstr("whole elements"));
@@ -98,7 +98,8 @@ TEST(ProfileData, ElementsAreComparedWithinTolerances) {
 }
 
 TEST(ProfileData, AtMostTenMismatchesAreShown) {
-  const ValidationResult result = compared({.type = tensor::ElementType::F32}, std::vector<float>(50, 1), std::vector<float>(50, 2));
+  const ValidationResult result =
+      compared({.type = tensor::ElementType::F32}, std::vector<float>(50, 1), std::vector<float>(50, 2));
   EXPECT_EQ(result.mismatches, 50u);
   EXPECT_EQ(result.examples.size(), 10u);
 }

@@ -34,8 +34,8 @@ struct ProfileEngine::Data {
   Bound all() const { return {buffer, 0, buffer->size()}; }
 };
 
-ProfileEngine::ProfileEngine(const Profile& profile, Runner& runner, const Artifacts& artifacts, ProfileOptions options)
-    : profile_(profile), runner_(runner), artifacts_(artifacts), options_(std::move(options)) {}
+ProfileEngine::ProfileEngine(const Profile& profile, Runner& runner, Artifacts artifacts, ProfileOptions options)
+    : profile_(profile), runner_(runner), artifacts_(std::move(artifacts)), options_(std::move(options)) {}
 ProfileEngine::~ProfileEngine() = default;
 
 Result<> ProfileEngine::bind() {
@@ -75,7 +75,9 @@ Result<> ProfileEngine::initialize(Data& data, std::uint64_t iteration) {
   if (!data.binding.init) return {};
   const Init& init = *data.binding.init;
   const MutableBytes bytes = host_bytes(*data.buffer);
-  recipe::initialize(init, {.file = data.file.bytes, .buffer = data.binding.name, .seed = options_.seed, .iteration = iteration}, bytes);
+  recipe::initialize(
+      init, {.file = data.file.bytes, .buffer = data.binding.name, .seed = options_.seed, .iteration = iteration},
+      bytes);
   if (Result<> synced = sync_buffer(*data.buffer, sync_direction::to_device, 0, bytes.size()); !synced) return synced;
   if (!init.debug) return {};
   return write_file(std::format("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
@@ -104,7 +106,8 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
   if (Result<> ready = runner_.prepare(how); !ready) return failure_of(std::move(ready.error()));
   Samples samples;
   const Clock::time_point start = Clock::now();
-  auto failure = execution.effective_mode() == Mode::Throughput ? iterate_copies(execution, depth, samples) : iterate(execution, samples);
+  auto failure = execution.effective_mode() == Mode::Throughput ? iterate_copies(execution, depth, samples)
+                                                                : iterate(execution, samples);
   ExecutionOutcome outcome{.name = execution.effective_name(),
                            .mode = execution.effective_mode(),
                            .iterations = execution.iterations,
@@ -112,8 +115,10 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
                            .poll = execution.poll,
                            .elapsed_ns = nanoseconds(Clock::now() - start),
                            .samples = samples.summary()};
-  const double work = static_cast<double>(execution.iterations) * static_cast<double>(single ? runner_.plan().runs.size() : depth);
-  if (single || outcome.mode == Mode::Latency) outcome.latency_us = static_cast<std::uint64_t>(outcome.elapsed_ns / (1000 * work));
+  const double work =
+      static_cast<double>(execution.iterations) * static_cast<double>(single ? runner_.plan().runs.size() : depth);
+  if (single || outcome.mode == Mode::Latency)
+    outcome.latency_us = static_cast<std::uint64_t>(outcome.elapsed_ns / (1000 * work));
   if ((single || outcome.mode == Mode::Throughput) && outcome.elapsed_ns > 0)
     outcome.throughput = static_cast<std::uint64_t>(1e9 * work / outcome.elapsed_ns);
   outcomes_.push_back(outcome);
@@ -127,7 +132,8 @@ std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execu
   if (auto done = runner_.finish(); !done) return std::move(done.error());
   for (const auto& data : data_) {
     if (execution.steps.bind && data->binding.rebind && data->in_recipe) {
-      if (Result<> bound = runner_.bind(data->binding.name, data->all()); !bound) return failure_of(std::move(bound.error()));
+      if (Result<> bound = runner_.bind(data->binding.name, data->all()); !bound)
+        return failure_of(std::move(bound.error()));
     }
     if (execution.steps.init && data->binding.reinit) {
       if (Result<> made = initialize(*data, iteration); !made) return failure_of(std::move(made.error()));
@@ -166,7 +172,8 @@ std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, Sam
   return finish();
 }
 
-std::optional<RunFailure> ProfileEngine::iterate_copies(const Execution& execution, std::uint32_t depth, Samples& samples) {
+std::optional<RunFailure> ProfileEngine::iterate_copies(const Execution& execution, std::uint32_t depth,
+                                                        Samples& samples) {
   std::vector<Clock::time_point> started(depth);
   std::optional<RunFailure> first;
   const auto finish = [&](std::uint32_t copy) {
@@ -200,9 +207,11 @@ Result<Bytes> ProfileEngine::golden_of(const Validate& validate) const {
   if (validate.file) {
     return artifacts_.open_data(*validate.file).transform([](const Artifact& file) { return file.bytes; });
   }
-  const auto other = std::ranges::find(data_, *validate.name, [](const auto& data) { return std::string_view(data->binding.name); });
+  const auto other =
+      std::ranges::find(data_, *validate.name, [](const auto& data) { return std::string_view(data->binding.name); });
   if (other == data_.end()) {
-    return fail(DiagnosticKind::ProfileValidate, {}, std::format("the profile has no binding `{}` with golden data", *validate.name));
+    return fail(DiagnosticKind::ProfileValidate, {},
+                std::format("the profile has no binding `{}` with golden data", *validate.name));
   }
   return Bytes(host_bytes(*(*other)->buffer));
 }
@@ -231,11 +240,13 @@ std::optional<RunFailure> ProfileEngine::validate() {
     if (result.mismatches != 0) {
       std::string lines;
       for (const std::string& example : result.examples) lines += example + "\n";
-      if (options_.print) options_.print(std::format("{}{} mismatches in buffer '{}'\n", lines, result.mismatches, result.buffer));
-      problems.add(at({{.kind = DiagnosticKind::ExpectationFailed,
-                        .message = std::format("buffer `{}` is not what is expected: {} mismatch{}; the first is {}", result.buffer,
-                                               result.mismatches, result.mismatches == 1 ? "" : "es", result.examples.front())}},
-                      validate.at));
+      if (options_.print)
+        options_.print(std::format("{}{} mismatches in buffer '{}'\n", lines, result.mismatches, result.buffer));
+      problems.add(at(
+          {{.kind = DiagnosticKind::ExpectationFailed,
+            .message = std::format("buffer `{}` is not what is expected: {} mismatch{}; the first is {}", result.buffer,
+                                   result.mismatches, result.mismatches == 1 ? "" : "es", result.examples.front())}},
+          validate.at));
     }
     results.push_back(std::move(result));
   }

@@ -20,8 +20,8 @@
 namespace slipway::recipe {
 
 struct ProfileOptions {
-  std::uint64_t seed = 0;  // of random data that have no own
-  std::optional<std::uint32_t> runlist_threshold;  // instead of the profile's
+  std::uint64_t seed = 0;                            // of random data that have no own
+  std::optional<std::uint32_t> runlist_threshold;    // instead of the profile's
   std::optional<std::chrono::nanoseconds> time_out;  // of one list
   std::function<void(std::string_view)> print;       // metric lines and mismatches; none: silence
 };
@@ -40,8 +40,8 @@ struct ExecutionOutcome {
 
 class ProfileEngine {
  public:
-  // All of them outlive the engine. The profile has been checked.
-  ProfileEngine(const Profile& profile, Runner& runner, const Artifacts& artifacts, ProfileOptions options);
+  // Profile and runner outlive the engine. The profile has been checked.
+  ProfileEngine(const Profile& profile, Runner& runner, Artifacts artifacts, ProfileOptions options);
   ~ProfileEngine();
 
   // Makes, initialises, syncs and binds the buffers of all bindings. Once, before the first `run`.
@@ -67,7 +67,7 @@ class ProfileEngine {
 
   const Profile& profile_;
   Runner& runner_;
-  const Artifacts& artifacts_;
+  Artifacts artifacts_;
   ProfileOptions options_;
   std::vector<std::unique_ptr<Data>> data_;
   std::vector<ExecutionOutcome> outcomes_;

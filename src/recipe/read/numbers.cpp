@@ -20,7 +20,8 @@ std::string subject(json::Value value) {
 }  // namespace
 
 bool WholeNumber::fits(std::int64_t min, std::uint64_t max) const {
-  if (!negative || magnitude == 0) return (min <= 0 || magnitude >= static_cast<std::uint64_t>(min)) && magnitude <= max;
+  if (!negative || magnitude == 0)
+    return (min <= 0 || magnitude >= static_cast<std::uint64_t>(min)) && magnitude <= max;
   return min < 0 && magnitude <= 0 - static_cast<std::uint64_t>(min);
 }
 
@@ -59,7 +60,8 @@ std::expected<WholeNumber, NotWhole> whole_number(json::Value value) {
 
 std::optional<WholeNumber> Whole::check(json::Decoder& decoder, json::Value value) const {
   const auto refuse = [&](DiagnosticKind kind, std::string why) {
-    decoder.error(value, kind, std::format("{} takes a whole number ({}), but {}", subject(value), range_text(min, max), why));
+    decoder.error(value, kind,
+                  std::format("{} takes a whole number ({}), but {}", subject(value), range_text(min, max), why));
     return std::nullopt;
   };
   const std::expected<WholeNumber, NotWhole> number = whole_number(value);
@@ -88,7 +90,8 @@ void Whole::schema(json::Schema& schema) const {
       });
       // The range of a number that is written as text is beyond a pattern; the program checks it.
       out.object([&] {
-        out.member("type", "string").member("pattern", min < 0 ? "^-?([0-9]+|0[xX][0-9a-fA-F]+)$" : "^([0-9]+|0[xX][0-9a-fA-F]+)$");
+        out.member("type", "string")
+            .member("pattern", min < 0 ? "^-?([0-9]+|0[xX][0-9a-fA-F]+)$" : "^([0-9]+|0[xX][0-9a-fA-F]+)$");
       });
     });
   });

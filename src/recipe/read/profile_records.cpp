@@ -14,8 +14,10 @@ using json::Words;
 
 constexpr Text kName{.empty = false};
 
-constexpr Word<Mode> kModes[] = {
-    {"default", Mode::Default}, {"latency", Mode::Latency}, {"throughput", Mode::Throughput}, {"validate", Mode::Validate}};
+constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
+                                 {"latency", Mode::Latency},
+                                 {"throughput", Mode::Throughput},
+                                 {"validate", Mode::Validate}};
 
 constexpr std::string_view kElementNames[] = {"u8",  "i8",  "u16", "i16", "u32", "i32",
                                               "u64", "i64", "f16", "f32", "f64", "bf16"};
@@ -26,9 +28,9 @@ bool ModeCodec::read(json::Decoder& decoder, Value value, Mode& to) const {
   if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
   const auto found = std::ranges::find(kModes, value.string(), &Word<Mode>::word);
   if (found == std::end(kModes)) {
-    return decoder.error(value, DiagnosticKind::ProfileExecution,
-                         std::format("bad execution mode: {}; it is one of default, latency, throughput, validate",
-                                     value.string()));
+    return decoder.error(
+        value, DiagnosticKind::ProfileExecution,
+        std::format("bad execution mode: {}; it is one of default, latency, throughput, validate", value.string()));
   }
   to = found->value;
   return true;
@@ -82,7 +84,8 @@ bool choose_form(json::Decoder& decoder, Value value, Init& init) {
   } else if (init.random) {
     init.form = Init::Form::Random;
   } else {
-    Diagnostic problem = json::problem(value, DiagnosticKind::ProfileInit, "Unsupported initialization node in profile");
+    Diagnostic problem =
+        json::problem(value, DiagnosticKind::ProfileInit, "Unsupported initialization node in profile");
     problem.place = value.opening();
     problem.hint("it needs `file`, `stride` with `value`, or `random`");
     decoder.add(std::move(problem));
@@ -93,8 +96,8 @@ bool choose_form(json::Decoder& decoder, Value value, Init& init) {
 
 bool has_golden_data(json::Decoder& decoder, Value value, Validate& validate) {
   if (validate.file || validate.name) return true;
-  Diagnostic problem =
-      json::problem(value, DiagnosticKind::MissingKey, "missing key `file` or `name` in validate: there is no golden data");
+  Diagnostic problem = json::problem(value, DiagnosticKind::MissingKey,
+                                     "missing key `file` or `name` in validate: there is no golden data");
   problem.place = value.opening();
   decoder.add(std::move(problem));
   return false;

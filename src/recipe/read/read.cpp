@@ -90,9 +90,7 @@ void read_runs(Decoder& decoder, Value execution, Recipe& recipe) {
 
 }  // namespace
 
-std::string Execution::effective_name() const {
-  return name ? *name : std::string(recipe::name_of(effective_mode()));
-}
+std::string Execution::effective_name() const { return name ? *name : std::string(recipe::name_of(effective_mode())); }
 
 std::uint32_t Execution::effective_depth() const {
   return effective_mode() == Mode::Throughput ? static_cast<std::uint32_t>(depth.value_or(2)) : 1;

@@ -7,7 +7,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;
   Diagnostics diagnostics;
-  auto document = recipe::read_document(make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)), {}, diagnostics);
+  auto document = recipe::read_document(
+      make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)), {}, diagnostics);
   if (!document) return 0;
   const auto recipe = recipe::read_recipe(document, {}, diagnostics);
   // In memory, so that nothing on disk is touched.

@@ -29,7 +29,7 @@ constexpr Word<bool> kUnmapped[] = {{"error", false}, {"ignore", true}};
 constexpr std::string_view kAccesses[] = {"read", "write", "read_write"};
 
 constexpr Word<ConstantType> kConstantTypes[] = {
-    {"int", ConstantType::Int},       {"int32", ConstantType::Int32}, {"uint32", ConstantType::Uint32},
+    {"int", ConstantType::Int},       {"int32", ConstantType::Int32},   {"uint32", ConstantType::Uint32},
     {"int64", ConstantType::Int64},   {"uint64", ConstantType::Uint64}, {"float", ConstantType::Float},
     {"double", ConstantType::Double}, {"string", ConstantType::String},
 };
@@ -77,10 +77,11 @@ struct QosObject {
   void schema(json::Schema& schema) const { schema.out().raw(kQosSchema); }
 };
 
-bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, std::string_view a, std::string_view b) {
+bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, std::string_view a,
+                std::string_view b) {
   if (object[a] || object[b]) return true;
-  Diagnostic diagnostic = json::problem(object, DiagnosticKind::MissingKey,
-                                        std::format("missing key `{}` or `{}` in {}", a, b, subject));
+  Diagnostic diagnostic =
+      json::problem(object, DiagnosticKind::MissingKey, std::format("missing key `{}` or `{}` in {}", a, b, subject));
   diagnostic.place = object.opening();
   decoder.add(std::move(diagnostic));
   return false;
@@ -114,7 +115,8 @@ bool ConstantTypeCodec::read(json::Decoder& decoder, Value value, ConstantType& 
 }
 
 void ConstantTypeCodec::schema(json::Schema& schema) const {
-  json::word_schema(schema, kConstantTypes | std::views::transform(&Word<ConstantType>::word) | std::ranges::to<std::vector>());
+  json::word_schema(schema,
+                    kConstantTypes | std::views::transform(&Word<ConstantType>::word) | std::ranges::to<std::vector>());
 }
 
 const Record<Context>& header_record() {
@@ -146,7 +148,8 @@ const Record<Buffer>& buffer_record() {
           .required("name", &Buffer::name, kName, "what runs call it")
           .required("type", &Buffer::type, Words<BufferType>(kBufferTypes),
                     "what it is for; internal and debug buffers need a `size`")
-          .optional("size", &Buffer::size, Whole{}, "bytes; with it the runner makes the buffer, without it one is bound")
+          .optional("size", &Buffer::size, Whole{},
+                    "bytes; with it the runner makes the buffer, without it one is bound")
           .optional("hwctx", &Buffer::context, Text{}, "of a debug buffer: the context that holds it");
   return record;
 }
@@ -187,9 +190,10 @@ const Record<Kernel>& kernel_record() {
                     "what argument indices mean; in place of the module's own order")
           .optional("unmapped", &Kernel::ignore_unmapped, Words<bool>(kUnmapped),
                     "what becomes of argument indices that `parameters` does not list (error)")
-          .optional("specialization", &Kernel::specialization,
-                    FreeObject{R"({"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}})"},
-                    "specialization constants by id or name")
+          .optional(
+              "specialization", &Kernel::specialization,
+              FreeObject{R"({"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}})"},
+              "specialization constants by id or name")
           .optional("options", &Kernel::options, FreeObject{}, "options of RPL pipelines; OpenCL: `build`");
   return record;
 }
@@ -219,8 +223,8 @@ const Record<Argument>& argument_record() {
 const Record<Constant>& constant_record() {
   static const auto record =
       Record<Constant>("constant", "a number or text that a run is given", &Constant::at)
-          .required("value", &Constant::value,
-                    Anything{R"({"type": ["number", "string", "boolean", "array"]})"}, "the value")
+          .required("value", &Constant::value, Anything{R"({"type": ["number", "string", "boolean", "array"]})"},
+                    "the value")
           .optional("type", &Constant::type, ConstantTypeCodec{}, "its type; told from the value when absent")
           .required("argidx", &Constant::argidx, Whole{}, "the parameter that takes it");
   return record;

@@ -50,8 +50,9 @@ std::string recipe_schema() {
       });
       out.key("execution").object([&] {
         out.member("type", "object");
-        out.key("properties").object(
-            [&] { write_list(schema, "runs", run_record(), "what is run, in this order", 1); });
+        out.key("properties").object([&] {
+          write_list(schema, "runs", run_record(), "what is run, in this order", 1);
+        });
         close_object(out);
         out.key("required").array([&] { out.value("runs"); });
       });

@@ -76,7 +76,8 @@ Result<bool> Lane::finish_direct(std::optional<std::chrono::nanoseconds> limit) 
   const bool ours = time_out && (!limit || *time_out < *limit);
   const Result<bool> ended = list.kernels->wait(ours ? time_out : limit, poll);
   if (!ended) return ended;
-  if (!*ended) return ours ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time")) : ended;
+  if (!*ended)
+    return ours ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time")) : ended;
   take_timings(list);
   return after(list).transform([] { return true; });
 }
@@ -161,7 +162,8 @@ bool Lane::run_kernel_list(PreparedList& list) {
 
 Result<> Lane::before(PreparedList& list) {
   for (const Shadow& shadow : list.shadows) {
-    std::memcpy(shadow.copy->host_address(), host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(), shadow.home.size);
+    std::memcpy(shadow.copy->host_address(), host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(),
+                shadow.home.size);
     if (Result<> done = sync_buffer(*shadow.copy, sync_direction::to_device, 0, shadow.home.size); !done) return done;
   }
   for (const SyncRange& range : list.syncs) {
@@ -180,7 +182,8 @@ Result<> Lane::after(PreparedList& list) {
   for (const Shadow& shadow : list.shadows) {
     if (!shadow.writes) continue;
     if (Result<> done = sync_buffer(*shadow.copy, sync_direction::from_device, 0, shadow.home.size); !done) return done;
-    std::memcpy(host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(), shadow.copy->host_address(), shadow.home.size);
+    std::memcpy(host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(), shadow.copy->host_address(),
+                shadow.home.size);
   }
   return {};
 }
@@ -193,7 +196,9 @@ void Lane::take_timings(PreparedList& list) {
 
 // The device does not say which run of a list it was.
 void Lane::failed(const PreparedList& list, Failure failure) {
-  result_ = {.failure = RunFailure{.diagnostics = std::move(failure)}, .failed_run = list.begin, .first_skipped = list.begin + 1};
+  result_ = {.failure = RunFailure{.diagnostics = std::move(failure)},
+             .failed_run = list.begin,
+             .first_skipped = list.begin + 1};
 }
 
 }  // namespace slipway::recipe

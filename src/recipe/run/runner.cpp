@@ -25,13 +25,13 @@ struct Runner::State {
   Plan plan;
   RunnerOptions options;
   std::map<BackendKind, BackendPtr> backends;
-  BackendPtr memory;  // makes the buffers; null: the host
-  std::vector<KernelPtr> kernels;                // by kernel of the plan; null for those that no run uses
-  std::vector<const cpu::Function*> functions;   // by CPU function of the plan
-  std::vector<std::optional<Bound>> bound;       // by buffer of the plan
+  BackendPtr memory;                            // makes the buffers; null: the host
+  std::vector<KernelPtr> kernels;               // by kernel of the plan; null for those that no run uses
+  std::vector<const cpu::Function*> functions;  // by CPU function of the plan
+  std::vector<std::optional<Bound>> bound;      // by buffer of the plan
   ExecutionOptions execution;
-  bool dirty = true;  // the lists are not those of what is bound
-  std::uint64_t executions = 0;  // that ended well, of all copies
+  bool dirty = true;              // the lists are not those of what is bound
+  std::uint64_t executions = 0;   // that ended well, of all copies
   std::vector<RunRecord> failed;  // what executions that failed add, by run
   std::optional<LaneResult> last_failure;
   std::mutex turn;
@@ -76,7 +76,8 @@ struct Runner::State {
       missing += std::format("{}'{}'", count++ == 0 ? "" : ", ", plan.buffers[i].name);
     }
     if (count == 0) return {};
-    return state_error(std::format("{} {} not bound; bind {} before executing", missing, count == 1 ? "is" : "are", count == 1 ? "it" : "them"));
+    return state_error(std::format("{} {} not bound; bind {} before executing", missing, count == 1 ? "is" : "are",
+                                   count == 1 ? "it" : "them"));
   }
 
   Result<PreparedList> prepare_list(const Lane& lane, const ListPlan& list) {
@@ -89,7 +90,8 @@ struct Runner::State {
       const RunPlan& run = plan.runs[i];
       KernelRun& ready = runs.emplace_back(run.id, kernels[run.index], run.groups);
       ready.scalars = run.scalars;
-      if (const auto script = options.trace_scripts.find(run.id); script != options.trace_scripts.end()) ready.trace_script = script->second;
+      if (const auto script = options.trace_scripts.find(run.id); script != options.trace_scripts.end())
+        ready.trace_script = script->second;
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
         if (backend.can_use(*part.storage)) {
@@ -101,7 +103,8 @@ struct Runner::State {
         const Bound home{part.storage, 0, part.storage->size()};
         const auto [at, fresh] = shadows.try_emplace({part.storage.get(), 0, home.size}, prepared.shadows.size());
         if (fresh) {
-          Result<BufferPtr> copy = backend.create_buffer({.size = home.size, .name = plan.buffers[argument.buffer].name});
+          Result<BufferPtr> copy =
+              backend.create_buffer({.size = home.size, .name = plan.buffers[argument.buffer].name});
           if (!copy) return fail(std::move(copy.error()));
           prepared.shadows.push_back({home, std::move(*copy), false});
         }
@@ -110,7 +113,8 @@ struct Runner::State {
         ready.buffers.push_back({argument.argidx, shadow.copy, part.offset, part.size});
       }
     }
-    Result<ListPtr> made = backend.make_list(runs, {.timings = options.timings, .runlist_threshold = execution.runlist_threshold});
+    Result<ListPtr> made =
+        backend.make_list(runs, {.timings = options.timings, .runlist_threshold = execution.runlist_threshold});
     if (!made) return fail(std::move(made.error()));
     prepared.kernels = std::move(*made);
     return prepared;
@@ -126,7 +130,8 @@ struct Runner::State {
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
         if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
-          call.arguments[argument.argidx] = memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();
+          call.arguments[argument.argidx] =
+              memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();
           continue;
         }
         const bo whole(part.storage);
@@ -139,8 +144,6 @@ struct Runner::State {
   }
 
   Result<> prepare_lane(std::size_t index) {
-    if (lanes.size() <= index) lanes.resize(index + 1);
-    if (!lanes[index]) lanes[index] = std::make_unique<Lane>(turn, plan.runs.size());
     Lane& lane = *lanes[index];
     if (Result<> made = make_lane_buffers(lane); !made) return made;
     lane.timings = options.timings;
@@ -187,7 +190,8 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
   const auto index = state.plan.find_buffer(buffer);
   if (!index) return fail(DiagnosticKind::UnknownBuffer, {}, std::format("Unknown buffer '{}'", buffer));
   if (!bound.storage) return state_error(std::format("the bo bound to '{}' is empty", buffer));
-  if (state.any_in_progress()) return state_error(std::format("'{}' is bound while an execution is in progress; wait first", buffer));
+  if (state.any_in_progress())
+    return state_error(std::format("'{}' is bound while an execution is in progress; wait first", buffer));
   const BufferPlan& plan = state.plan.buffers[*index];
   if (plan.size != 0 && bound.size != plan.size) {
     return fail(DiagnosticKind::BufferSize, plan.origin.place,
@@ -199,15 +203,17 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
       const Size end = checked_add(argument.offset, argument.size);
       if (end && *end <= bound.size && (argument.offset < bound.size || argument.offset == 0)) continue;
       return fail(DiagnosticKind::BufferSize, argument.origin.place,
-                  argument.size > bound.size ? std::format("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
-                                             : std::format("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'", bound.size, buffer));
+                  argument.size > bound.size
+                      ? std::format("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
+                      : std::format("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
+                                    bound.size, buffer));
     }
   }
   std::optional<Bound>& now = state.bound[*index];
   if (now && now->storage == bound.storage && now->offset == bound.offset && now->size == bound.size) return {};
   now = std::move(bound);
   for (const auto& lane : state.lanes) {
-    if (lane && *index < lane->created.size()) lane->created[*index] = nullptr;
+    if (*index < lane->created.size()) lane->created[*index] = nullptr;
   }
   state.dirty = true;
   return {};
@@ -226,7 +232,11 @@ Result<> Runner::prepare(const ExecutionOptions& options) {
   State& state = *state_;
   state.dirty |= options.copies > state.lanes.size() || options.runlist_threshold != state.execution.runlist_threshold;
   state.execution = options;
-  state.lanes.resize(std::max<std::size_t>(options.copies, 1));
+  state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
+  if (state.lanes.size() > state.execution.copies) state.lanes.resize(state.execution.copies);
+  while (state.lanes.size() < state.execution.copies) {
+    state.lanes.push_back(std::make_unique<Lane>(state.turn, state.plan.runs.size()));
+  }
   if (state.dirty) return state.prepare();
   for (const auto& lane : state.lanes) {
     lane->poll = options.poll;
@@ -260,7 +270,9 @@ std::expected<bool, RunFailure> Runner::finish(std::size_t copy, std::optional<s
 bool Runner::in_progress() const { return state_->any_in_progress(); }
 
 Result<Bytes> Runner::map_buffer(std::string_view buffer) {
-  if (in_progress()) return fail(DiagnosticKind::RunnerState, {}, std::format("'{}' is mapped while an execution is in progress; wait first", buffer));
+  if (in_progress())
+    return fail(DiagnosticKind::RunnerState, {},
+                std::format("'{}' is mapped while an execution is in progress; wait first", buffer));
   const std::optional<Bound> part = bound(buffer);
   if (!part) return Bytes();
   if (Result<> synced = sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size); !synced)
@@ -326,7 +338,8 @@ class Loader {
     state_.bound.resize(state_.plan.buffers.size());
     if (diagnostics_.has_errors()) return;
     state_.lanes.push_back(std::make_unique<Lane>(state_.turn, state_.plan.runs.size()));
-    if (Result<> made = state_.make_lane_buffers(*state_.lanes.front()); !made) diagnostics_.add(std::move(made.error()));
+    if (Result<> made = state_.make_lane_buffers(*state_.lanes.front()); !made)
+      diagnostics_.add(std::move(made.error()));
   }
 
  private:
@@ -351,7 +364,8 @@ class Loader {
       const auto backend = state_.backends.find(kernel.backend);
       if (backend == state_.backends.end()) continue;
       const ContextPlan* context = kernel.context ? &plan.contexts[*kernel.context] : nullptr;
-      if (auto loaded = diagnostics_.take(backend->second->load_kernel(kernel, context))) state_.kernels[run.index] = std::move(*loaded);
+      if (auto loaded = diagnostics_.take(backend->second->load_kernel(kernel, context)))
+        state_.kernels[run.index] = std::move(*loaded);
     }
   }
 
@@ -372,10 +386,12 @@ class Loader {
       return nullptr;
     };
     if (!state_.options.cpu_libraries) {
-      diagnostics_.add({.kind = DiagnosticKind::CpuOpen,
-                        .message = std::format("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given", cpu.library, cpu.name),
-                        .place = cpu.origin.place,
-                        .path = cpu.origin.pointer});
+      diagnostics_.add(
+          {.kind = DiagnosticKind::CpuOpen,
+           .message = std::format("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
+                                  cpu.library, cpu.name),
+           .place = cpu.origin.place,
+           .path = cpu.origin.pointer});
       return give_up();
     }
     const auto file = diagnostics_.take(cpu::find_library(cpu.library, state_.options.libraries, cpu.origin.place));
@@ -393,11 +409,12 @@ class Loader {
         set[argidx] = true;
         return;
       }
-      diagnostics_.add({.kind = DiagnosticKind::ArgumentIndex,
-                        .message = std::format("function `{}` takes {} argument{}, and so has no argidx {}", function.name, function.num_args,
-                                               function.num_args == 1 ? "" : "s", argidx),
-                        .place = origin.place,
-                        .path = origin.pointer});
+      diagnostics_.add(
+          {.kind = DiagnosticKind::ArgumentIndex,
+           .message = std::format("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
+                                  function.num_args, function.num_args == 1 ? "" : "s", argidx),
+           .place = origin.place,
+           .path = origin.pointer});
     };
     for (const ArgumentPlan& argument : run.arguments) use(argument.argidx, argument.origin);
     for (const CpuConstant& constant : run.constants) use(constant.argidx, run.origin);
@@ -405,21 +422,25 @@ class Loader {
       if (set[i]) continue;
       diagnostics_.add({.severity = Severity::Warning,
                         .kind = DiagnosticKind::UnsetArgument,
-                        .message = std::format("run `{}` does not set argument {} of function `{}`; it is empty", run.id, i, function.name),
+                        .message = std::format("run `{}` does not set argument {} of function `{}`; it is empty",
+                                               run.id, i, function.name),
                         .place = run.origin.place,
                         .path = run.origin.pointer});
     }
-    if (cpu::abi_of(*function.library) == cpu::BufferAbi::Xrt && !run.arguments.empty() && !state_.backends.contains(BackendKind::Xrt)) {
+    if (cpu::abi_of(*function.library) == cpu::BufferAbi::Xrt && !run.arguments.empty() &&
+        !state_.backends.contains(BackendKind::Xrt)) {
       if (const auto backend = state_.options.open_backend(BackendKind::Xrt)) {
         state_.backends[BackendKind::Xrt] = *backend;
         state_.memory = *backend;
         return;
       }
-      diagnostics_.add({.kind = DiagnosticKind::CpuAbi,
-                        .message = std::format("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
-                                               "slipway/cpu_library.hpp", cpu::file_of(*function.library).string()),
-                        .place = run.origin.place,
-                        .path = run.origin.pointer});
+      diagnostics_.add(
+          {.kind = DiagnosticKind::CpuAbi,
+           .message = std::format("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
+                                  "slipway/cpu_library.hpp",
+                                  cpu::file_of(*function.library).string()),
+           .place = run.origin.place,
+           .path = run.origin.pointer});
     }
   }
 

@@ -98,7 +98,7 @@ class Runner {
   Result<BufferPtr> create_buffer(const BufferRequest& request);
 
   std::vector<RunRecord> records() const;  // by run
-  std::uint64_t created_bytes() const;  // of buffers that the runner made
+  std::uint64_t created_bytes() const;     // of buffers that the runner made
   std::vector<std::pair<BackendKind, BackendInfo>> backends() const;
   // Whether list i was given to its device as one object, once it has been made.
   bool chained(std::size_t list) const;

@@ -16,21 +16,23 @@ class RunnerTest : public ::testing::Test {
  protected:
   OpenOptions options() {
     return {.runner = {.open_backend = [this](BackendKind kind) -> Result<BackendPtr> {
-                         if (kind == BackendKind::Vulkan) return toy_;
-                         return fail(DiagnosticKind::NoBackend, {}, "there is only the toy");
-                       }}};
+              if (kind == BackendKind::Vulkan) return toy_;
+              return fail(DiagnosticKind::NoBackend, {}, "there is only the toy");
+            }}};
   }
   std::shared_ptr<ToyBackend> toy_ = std::make_shared<ToyBackend>();
 };
 
 TEST_F(RunnerTest, MixedListsShareTheirBuffers) {
   const std::string a = R"({"name": "x", "argidx": 0}, {"name": "a", "argidx": 1})";
-  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("a", "internal", 16) + "," + buffer_json("b", "internal", 16) + "," + buffer_json("y", "output", 16),
-                            cpu_run("copy", a) + "," + add_run("a", "b", 4, 1) + "," + add_run("b", "a", 4, 10) + "," +
-                                cpu_run("add", R"({"name": "a", "argidx": 0, "offset": 8})", R"({"value": 2, "argidx": 1})") + "," +
-                                cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
-                            kCpus),
-                options());
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("a", "internal", 16) + "," +
+                      buffer_json("b", "internal", 16) + "," + buffer_json("y", "output", 16),
+                  cpu_run("copy", a) + "," + add_run("a", "b", 4, 1) + "," + add_run("b", "a", 4, 10) + "," +
+                      cpu_run("add", R"({"name": "a", "argidx": 0, "offset": 8})", R"({"value": 2, "argidx": 1})") +
+                      "," + cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
+                  kCpus),
+      options());
   ASSERT_EQ(opened.problems, "");
   EXPECT_EQ(opened.session.plan()->lists.size(), 3u);
   opened.bind("x", {1, 2, 3, 4});
@@ -43,7 +45,8 @@ TEST_F(RunnerTest, MixedListsShareTheirBuffers) {
 }
 
 TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
-  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output"), add_run("x", "y", 4, 1)), options());
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output"), add_run("x", "y", 4, 1)),
+                options());
   ASSERT_EQ(opened.problems, "");
   EXPECT_EQ(opened.run(), "'x', 'y' are not bound; bind them before executing [state]");
   opened.bind("x", {1, 2, 3, 4});
@@ -55,10 +58,14 @@ TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
 }
 
 TEST_F(RunnerTest, BindChecksNamesAndSizes) {
-  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 16)")), options());
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output", 16),
+                            add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 16)")),
+                options());
   ASSERT_EQ(opened.problems, "");
   const BufferPtr small = *opened.runner().create_buffer({.size = 16});
-  const auto bind = [&](std::string_view name, Bound bound) { return Opened::text(opened.runner().bind(name, bound).error()); };
+  const auto bind = [&](std::string_view name, Bound bound) {
+    return Opened::text(opened.runner().bind(name, bound).error());
+  };
   EXPECT_EQ(bind("z", {small, 0, 16}), "Unknown buffer 'z' [unknown-buffer]");
   EXPECT_EQ(bind("y", {small, 0, 12}), "Invalid size (12) of bo bound to 'y', expected 16 [size]");
   EXPECT_THAT(bind("x", {small, 0, 16}), HasSubstr("sub buffer size and offset: Invalid argument"));
@@ -70,7 +77,9 @@ TEST_F(RunnerTest, BindChecksNamesAndSizes) {
 }
 
 TEST_F(RunnerTest, ABindBetweenExecutionsReplacesWhatIsThere) {
-  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)), options());
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)),
+      options());
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), Each(1u));  // made by the runner, of zeros
   opened.bind("x", {5, 6, 7, 8});
@@ -79,7 +88,9 @@ TEST_F(RunnerTest, ABindBetweenExecutionsReplacesWhatIsThere) {
 }
 
 TEST_F(RunnerTest, APartOfAStorageCanBeBound) {
-  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)), options());
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)),
+      options());
   const BufferPtr buffer = *opened.runner().create_buffer({.size = 32});
   for (std::uint32_t i = 0; i < 8; ++i) store(host_bytes(*buffer).data() + 4 * i, i);
   buffer->sync(sync_direction::to_device, 32, 0);
@@ -89,7 +100,9 @@ TEST_F(RunnerTest, APartOfAStorageCanBeBound) {
 }
 
 TEST_F(RunnerTest, ForeignBuffersAreCopiedThereAndBack) {
-  Opened opened(recipe_json(buffer_json("x", "inout", 32), add_run("x", "x", 4, 1, R"(, "size": 16)", R"(, "offset": 16)")), options());
+  Opened opened(
+      recipe_json(buffer_json("x", "inout", 32), add_run("x", "x", 4, 1, R"(, "size": 16)", R"(, "offset": 16)")),
+      options());
   const BufferPtr host = *cpu::make_host_buffer(32);
   for (std::uint32_t i = 0; i < 8; ++i) store(host_bytes(*host).data() + 4 * i, i);
   ASSERT_TRUE(opened.runner().bind("x", {host, 0, 32}));
@@ -98,9 +111,14 @@ TEST_F(RunnerTest, ForeignBuffersAreCopiedThereAndBack) {
 }
 
 TEST_F(RunnerTest, AFailedRunStopsTheExecution) {
-  Opened opened(recipe_json(buffer_json("x", "inout", 16), cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," + cpu_run("fail", "") + "," + add_run("x", "x", 4, 1), kCpus), options());
+  Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                            cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," +
+                                cpu_run("fail", "") + "," + add_run("x", "x", 4, 1),
+                            kCpus),
+                options());
   ASSERT_EQ(opened.problems, "");
-  EXPECT_THAT(opened.run(), HasSubstr("run 'fail' (function 'fail' of 'libarithmetic.so'): the answer is not 42 [cpu-function]"));
+  EXPECT_THAT(opened.run(),
+              HasSubstr("run 'fail' (function 'fail' of 'libarithmetic.so'): the answer is not 42 [cpu-function]"));
   EXPECT_EQ(toy_->submissions, 0);
   const std::vector<RunRecord> records = opened.runner().records();
   EXPECT_EQ(records[0].status, RunStatus::Ok);
@@ -147,8 +165,10 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
 }
 
 TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareWhatIsBound) {
-  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("t", "internal", 16) + "," + buffer_json("y", "output", 16),
-                            add_run("x", "t", 4, 1) + "," + add_run("t", "y", 4, 1)), options());
+  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("t", "internal", 16) + "," +
+                                buffer_json("y", "output", 16),
+                            add_run("x", "t", 4, 1) + "," + add_run("t", "y", 4, 1)),
+                options());
   opened.bind("x", {1, 2, 3, 4});
   ASSERT_TRUE(opened.runner().prepare({.copies = 3}));
   EXPECT_EQ(opened.runner().created_bytes(), 3 * 32u + 16u);  // copy 0 made an x before one was bound
@@ -160,10 +180,17 @@ TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareWhatIsBound) {
 
 TEST_F(RunnerTest, ConstantsOfEachTypeReachTheFunction) {
   std::string constants;
-  constexpr std::string_view kTyped[] = {R"("value": -2)", R"("value": 4000000000, "type": "uint32")", R"("value": "-5000000000", "type": "int64")",
-                                         R"("value": 18446744073709551615)", R"("value": 1.5, "type": "float")", R"("value": 2.5)"};
-  for (std::size_t i = 0; i < std::size(kTyped); ++i) constants += std::format(R"({}{{{}, "argidx": {}}})", i ? ", " : "", kTyped[i], i + 1);
-  Opened opened(recipe_json(buffer_json("x", "output", 64), cpu_run("constants", R"({"name": "x", "argidx": 0})", constants), kCpus), options());
+  constexpr std::string_view kTyped[] = {R"("value": -2)",
+                                         R"("value": 4000000000, "type": "uint32")",
+                                         R"("value": "-5000000000", "type": "int64")",
+                                         R"("value": 18446744073709551615)",
+                                         R"("value": 1.5, "type": "float")",
+                                         R"("value": 2.5)"};
+  for (std::size_t i = 0; i < std::size(kTyped); ++i)
+    constants += std::format(R"({}{{{}, "argidx": {}}})", i ? ", " : "", kTyped[i], i + 1);
+  Opened opened(recipe_json(buffer_json("x", "output", 64),
+                            cpu_run("constants", R"({"name": "x", "argidx": 0})", constants), kCpus),
+                options());
   ASSERT_EQ(opened.problems.find("error"), std::string::npos) << opened.problems;
   ASSERT_EQ(opened.run(), "ok");
   ByteReader reader(*opened.runner().map_buffer("x"));
@@ -176,20 +203,30 @@ TEST_F(RunnerTest, ConstantsOfEachTypeReachTheFunction) {
 }
 
 TEST_F(RunnerTest, TextsReachTheFunction) {
-  Opened opened(recipe_json(buffer_json("x", "output", 8), cpu_run("label", R"({"name": "x", "argidx": 0})", R"({"value": "nchw", "argidx": 1})"), kCpus), options());
+  Opened opened(
+      recipe_json(buffer_json("x", "output", 8),
+                  cpu_run("label", R"({"name": "x", "argidx": 0})", R"({"value": "nchw", "argidx": 1})"), kCpus),
+      options());
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_EQ(text_of(opened.runner().map_buffer("x")->first(4)), "nchw");
 }
 
 TEST_F(RunnerTest, ArgumentsBeyondTheFunctionAreErrors) {
-  const Opened opened(recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})", R"({"value": 3, "argidx": 2})"), kCpus), options());
+  const Opened opened(
+      recipe_json(buffer_json("x", "output", 8),
+                  cpu_run("copy", R"({"name": "x", "argidx": 0})", R"({"value": 3, "argidx": 2})"), kCpus),
+      options());
   EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments, and so has no argidx 2 [argidx]"));
-  EXPECT_THAT(opened.problems, HasSubstr("run `copy` does not set argument 1 of function `copy`; it is empty [unset-argument]"));
+  EXPECT_THAT(opened.problems,
+              HasSubstr("run `copy` does not set argument 1 of function `copy`; it is empty [unset-argument]"));
 }
 
 TEST_F(RunnerTest, MissingLibrariesAndFunctionsAreAllTold) {
-  const Opened opened(recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})") + "," + cpu_run("nope", ""),
-                                  R"({"name": "copy", "library_path": "nowhere"}, {"name": "nope", "library_path": "arithmetic"})"), options());
+  const Opened opened(
+      recipe_json(buffer_json("x", "output", 8),
+                  cpu_run("copy", R"({"name": "x", "argidx": 0})") + "," + cpu_run("nope", ""),
+                  R"({"name": "copy", "library_path": "nowhere"}, {"name": "nope", "library_path": "arithmetic"})"),
+      options());
   EXPECT_THAT(opened.problems, HasSubstr("[cpu-open]"));
   EXPECT_THAT(opened.problems, HasSubstr("[cpu-lookup]"));
 }
@@ -197,7 +234,8 @@ TEST_F(RunnerTest, MissingLibrariesAndFunctionsAreAllTold) {
 TEST_F(RunnerTest, CpuLibrariesCanBeRefused) {
   OpenOptions refusing = options();
   refusing.runner.cpu_libraries = false;
-  const Opened opened(recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})"), kCpus), refusing);
+  const Opened opened(
+      recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})"), kCpus), refusing);
   EXPECT_THAT(opened.problems, HasSubstr("`--no-cpu-libraries` is given [cpu-open]"));
 }
 
@@ -206,7 +244,10 @@ TEST_F(RunnerTest, SeveralRunnersWorkSideBySide) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
       auto toy = std::make_shared<ToyBackend>();
-      Opened opened(recipe_json(buffer_json("x", "inout", 16), cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," + add_run("x", "x", 4, 1), kCpus),
+      Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                                cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," +
+                                    add_run("x", "x", 4, 1),
+                                kCpus),
                     {.runner = {.open_backend = [toy](BackendKind) -> Result<BackendPtr> { return toy; }}});
       for (int i = 0; i < 50; ++i) EXPECT_EQ(opened.run(), "ok") << t;
       EXPECT_EQ(opened.words("x").front() % 256, 100u);
@@ -216,7 +257,9 @@ TEST_F(RunnerTest, SeveralRunnersWorkSideBySide) {
 
 TEST_F(RunnerTest, DestroyingARunnerWaits) {
   for (int i = 0; i < 20; ++i) {
-    Opened opened(recipe_json(buffer_json("x", "inout", 16), cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})"), kCpus), options());
+    Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                              cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})"), kCpus),
+                  options());
     ASSERT_TRUE(opened.runner().execute());
   }
 }

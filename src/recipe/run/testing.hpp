@@ -48,9 +48,15 @@ class ToyBackend final : public Backend {
   explicit ToyBackend(BackendKind kind = BackendKind::Vulkan) : kind_(kind) {}
   BackendKind kind() const override { return kind_; }
   BackendInfo describe() const override { return {"toy", "1"}; }
-  Result<KernelPtr> load_kernel(const KernelPlan&, const ContextPlan*) override { return std::make_shared<const LoadedKernel>(); }
-  Result<BufferPtr> create_buffer(const BufferRequest& request) override { return std::make_shared<ToyBuffer>(request.size); }
-  bool can_use(const buffer_storage& buffer) const override { return dynamic_cast<const ToyBuffer*>(&buffer) != nullptr; }
+  Result<KernelPtr> load_kernel(const KernelPlan&, const ContextPlan*) override {
+    return std::make_shared<const LoadedKernel>();
+  }
+  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+    return std::make_shared<ToyBuffer>(request.size);
+  }
+  bool can_use(const buffer_storage& buffer) const override {
+    return dynamic_cast<const ToyBuffer*>(&buffer) != nullptr;
+  }
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions&) override {
     ++lists_made;
     return std::make_unique<List>(*this, std::vector<KernelRun>(runs.begin(), runs.end()));
@@ -76,7 +82,9 @@ class ToyBackend final : public Backend {
       }
       return {};
     }
-    Result<bool> wait(std::optional<std::chrono::nanoseconds> limit, bool) override { return !(backend.hangs && limit); }
+    Result<bool> wait(std::optional<std::chrono::nanoseconds> limit, bool) override {
+      return !(backend.hangs && limit);
+    }
     ToyBackend& backend;
     std::vector<KernelRun> runs;
   };
@@ -130,23 +138,29 @@ class Opened {
 
 // {"name": "x", "type": "input", "size": 16}; without a size when it is 0.
 inline std::string buffer_json(std::string_view name, std::string_view type, int size = 0) {
-  return std::format(R"({{"name": "{}", "type": "{}"{}}})", name, type, size ? std::format(R"(, "size": {})", size) : "");
+  return std::format(R"({{"name": "{}", "type": "{}"{}}})", name, type,
+                     size ? std::format(R"(, "size": {})", size) : "");
 }
 
 // A run of `add`: count words of x and y, with slices as JSON members (", \"offset\": 4").
 inline std::string add_run(std::string_view x, std::string_view y, int count, int step, std::string_view x_slice = "",
                            std::string_view y_slice = "") {
-  return std::format(R"({{"kernel": "add", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 0{}}}, {{"name": "{}", "argidx": 1{}}}],
-    "constants": [{{"value": {}, "argidx": 2}}, {{"value": {}, "argidx": 3}}]}})", x, y, x, x_slice, y, y_slice, count, step);
+  return std::format(
+      R"({{"kernel": "add", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 0{}}}, {{"name": "{}", "argidx": 1{}}}],
+    "constants": [{{"value": {}, "argidx": 2}}, {{"value": {}, "argidx": 3}}]}})",
+      x, y, x, x_slice, y, y_slice, count, step);
 }
 inline std::string cpu_run(std::string_view function, std::string_view arguments, std::string_view constants = "") {
-  return std::format(R"({{"name": "{}", "where": "cpu", "arguments": [{}], "constants": [{}]}})", function, arguments, constants);
+  return std::format(R"({{"name": "{}", "where": "cpu", "arguments": [{}], "constants": [{}]}})", function, arguments,
+                     constants);
 }
 inline std::string recipe_json(std::string_view buffers, std::string_view runs, std::string_view cpus = "") {
   return std::format(R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}],
-    "kernels": [{{"name": "add", "grid": [4, 1, 1]}}], "cpus": [{}]}}, "execution": {{"runs": [{}]}}}})", buffers, cpus, runs);
+    "kernels": [{{"name": "add", "grid": [4, 1, 1]}}], "cpus": [{}]}}, "execution": {{"runs": [{}]}}}})",
+                     buffers, cpus, runs);
 }
-inline constexpr std::string_view kCpus = R"({"name": "copy", "library_path": "arithmetic"}, {"name": "add", "library_path": "arithmetic"},
+inline constexpr std::string_view kCpus =
+    R"({"name": "copy", "library_path": "arithmetic"}, {"name": "add", "library_path": "arithmetic"},
   {"name": "label", "library_path": "arithmetic"}, {"name": "constants", "library_path": "arithmetic"}, {"name": "fail", "library_path": "arithmetic"})";
 
 }  // namespace slipway::recipe

@@ -9,7 +9,11 @@ namespace slipway::recipe {
 namespace {
 
 launch::DeviceRequest device_request(const VulkanRequest& request) {
-  return {.selector = request.selector, .timestamps = false, .robustness = true, .instance = request.instance, .device = request.device};
+  return {.selector = request.selector,
+          .timestamps = false,
+          .robustness = true,
+          .instance = request.instance,
+          .device = request.device};
 }
 
 Failure at_kernel(Failure failure, const KernelPlan& kernel) {
@@ -42,7 +46,8 @@ class VulkanBackend final : public Backend {
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
     gpu::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
-    if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits) return fail(at_kernel(std::move(fits.error()), kernel));
+    if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits)
+      return fail(at_kernel(std::move(fits.error()), kernel));
     auto layout = gpu::create_pipeline_layout(*device_->device, layout_info(kernel));
     if (!layout) return fail(at_kernel(std::move(layout.error()), kernel));
     return std::make_shared<const VulkanKernel>(device_, kernel, std::move(*layout));
@@ -50,7 +55,8 @@ class VulkanBackend final : public Backend {
 
   Result<BufferPtr> create_buffer(const BufferRequest& request) override {
     const auto make = [&](gpu::BufferPlace place) {
-      return gpu::create_buffer(*device_->device, {.size = request.size, .uniform = true, .place = place, .name = request.name});
+      return gpu::create_buffer(*device_->device,
+                                {.size = request.size, .uniform = true, .place = place, .name = request.name});
     };
     Result<gpu::Buffer> buffer = make(request.kernels_only ? gpu::BufferPlace::Device : gpu::BufferPlace::Readback);
     // The host must see every buffer (map_buffer), also on devices whose own memory it cannot reach.
@@ -114,24 +120,25 @@ Result<const gpu::Pipeline*> VulkanKernel::pipeline(const KernelRun& run) const 
   return &found->second;
 }
 
-Result<gpu::Pipeline> VulkanKernel::create(const std::vector<gpu::SpecializationEntry>& entries, const Variant& data) const {
+Result<gpu::Pipeline> VulkanKernel::create(const std::vector<gpu::SpecializationEntry>& entries,
+                                           const Variant& data) const {
   const gpu::Snapshot& snapshot = device_->snapshot();
   std::string ids;
   for (const gpu::SpecializationEntry& entry : entries) ids += std::format("{} ", entry.id);
   const std::string key =
-      Cache::key({"recipe pipeline", text_of(std::as_bytes(std::span(*plan_.module->words))), plan_.entry, ids, text_of(data),
-                  std::format("{}", plan_.push_constant_size), gpu::format_uuid(snapshot.device_uuid),
+      Cache::key({"recipe pipeline", text_of(std::as_bytes(std::span(*plan_.module->words))), plan_.entry, ids,
+                  text_of(data), std::format("{}", plan_.push_constant_size), gpu::format_uuid(snapshot.device_uuid),
                   gpu::format_uuid(snapshot.pipeline_cache_uuid), std::format("{}", snapshot.driver_version)});
   const std::vector<std::byte> cached = device_->cache.find(key).value_or(std::vector<std::byte>{});
   const Result<gpu::PipelineCache> cache = gpu::create_pipeline_cache(*device_->device, cached);
   if (!cache) return fail(cache.error());
-  Result<gpu::Pipeline> pipeline = gpu::create_compute_pipeline(
-      *device_->device, {.shader = {.words = *plan_.module->words,
-                                    .entry = plan_.entry,
-                                    .specialization = entries,
-                                    .specialization_data = data},
-                         .layout = &layout_,
-                         .options = {.cache = &*cache, .name = plan_.name}});
+  Result<gpu::Pipeline> pipeline =
+      gpu::create_compute_pipeline(*device_->device, {.shader = {.words = *plan_.module->words,
+                                                                 .entry = plan_.entry,
+                                                                 .specialization = entries,
+                                                                 .specialization_data = data},
+                                                      .layout = &layout_,
+                                                      .options = {.cache = &*cache, .name = plan_.name}});
   if (pipeline && !pipeline->cache_hit() && device_->cache.enabled()) {
     // A cache never fails: data that the driver does not give are not kept.
     if (const auto save = gpu::save_pipeline_cache(*device_->device, *cache)) device_->cache.store(key, *save);

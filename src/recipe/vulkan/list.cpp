@@ -1,7 +1,7 @@
 // A run list on Vulkan: one command buffer, recorded once and submitted as often as wanted.
 //
-// Between two dispatches stands a barrier exactly when they may touch the same bytes and one of them writes. A part of a
-// buffer that begins where the device allows no descriptor to begin goes through a small buffer: copied in before the
+// Between two dispatches stands a barrier exactly when they may touch the same bytes and one of them writes. A part of
+// a buffer that begins where the device allows no descriptor to begin goes through a small buffer: copied in before the
 // dispatch, and back after it when the kernel may write.
 #include <algorithm>
 #include <format>
@@ -113,7 +113,8 @@ class VulkanList final : public KernelList {
     }
     if (problems.has_errors()) return fail(problems.release());
     if (options.timings) {
-      Result<gpu::Timestamps> made = gpu::create_timestamps(*device_->device, static_cast<std::uint32_t>(2 * runs_.size()));
+      Result<gpu::Timestamps> made =
+          gpu::create_timestamps(*device_->device, static_cast<std::uint32_t>(2 * runs_.size()));
       if (made) timestamps_.emplace(std::move(*made));  // devices without any measure nothing
     }
     return make_sets();
@@ -127,7 +128,8 @@ class VulkanList final : public KernelList {
       if (run.groups[i] <= most[i]) continue;
       return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.place,
                   std::format("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
-                              "(`maxComputeWorkGroupCount`)", run.id, run.groups[i], i, most[i]));
+                              "(`maxComputeWorkGroupCount`)",
+                              run.id, run.groups[i], i, most[i]));
     }
     return {};
   }
@@ -154,10 +156,12 @@ class VulkanList final : public KernelList {
       const std::uint64_t range = uniform ? limits.max_uniform_buffer_range : limits.max_storage_buffer_range;
       if (argument->size > range) {
         return fail(DiagnosticKind::DeviceLacks, kernel.origin.place,
-                    std::format("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})", parameter.argidx, run.id,
-                                argument->size, range, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
+                    std::format("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})",
+                                parameter.argidx, run.id, argument->size, range,
+                                uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
       }
-      const std::uint64_t alignment = uniform ? limits.min_uniform_buffer_offset_alignment : limits.min_storage_buffer_offset_alignment;
+      const std::uint64_t alignment =
+          uniform ? limits.min_uniform_buffer_offset_alignment : limits.min_storage_buffer_offset_alignment;
       if (argument->offset % alignment != 0) {
         Result<gpu::Buffer> copy = small_buffer(argument->size, run.id);
         if (!copy) return fail(std::move(copy.error()));
@@ -172,10 +176,13 @@ class VulkanList final : public KernelList {
   Result<> check_overlaps(const KernelRun& run, const std::vector<BoundPart>& parts) const {
     for (const BoundPart& a : parts) {
       for (const BoundPart& b : parts) {
-        if (&a == &b || !a.own || !a.original.buffer || !b.original.buffer || !conflict(a.original, b.original)) continue;
+        if (&a == &b || !a.own || !a.original.buffer || !b.original.buffer || !conflict(a.original, b.original))
+          continue;
         return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.place,
-                    std::format("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does not suit the device; "
-                                "its alignment is {}", a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
+                    std::format("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
+                                "not suit the device; "
+                                "its alignment is {}",
+                                a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
                                 device_->snapshot().limits.min_storage_buffer_offset_alignment));
       }
     }
@@ -203,7 +210,9 @@ class VulkanList final : public KernelList {
         infos.push_back(std::move(info));
       }
     }
-    return gpu::create_descriptor_sets(*device_->device, infos).transform([&](gpu::DescriptorSets sets) { sets_ = std::move(sets); });
+    return gpu::create_descriptor_sets(*device_->device, infos).transform([&](gpu::DescriptorSets sets) {
+      sets_ = std::move(sets);
+    });
   }
 
   std::vector<std::byte> push_constants(const KernelRun& run) const {
@@ -228,13 +237,15 @@ class VulkanList final : public KernelList {
   void record_run(std::size_t i) {
     const std::vector<BoundPart>& parts = parts_[i];
     const bool depends = std::ranges::any_of(parts, [&](const BoundPart& part) {
-      return part.original.buffer && std::ranges::any_of(open_, [&](const Part& before) { return conflict(part.original, before); });
+      return part.original.buffer &&
+             std::ranges::any_of(open_, [&](const Part& before) { return conflict(part.original, before); });
     });
     if (depends) {
       commands_.full_barrier();
       open_.clear();
     }
-    const bool copies = std::ranges::any_of(parts, [](const BoundPart& part) { return part.own && part.original.buffer; });
+    const bool copies =
+        std::ranges::any_of(parts, [](const BoundPart& part) { return part.own && part.original.buffer; });
     if (copies) copy(parts, true);
     if (timestamps_) commands_.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i));
     const gpu::Pipeline& pipeline = *pipelines_[i];
@@ -243,7 +254,8 @@ class VulkanList final : public KernelList {
       VkDescriptorSet_T* const set[] = {sets_[index]};
       commands_.bind_sets(pipeline, number, set);
     }
-    if (const auto constants = push_constants(runs_[i]); !constants.empty()) commands_.push_constants(pipeline, constants);
+    if (const auto constants = push_constants(runs_[i]); !constants.empty())
+      commands_.push_constants(pipeline, constants);
     commands_.dispatch(runs_[i].groups[0], runs_[i].groups[1], runs_[i].groups[2]);
     if (timestamps_) commands_.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i + 1));
     if (copies) copy(parts, false);

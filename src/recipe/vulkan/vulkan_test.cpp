@@ -47,10 +47,13 @@ TEST_F(RecipeOnVulkan, ChainedRunsSeeEachOther) {
 }
 
 TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
-  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("a", "internal", 64) + "," + buffer_json("b", "internal", 64) + "," + buffer_json("y", "output"),
-                            cpu_run("copy", R"({"name": "x", "argidx": 0}, {"name": "a", "argidx": 1})") + "," + add_run("a", "b", 16, 1) + "," + add_run("b", "a", 16, 1) + "," +
-                                cpu_run("add", R"({"name": "a", "argidx": 0, "size": 32, "offset": 32})", R"({"value": 2, "argidx": 1})") + "," +
-                                cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("a", "internal", 64) + "," +
+                                buffer_json("b", "internal", 64) + "," + buffer_json("y", "output"),
+                            cpu_run("copy", R"({"name": "x", "argidx": 0}, {"name": "a", "argidx": 1})") + "," +
+                                add_run("a", "b", 16, 1) + "," + add_run("b", "a", 16, 1) + "," +
+                                cpu_run("add", R"({"name": "a", "argidx": 0, "size": 32, "offset": 32})",
+                                        R"({"value": 2, "argidx": 1})") +
+                                "," + cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
                             kCpus),
                 options());
   ASSERT_EQ(opened.problems, "");
@@ -66,10 +69,11 @@ TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
 
 // Whatever the device's alignment of offsets is, parts begin where the recipe says.
 TEST_F(RecipeOnVulkan, PartsMayBeginAnywhere) {
-  Opened opened(recipe_json(buffer_json("x", "inout", 64) + "," + buffer_json("y", "output", 64),
-                            add_run("x", "y", 4, 100, R"(, "offset": 4, "size": 16)", R"(, "offset": 20, "size": 16)") + "," +
-                                add_run("y", "y", 2, 1000, R"(, "offset": 20, "size": 8)", R"(, "offset": 44, "size": 8)")),
-                options());
+  Opened opened(
+      recipe_json(buffer_json("x", "inout", 64) + "," + buffer_json("y", "output", 64),
+                  add_run("x", "y", 4, 100, R"(, "offset": 4, "size": 16)", R"(, "offset": 20, "size": 16)") + "," +
+                      add_run("y", "y", 2, 1000, R"(, "offset": 20, "size": 8)", R"(, "offset": 44, "size": 8)")),
+      options());
   ASSERT_EQ(opened.problems, "");
   std::vector<std::uint32_t> counting(16);
   for (std::uint32_t i = 0; i < 16; ++i) counting[i] = i;
@@ -123,7 +127,8 @@ void main() {
 }
 
 TEST_F(RecipeOnVulkan, AZeroStandsForABufferOfZeros) {
-  const std::string run = R"({"kernel": "add", "arguments": [{"name": "y", "argidx": 1}], "constants": [{"value": "0", "argidx": 0}, {"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
+  const std::string run =
+      R"({"kernel": "add", "arguments": [{"name": "y", "argidx": 1}], "constants": [{"value": "0", "argidx": 0}, {"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
   Opened opened(recipe_json(buffer_json("y", "output", 16), run), options());
   ASSERT_EQ(opened.problems, "");
   ASSERT_EQ(opened.run(), "ok");
@@ -137,10 +142,15 @@ layout(constant_id = 0) const uint factor = 1;
 layout(set = 0, binding = 0) buffer Y { uint y[]; };
 void main() { y[gl_WorkGroupID.x] = y[gl_WorkGroupID.x] * factor + 1; }
 )";
-  const auto run = [](int factor) { return std::format(R"({{"name": "scale", "arguments": [{{"name": "y", "argidx": 0}}], "constants": [{{"value": {}, "argidx": 1}}]}})", factor); };
+  const auto run = [](int factor) {
+    return std::format(
+        R"({{"name": "scale", "arguments": [{{"name": "y", "argidx": 0}}], "constants": [{{"value": {}, "argidx": 1}}]}})",
+        factor);
+  };
   const std::string recipe = std::format(
       R"({{"resources": {{"buffers": [{}], "kernels": [{{"name": "scale", "module": "scale.comp", "grid": [4, 1, 1], "parameters": [{{"argidx": 0, "name": "Y"}}, {{"argidx": 1, "spec": 0}}]}}]}},
-      "execution": {{"runs": [{}, {}, {}]}}}})", buffer_json("y", "output", 16), run(1), run(10), run(100));
+      "execution": {{"runs": [{}, {}, {}]}}}})",
+      buffer_json("y", "output", 16), run(1), run(10), run(100));
   Opened opened(recipe, options(), "", {{"scale.comp", {kScale.begin(), kScale.end()}}});
   ASSERT_EQ(opened.problems, "");
   ASSERT_EQ(opened.run(), "ok");
@@ -148,18 +158,24 @@ void main() { y[gl_WorkGroupID.x] = y[gl_WorkGroupID.x] * factor + 1; }
 }
 
 TEST_F(RecipeOnVulkan, TooLargeGridsAndBuffersAreRefused) {
-  const std::string many = R"({"kernel": "add", "grid": [4294967295, 1, 1], "arguments": [{"name": "x", "argidx": 0}, {"name": "x", "argidx": 1}], "constants": [{"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
+  const std::string many =
+      R"({"kernel": "add", "grid": [4294967295, 1, 1], "arguments": [{"name": "x", "argidx": 0}, {"name": "x", "argidx": 1}], "constants": [{"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
   Opened grid(recipe_json(buffer_json("x", "inout", 16), many), options());
   EXPECT_THAT(grid.run(), HasSubstr("[kernel-grid]"));
-  const Opened buffer(recipe_json(R"({"name": "x", "type": "inout", "size": "0x7fffffffffffffff"})", add_run("x", "x", 4, 1)), options());
+  const Opened buffer(
+      recipe_json(R"({"name": "x", "type": "inout", "size": "0x7fffffffffffffff"})", add_run("x", "x", 4, 1)),
+      options());
   EXPECT_THAT(buffer.problems, HasSubstr("has 9223372036854775807 bytes, but the device allows at most"));
   EXPECT_THAT(buffer.problems, HasSubstr("[device-lacks]"));
 }
 
 // What a profile does, with its report.
 TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
-  const std::string recipe = recipe_json(buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("y", "output", 64), add_run("x", "t", 16, 1) + "," + add_run("t", "y", 16, 41));
-  const std::string profile = R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}}, {"name": "golden", "size": 64, "init": {"stride": 4, "value": 49}},
+  const std::string recipe = recipe_json(
+      buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("y", "output", 64),
+      add_run("x", "t", 16, 1) + "," + add_run("t", "y", 16, 41));
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}}, {"name": "golden", "size": 64, "init": {"stride": 4, "value": 49}},
     {"name": "y", "size": 64, "validate": {"name": "golden"}}],
     "executions": [{"mode": "validate", "iterations": 2}, {"mode": "latency", "iterations": 10}, {"mode": "throughput", "depth": 3, "iterations": 5, "validate": true}]})";
   OpenOptions verbose = options();
@@ -185,26 +201,32 @@ TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
 }
 
 TEST_F(RecipeOnVulkan, WhatIsNotAsExpectedIsCounted) {
-  const std::string profile = R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}, "validate": {"file": "golden.bin"}}], "execution": {"validate": true}})";
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}, "validate": {"file": "golden.bin"}}], "execution": {"validate": true}})";
   std::string printed;
   OpenOptions verbose = options();
   verbose.profile.print = [&](std::string_view text) { printed += text; };
-  Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 16, 1)), verbose, profile, {{"golden.bin", std::vector<char>(64)}});
+  Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 16, 1)), verbose, profile,
+                {{"golden.bin", std::vector<char>(64)}});
   ASSERT_EQ(opened.problems, "");
   const auto failure = opened.session.run();
   ASSERT_TRUE(failure);
-  EXPECT_THAT(Opened::text(failure->diagnostics), HasSubstr("16 mismatches; the first is gold[0] = 0 does not match bo value in bo 8 [expectation-failed]"));
+  EXPECT_THAT(
+      Opened::text(failure->diagnostics),
+      HasSubstr("16 mismatches; the first is gold[0] = 0 does not match bo value in bo 8 [expectation-failed]"));
   EXPECT_THAT(printed, HasSubstr("16 mismatches in buffer 'x'\n"));
 }
 
 TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
   // Each iteration begins with a fresh x, else it would grow.
-  const std::string profile = R"({"bindings": [{"name": "x", "size": 16, "reinit": true, "rebind": true, "init": {"file": "data.bin"}}],
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 16, "reinit": true, "rebind": true, "init": {"file": "data.bin"}}],
     "executions": [{"iterations": 3, "iteration": {"init": true, "bind": true, "wait": true}}]})";
   std::vector<char> data(32);
   data[0] = 1;
   data[16] = 2;  // the second and, wrapped, the third iteration begin there and at the start
-  Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 100)), options(), profile, {{"data.bin", data}});
+  Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 100)), options(), profile,
+                {{"data.bin", data}});
   ASSERT_EQ(opened.problems, "");
   ASSERT_FALSE(opened.session.run());
   EXPECT_THAT(opened.words("x"), ElementsAre(101, 100, 100, 100));
@@ -212,7 +234,12 @@ TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
 
 // Neither the heap nor Vulkan's objects grow.
 TEST_F(RecipeOnVulkan, TenThousandExecutionsLeaveNothing) {
-  Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1) + "," + cpu_run("add", R"({"name": "x", "argidx": 0, "size": 1})", R"({"value": 0, "argidx": 1})"), kCpus), options(false));
+  Opened opened(
+      recipe_json(buffer_json("x", "inout", 16),
+                  add_run("x", "x", 4, 1) + "," +
+                      cpu_run("add", R"({"name": "x", "argidx": 0, "size": 1})", R"({"value": 0, "argidx": 1})"),
+                  kCpus),
+      options(false));
   ASSERT_EQ(opened.problems, "");
   const auto run = [&](int times) {
     for (int i = 0; i < times; ++i) ASSERT_EQ(opened.run(), "ok");

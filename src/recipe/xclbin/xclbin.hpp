@@ -31,7 +31,7 @@ struct Section {
 };
 
 struct Argument {
-  std::uint32_t index = 0;      // `argidx` of recipes
+  std::uint32_t index = 0;  // `argidx` of recipes
   std::string name;
   std::uint32_t qualifier = 0;  // 0 scalar, 1 global, 2 constant, 3 local, 4 stream
   std::uint64_t size = 0;       // bytes
