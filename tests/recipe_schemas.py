@@ -64,7 +64,19 @@ def check_report(*arguments):
             problems.append(f"report of {arguments}: {error.json_path}: {error.message}")
 
 
+def check_jobs():
+    """What `check` accepts (jobs_test.cpp) the schema accepts, and no more."""
+    validator = jsonschema.Draft202012Validator(schema_of("jobs"))
+    job = {"recipe": "a.json"}
+    good = [{"jobs": [job]}, {"jobs": {"x": job}}, {"jobs": [{**job, "id": "a", "profile": "p", "dir": "", "iterations": "3", "mode": "latency"}]}]
+    bad = [[], {}, {"jobs": 3}, {"jobs": []}, {"jobs": [7]}, {"jobs": [{"id": "a"}]}, {"jobs": [{**job, "mode": "fast"}]},
+           {"jobs": [{**job, "iterations": 0}]}, {"jobs": [{**job, "profil": "p"}]}, {"jobs": [{"recipe": 1}]}]
+    problems.extend(f"the schema of jobs rejects {document}" for document in good if not validator.is_valid(document))
+    problems.extend(f"the schema of jobs accepts {document}" for document in bad if validator.is_valid(document))
+
+
 check_corpus("recipe")
+check_jobs()
 check_corpus("profile")
 validator_of_reports = jsonschema.Draft202012Validator(json.loads((top / "schema/recipe_report.schema.json").read_text()))
 for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):

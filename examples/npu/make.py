@@ -23,12 +23,12 @@ METADATA = """<?xml version="1.0" encoding="utf-8"?>
 <project><platform><device><core>
   <kernel name="DPU" language="c" type="dpu">
     <extended-data subtype="1" functional="0" dpu_kernel_id="0x901"/>
-    <arg name="opcode" addressQualifier="0" id="0" size="0x8" offset="0x00" type="uint64_t"/>
-    <arg name="instr" addressQualifier="1" id="1" size="0x8" offset="0x08" type="char *"/>
-    <arg name="ninstr" addressQualifier="0" id="2" size="0x4" offset="0x10" type="uint32_t"/>
-    <arg name="bo0" addressQualifier="1" id="3" size="0x8" offset="0x14" type="void*"/>
-    <arg name="bo1" addressQualifier="1" id="4" size="0x8" offset="0x1c" type="void*"/>
-    <arg name="bo2" addressQualifier="1" id="5" size="0x8" offset="0x24" type="void*"/>
+    <arg name="opcode" addressQualifier="0" id="0" size="0x8" offset="0x00" hostOffset="0x0" hostSize="0x8" type="uint64_t"/>
+    <arg name="instr" addressQualifier="1" id="1" size="0x8" offset="0x08" hostOffset="0x0" hostSize="0x8" type="char *"/>
+    <arg name="ninstr" addressQualifier="0" id="2" size="0x4" offset="0x10" hostOffset="0x0" hostSize="0x4" type="uint32_t"/>
+    <arg name="bo0" addressQualifier="1" id="3" size="0x8" offset="0x14" hostOffset="0x0" hostSize="0x8" type="void*"/>
+    <arg name="bo1" addressQualifier="1" id="4" size="0x8" offset="0x1c" hostOffset="0x0" hostSize="0x8" type="void*"/>
+    <arg name="bo2" addressQualifier="1" id="5" size="0x8" offset="0x24" hostOffset="0x0" hostSize="0x8" type="void*"/>
     <instance name="dpu0"/>
   </kernel>
 </core></device></platform></project>
@@ -87,8 +87,10 @@ class Elf:
         self.abi, self.names, self.body, self.headers = abi, b"\0", b"", [bytes(40)]
 
     def add(self, name, kind, data, flags=0, link=0, info=0):
+        entry_size = {2: 16, 4: 12, 11: 16, 17: 4}.get(kind, 0)
         self.body = align(self.body, 8)
-        self.headers.append(struct.pack("<10I", len(self.names), kind, flags, 0, 52 + len(self.body), len(data), link, info, 4, 0))
+        self.headers.append(struct.pack("<10I", len(self.names), kind, flags, 0, 52 + len(self.body), len(data), link, info, 4,
+                                        entry_size))
         self.names += name.encode() + b"\0"
         self.body += data
         return len(self.headers) - 1

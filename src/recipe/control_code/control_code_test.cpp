@@ -161,7 +161,7 @@ TEST(ControlCode, ChecksGroups) {
   EXPECT_THAT(with(contents_of(good, ".group.0") + 4, std::uint32_t{99}).message,
               HasSubstr(".group.0 names section 99"));
   std::vector<std::byte> bytes = good;
-  bytes[text_of(bytes).find("_Z4CONV") + 3] = std::byte{'x'};
+  bytes[text_of(bytes).find("_Z4CONV") + 1] = std::byte{'x'};
   EXPECT_THAT(read(bytes).diagnostics.all()[0].message, HasSubstr("is no mangled name of a function of pointers"));
 }
 

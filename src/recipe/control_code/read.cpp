@@ -9,6 +9,8 @@ namespace slipway::recipe::control_code {
 namespace {
 
 constexpr std::uint32_t kNoteUid = 4, kNoteConfiguration = 6;
+// Far more than any design has; each is looked for among all.
+constexpr std::size_t kMaxKernels = 4096;
 // Section indices from here on have a meaning of their own (absolute, common); no code is there.
 constexpr std::uint16_t kReservedSections = 0xff00;
 
@@ -88,6 +90,11 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   }
   auto kernel = std::ranges::find(file.kernels, signature->name, &Kernel::name);
   if (kernel == file.kernels.end()) {
+    if (file.kernels.size() == kMaxKernels) {
+      elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.place_of(group),
+                              std::format("there are more than {} kernels", kMaxKernels));
+      return;
+    }
     file.kernels.push_back(
         {.name = std::move(signature->name), .arguments = std::move(signature->arguments), .instances = {}});
     kernel = file.kernels.end() - 1;

@@ -23,7 +23,7 @@ std::string arguments_text(const Call& call) {
 
 // Kept out of the way of the call itself.
 [[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
-  CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place},
+  CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place, .path = call.pointer},
                       .thrown = std::current_exception()};
   failure.diagnostic.message = std::format("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
                                            file_of(*call.function->library).filename().native(), thrown_text());

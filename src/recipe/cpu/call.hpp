@@ -24,6 +24,7 @@ struct Call {
   std::string run;  // the id of the run, for messages
   Place place;      // of the run in the recipe
   std::vector<std::any> arguments;
+  std::string pointer = {};  // JSON pointer of the run
 };
 
 // A diagnostic of kind cpu-function with the text of what was thrown, and that exception.

@@ -24,10 +24,12 @@ std::optional<Bytes> range(Bytes bytes, std::uint64_t offset, Size size) {
   return bytes.subspan(offset, *size);
 }
 
-std::string_view string_at(Bytes strings, std::uint64_t offset) {
-  if (offset >= strings.size()) return {};
+// Whether the zero-terminated text at an offset is `name`: looks at no more of it than that, because a hostile file may
+// name one endless text from everywhere.
+bool is_string(Bytes strings, std::uint64_t offset, std::string_view name) {
+  if (offset >= strings.size()) return false;
   const std::string_view rest = text_of(strings.subspan(offset));
-  return rest.substr(0, rest.find('\0'));
+  return rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '\0';
 }
 
 }  // namespace
@@ -57,9 +59,11 @@ Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::
     for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->size(); at += sizeof(Elf64_Sym)) {
       const auto symbol = load<Elf64_Sym>(symbols->data() + at);
       if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
-      const auto known = std::ranges::find(names, string_at(*strings, symbol.st_name));
-      if (known != names.end()) found[static_cast<std::size_t>(known - names.begin())] = true;
+      for (std::size_t name = 0; name < names.size(); ++name) {
+        if (is_string(*strings, symbol.st_name, names[name])) found[name] = true;
+      }
     }
+    break;  // a library has one such table
   }
   return found;
 }

@@ -87,7 +87,8 @@ TEST(Jobs, RunSideBySideAndReportInOrder) {
   ASSERT_EQ(results.size(), 4u);
   json::Writer out(0);
   write_jobs_report(script, results, out, [&] { out.member("system", 1); });
-  EXPECT_EQ(out.text(), R"({"jobs":{"j0":{"id":"j0"},"j1":{"id":"j1"},"j2":{"id":"j2"},"j3":{"id":"j3"}},"system":1})");
+  EXPECT_EQ(out.text(),
+            R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
 }
 
 TEST(Jobs, GoOnAfterFailures) {
@@ -101,7 +102,7 @@ TEST(Jobs, GoOnAfterFailures) {
     if (job.id == "j2") return [] -> JobResult { throw std::runtime_error("cannot run"); };
     return [] { return JobResult{.report = "{}"}; };
   });
-  EXPECT_EQ(results[0].report, R"({"error":{"kind":"no-backend","message":"none","pointer":"/x"}})");
+  EXPECT_EQ(results[0].report, R"({"error":{"kind":"no-backend", "message":"none", "pointer":"/x"}})");
   EXPECT_THAT(results[1].report, HasSubstr("cannot load"));
   EXPECT_THAT(results[2].report, HasSubstr("cannot run"));
   EXPECT_EQ(results[3].status, 0);

@@ -60,7 +60,9 @@ std::optional<JobScript> read_jobs(std::shared_ptr<const json::Document> documen
   JobScript script{.document = std::move(document), .jobs = {}};
   for (const Value element : jobs) {
     Job job;
-    if (!job_record().read(decoder, element, job)) continue;
+    job_record().read(decoder, element, job);
+    if (!element.is(Type::Object)) continue;
+    // One that could not be read in full stays, so that its id is compared with the others'.
     if (job.id.empty()) job.id = jobs.is(Type::Object) ? element.key() : std::format("job{}", script.jobs.size());
     script.jobs.push_back(std::move(job));
   }

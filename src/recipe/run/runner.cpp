@@ -125,6 +125,7 @@ struct Runner::State {
       const RunPlan& run = plan.runs[i];
       const cpu::Function* function = functions[run.index];
       cpu::Call& call = prepared.calls.emplace_back(function, run.id, run.origin.place);
+      call.pointer = run.origin.pointer;
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
@@ -327,7 +328,7 @@ class Loader {
   void load() {
     for (const BackendKind kind : kKernelBackends) {
       if (!state_.plan.uses(kind)) continue;
-      if (auto backend = diagnostics_.take(state_.options.open_backend(kind))) {
+      if (auto backend = diagnostics_.take(named_by_kernel(kind, state_.options.open_backend(kind)))) {
         if (!state_.memory) state_.memory = *backend;
         state_.backends[kind] = std::move(*backend);
       }
@@ -342,6 +343,18 @@ class Loader {
   }
 
  private:
+  // A back end that cannot be opened is told at the first kernel that needs it.
+  Result<BackendPtr> named_by_kernel(BackendKind kind, Result<BackendPtr> opened) {
+    if (opened) return opened;
+    const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
+    for (Diagnostic& problem : opened.error()) {
+      if (problem.place.kind != Place::Kind::None || kernel == state_.plan.kernels.end()) continue;
+      problem.place = kernel->origin.place;
+      problem.path = kernel->origin.pointer;
+    }
+    return opened;
+  }
+
   void load_kernels() {
     const Plan& plan = state_.plan;
     state_.kernels.resize(plan.kernels.size());

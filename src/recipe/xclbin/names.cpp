@@ -73,7 +73,7 @@ std::string_view cdo_type_name(std::uint32_t type) { return name_in(kCdoTypes, t
 std::string describe_properties(std::uint32_t ip_type, std::uint32_t properties) {
   if (ip_type == kPsKernel) {
     const std::uint32_t subtype = properties & 3, functional = properties >> 4 & 3;
-    return std::format("{}, {}, kernel id {:#x}",
+    return std::format("subtype {}, function {}, kernel id {:#x}",
                        subtype == 1   ? "DPU"
                        : subtype == 0 ? "PS"
                                       : std::to_string(subtype),

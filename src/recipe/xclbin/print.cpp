@@ -27,6 +27,13 @@ std::string list_text(const auto& values) {
   return text.empty() ? "none" : text;
 }
 
+// The name of an entry, or its index where there is no such entry.
+template <class Entry>
+std::string name_at(const std::vector<Entry>& entries, std::string Entry::* name, std::int32_t index) {
+  const bool known = index >= 0 && static_cast<std::size_t>(index) < entries.size();
+  return known ? printable(entries[static_cast<std::size_t>(index)].*name) : std::to_string(index);
+}
+
 void print_kernels(const Xclbin& file, std::string& text) {
   for (const Kernel& kernel : file.kernels) {
     std::vector<std::string> instances;
@@ -55,9 +62,11 @@ void print_layouts(const Xclbin& file, std::string& text) {
                         named(memory_type_name(memory.type), memory.type), memory.size_kib, memory.base,
                         memory.used ? "" : ", unused");
   }
-  if (!file.connectivity.empty()) text += "\nconnectivity (argument of a compute unit to memory)\n";
+  if (!file.connectivity.empty()) text += "\nconnectivity (argument of a compute unit -> memory)\n";
   for (const Connection& connection : file.connectivity) {
-    text += std::format("  argument {} of {} -> {}\n", connection.argument, connection.ip, connection.memory);
+    text += std::format("  argument {} of {} -> {}\n", connection.argument,
+                        name_at(file.ip_layout, &Ip::name, connection.ip),
+                        name_at(file.memory, &Memory::tag, connection.memory));
   }
 }
 
