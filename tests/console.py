@@ -5,7 +5,7 @@ A file is Markdown. Blocks fenced as ```console hold commands behind `$ ` (a lin
 both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` stands
 for any text on a line, and a line `...` for any lines. Blocks fenced as ```LANGUAGE file=NAME are written to NAME first, so
 that the commands can use what the document shows. Everything happens in a scratch folder with a copy of examples/.
-`./dev slipway` and `./dev run` stand for the built program.
+`./dev slipway` and `./dev run` stand for the built program; $SLIPWAY_INCLUDE is the folder of the public headers.
 """
 import os
 import pathlib
@@ -71,10 +71,10 @@ def main():
         shutil.copytree(top / "examples", folder / "examples", ignore=shutil.ignore_patterns("output"))
         programs = pathlib.Path(name) / "bin"
         programs.mkdir()
-        for program in ("slipway", "scenario-runner"):
+        for program in ("slipway", "scenario-runner", "xrt-runner"):
             (programs / program).symlink_to(build / "bin/slipway")
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
-                           XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"))
+                           XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"), SLIPWAY_INCLUDE=str(top / "include"))
         count = 0
         result, last = "", 0
         for info, body, start, end in blocks(text):

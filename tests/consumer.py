@@ -21,4 +21,5 @@ with tempfile.TemporaryDirectory() as name:
     run("cmake", "-G", "Ninja", "-S", folder / "consumer", "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
     run("cmake", "--build", folder / "build")
     run(folder / "build/consumer", top / "examples/hello/scenario.json")
+    run(folder / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(folder / "prefix/bin/slipway", "--version")

@@ -3,4 +3,5 @@
 
 #include "slipway/device.hpp"    // IWYU pragma: export
 #include "slipway/problem.hpp"   // IWYU pragma: export
+#include "slipway/recipe.hpp"    // IWYU pragma: export
 #include "slipway/scenario.hpp"  // IWYU pragma: export

@@ -1,6 +1,7 @@
-// slipway devices: what Vulkan devices there are and what they can do.
+// slipway devices: what devices there are and what they can do.
 #include <format>
 
+#include "cli/backend_devices.hpp"
 #include "cli/program.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/instance.hpp"
@@ -46,16 +47,25 @@ void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
 
 int devices_verb(const Arguments& arguments) {
   ReportStyle style;
-  std::string selector;
+  std::string selector, backend;
   bool all = false;
   CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is used when none is asked for.",
                    "slipway devices --device llvmpipe");
   line.add_report_options(style);
   line.app.add_option("--device", selector, "everything about one device: index, part of its name, or UUID");
   line.app.add_flag("--all", all, "everything about all devices");
+  line.app.add_option("--backend", backend, "those of a back end of recipes instead: opencl, xrt")
+      ->check(CLI::IsMember({"opencl", "xrt"}))
+      ->excludes("--device")
+      ->excludes("--all");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
+  if (!backend.empty()) {
+    const std::optional<std::string> list = diagnostics.take(list_backend_devices(backend, style.json));
+    if (list) print(*list);
+    return list ? 0 : report(diagnostics, style);
+  }
   const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
   std::optional<std::size_t> chosen;
   if (instance) chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
@@ -69,6 +79,11 @@ int devices_verb(const Arguments& arguments) {
           if (selector.empty() || device.index == *chosen) write_device(out, device, device.index == *chosen);
         }
       });
+      if (const std::vector<std::string> npus = xrt_devices(); selector.empty() && !npus.empty()) {
+        out.key("xrt").array([&] {
+          for (const std::string& name : npus) out.value(name);
+        });
+      }
     });
     print(out.text());
     return 0;
@@ -81,6 +96,9 @@ int devices_verb(const Arguments& arguments) {
                         device.name, gpu::name_of(device.type), version_of(device),
                         gpu::format_uuid(device.device_uuid)));
     }
+  }
+  if (selector.empty() && !all) {
+    for (const std::string& name : xrt_devices()) print(std::format("     {}  NPU, through XRT\n", name));
   }
   return 0;
 }

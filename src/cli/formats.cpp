@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "cli/rpl_verbs.hpp"
+#include "cli/jobs_verbs.hpp"
+#include "cli/npu_verbs.hpp"
+#include "cli/recipe_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/document.hpp"
@@ -37,6 +40,30 @@ constexpr std::array kFormats = {
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
     Format{.name = "spirv", .summary = "SPIR-V modules", .tells = is_spirv, .inspect = inspect_spirv},
+    Format{.name = "recipe",
+           .summary = "run recipes of kernels and CPU functions (JSON)",
+           .tells = is_recipe,
+           .run = run_recipe,
+           .check = check_recipe},
+    Format{.name = "jobs",
+           .summary = "several recipes to run side by side (JSON)",
+           .tells = is_jobs,
+           .run = run_jobs,
+           .check = check_jobs},
+    Format{.name = "profile",
+           .summary = "profiles of run recipes (JSON)",
+           .tells = is_profile,
+           .check = check_profile_file},
+    Format{.name = "xclbin",
+           .summary = "designs for NPUs (AXLF)",
+           .tells = is_xclbin,
+           .check = check_xclbin,
+           .inspect = inspect_xclbin},
+    Format{.name = "control-code",
+           .summary = "control code and configurations for NPUs (ELF)",
+           .tells = is_control_code,
+           .check = check_control_code,
+           .inspect = inspect_control_code},
 };
 
 // Options whose value is a file to write: `-` is standard output there.

@@ -6,6 +6,7 @@
 
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
+#include "cli/recipe_verbs.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "cli/version.hpp"
 
@@ -57,6 +58,7 @@ std::string_view base_name(std::string_view path) {
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
+  if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
   if (arguments.empty()) {
     print_error(help());
     return 2;

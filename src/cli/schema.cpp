@@ -6,6 +6,8 @@
 #include "cli/program.hpp"
 #include "rpl/metadata_json.hpp"
 #include "rpl/variants.hpp"
+#include "recipe/jobs/jobs.hpp"
+#include "recipe/read/read.hpp"
 #include "scenario/schema.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -68,6 +70,9 @@ constexpr std::array kPages = {
     Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
+    Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
+    Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},
+    Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 

@@ -1,0 +1,45 @@
+// What calling a CPU function through a recipe's machinery costs over calling it directly: cpu_call LIBRARY
+//
+// The library is tests/cpu_libraries/arithmetic.cpp; `nothing` does nothing, so that the difference is the cost of the
+// call.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "recipe/cpu/call.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The best of several rounds, in nanoseconds a call.
+template <class F>
+double nanoseconds(F call) {
+  constexpr int kRounds = 20, kCalls = 1'000'000;
+  double best = 1e9;
+  for (int round = 0; round < kRounds; ++round) {
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < kCalls; ++i) call();
+    best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kCalls);
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  using namespace slipway::recipe::cpu;
+  if (count != 2) return 2;
+  const auto library = load_library(arguments[1]);
+  if (!library) return 3;
+  const auto function = find_function(**library, "nothing");
+  if (!function) return 3;
+  Call call{.function = *function, .run = "bench", .place = {}, .arguments = {}};
+  const auto callable = (*function)->callable;
+  std::vector<std::any> values;
+  const double direct = nanoseconds([&] { callable(values); });
+  const double through = nanoseconds([&] { (void)run_call(call); });
+  std::printf("direct %.2f ns, through run_call %.2f ns, more by %.2f ns\n", direct, through, through - direct);
+  return 0;
+}

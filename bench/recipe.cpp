@@ -1,0 +1,196 @@
+// What running a recipe costs over doing the same by hand: bench_recipe FOLDER_OF_CPU_LIBRARIES
+//
+// Three comparisons, each measured in turns with its peer, as medians:
+//   CPU functions   eight runs of an empty function, over calling it eight times
+//   steady          eight dependent dispatches on Vulkan, over the same command buffer recorded and submitted by hand
+//   start           a recipe of a hundred buffers, without opening the device
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <format>
+#include <print>
+#include <vector>
+
+#include "gpu/commands.hpp"
+#include "gpu/descriptors.hpp"
+#include "gpu/pipeline.hpp"
+#include "gpu/submit.hpp"
+#include "recipe/cpu/library.hpp"
+#include "recipe/session.hpp"
+#include "recipe/vulkan/vulkan_device.hpp"
+
+namespace {
+
+using namespace slipway;
+using namespace slipway::recipe;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kShader = R"(#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
+layout(set = 0, binding = 1) buffer Y { uint y[]; };
+void main() { y[gl_GlobalInvocationID.x] = x[gl_GlobalInvocationID.x] + 1u; }
+)";
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) {
+    std::println(stderr, "{}", result.error().front().message);
+    std::exit(5);
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+double microseconds(const auto& act) {
+  const auto start = Clock::now();
+  act();
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// Two things in turns; the medians.
+std::pair<double, double> measured(int rounds, const auto& a, const auto& b) {
+  std::vector<double> of_a, of_b;
+  for (int i = 0; i < rounds; ++i) {
+    of_a.push_back(microseconds(a));
+    of_b.push_back(microseconds(b));
+  }
+  return {median(of_a), median(of_b)};
+}
+
+Session load(std::string text) {
+  const std::string_view shader = kShader;
+  auto files = std::make_shared<const ArtifactMap>(ArtifactMap{{"add.comp", {shader.begin(), shader.end()}}});
+  Diagnostics diagnostics;
+  Session session = Session::load({.recipe = make_source("<recipe>", std::move(text)),
+                                   .artifacts = Artifacts::in_memory(files),
+                                   .plan = {.cache = Cache::of_user()}},
+                                  diagnostics);
+  if (!session.plan()) {
+    std::println(stderr, "{}", diagnostics.all().front().message);
+    std::exit(3);
+  }
+  return session;
+}
+
+void open(Session& session, const Path& libraries, const std::shared_ptr<VulkanDevice>& device) {
+  Diagnostics diagnostics;
+  if (session.open({.runner = {.open_backend = [device](BackendKind) { return make_vulkan_backend(device); },
+                               .libraries = {.roots = {libraries}}}},
+                   diagnostics))
+    return;
+  std::println(stderr, "{}", diagnostics.all().front().message);
+  std::exit(5);
+}
+
+void run(Runner& runner) {
+  must(runner.execute());
+  if (!runner.wait()) std::exit(5);
+}
+
+void cpu_functions(const Path& libraries) {
+  std::string runs;
+  for (int i = 0; i < 8; ++i) runs += std::format(R"({}{{"name": "nothing", "where": "cpu"}})", i ? ", " : "");
+  Session session = load(std::format(
+      R"({{"resources": {{"cpus": [{{"name": "nothing", "library_path": "arithmetic"}}]}}, "execution": {{"runs": [{}]}}}})",
+      runs));
+  open(session, libraries, nullptr);
+  const cpu::Function& function =
+      *must(cpu::find_function(*must(cpu::load_library(libraries / "libarithmetic.so")), "nothing"));
+  std::vector<std::any> arguments(function.num_args);
+  const auto direct = [&] {
+    for (int i = 0; i < 8; ++i) function.callable(arguments);
+  };
+  const auto [ours, theirs] = measured(20000, [&] { run(session.runner()); }, direct);
+  std::println("CPU functions: {:.3f} us a run over calling them (8 runs: {:.2f} us, direct {:.2f} us)",
+               (ours - theirs) / 8, ours, theirs);
+}
+
+// The peer: pipeline, sets and commands by hand, on the same device.
+struct ByHand {
+  gpu::PipelineLayout layout;
+  std::optional<gpu::Pipeline> pipeline;
+  std::vector<gpu::Buffer> buffers;
+  gpu::DescriptorSets sets;
+  std::optional<gpu::CommandList> commands;
+};
+
+void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, std::uint64_t size) {
+  hand.layout = must(gpu::create_pipeline_layout(device, {.sets = {{{.binding = 0}, {.binding = 1}}}}));
+  hand.pipeline.emplace(
+      must(gpu::create_compute_pipeline(device, {.shader = {.words = *module.words}, .layout = &hand.layout})));
+  for (int i = 0; i < 2; ++i)
+    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .place = gpu::BufferPlace::Readback})));
+  std::vector<gpu::DescriptorSetInfo> infos;
+  for (std::size_t i = 0; i < 2; ++i) {
+    infos.push_back(
+        {.layout = &hand.layout,
+         .set = 0,
+         .writes = {{.binding = 0, .buffer = &hand.buffers[i]}, {.binding = 1, .buffer = &hand.buffers[1 - i]}}});
+  }
+  hand.sets = must(gpu::create_descriptor_sets(device, infos));
+  hand.commands.emplace(must(gpu::create_command_list(device)));
+  must(hand.commands->begin());
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i > 0) hand.commands->full_barrier();
+    hand.commands->bind(*hand.pipeline);
+    VkDescriptorSet_T* const set[] = {hand.sets[i % 2]};
+    hand.commands->bind_sets(*hand.pipeline, 0, set);
+    hand.commands->dispatch(16, 1, 1);
+  }
+  must(hand.commands->end());
+}
+
+std::string eight_runs(int buffers) {
+  std::string list, runs;
+  for (int i = 0; i < buffers; ++i)
+    list += std::format(R"({}{{"name": "b{}", "type": "inout", "size": 4096}})", i ? ", " : "", i);
+  for (int i = 0; i < 8; ++i)
+    runs += std::format(
+        R"({}{{"name": "add", "arguments": [{{"name": "b{}", "argidx": 0}}, {{"name": "b{}", "argidx": 1}}]}})",
+        i ? ", " : "", i % 2, 1 - i % 2);
+  return std::format(
+      R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}], "kernels": [{{"name": "add", "grid": [16, 1, 1]}}]}}, "execution": {{"runs": [{}]}}}})",
+      list, runs);
+}
+
+void steady(const std::shared_ptr<VulkanDevice>& device) {
+  Session session = load(eight_runs(2));
+  open(session, {}, device);
+  ByHand hand;
+  record(hand, *device->device, *session.plan()->kernels.front().module, 4096);
+  const auto by_hand = [&] {
+    const gpu::CommandList* const lists[] = {&*hand.commands};
+    gpu::Submission submission = must(gpu::submit(*device->device, lists));
+    must(submission.wait());
+  };
+  const auto [ours, theirs] = measured(3000, [&] { run(session.runner()); }, by_hand);
+  std::println("steady: {:.2f} times the same by hand ({:.1f} us, by hand {:.1f} us)", ours / theirs, ours, theirs);
+}
+
+void start(const std::shared_ptr<VulkanDevice>& device) {
+  std::vector<double> times;
+  for (int i = 0; i < 20; ++i) {
+    times.push_back(microseconds([&] {
+      Session session = load(eight_runs(100));
+      open(session, {}, device);
+      run(session.runner());
+    }));
+  }
+  std::println("start: {:.2f} ms for 100 buffers and 8 runs, load to first result", median(times) / 1000);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  cpu_functions(arguments[1]);
+  const auto device = must(open_vulkan({.cache = Cache::of_user()}));
+  steady(device);
+  start(device);
+}

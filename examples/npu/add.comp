@@ -1,0 +1,11 @@
+#version 450
+// What the NPU kernel of this example is said to do: ofm = ifm + wts, word by word.
+layout(local_size_x = 16) in;
+layout(set = 0, binding = 0, std430) readonly buffer Ifm { uint ifm[]; };
+layout(set = 0, binding = 1, std430) readonly buffer Wts { uint wts[]; };
+layout(set = 0, binding = 2, std430) writeonly buffer Ofm { uint ofm[]; };
+
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  if (i < ofm.length()) ofm[i] = ifm[i] + wts[i];
+}

@@ -1,0 +1,45 @@
+// For those who write CPU function libraries for run recipes. C++17; nothing to link, and no XRT.
+//
+//   #include <slipway/cpu_library.hpp>
+//
+//   static void negate(std::vector<std::any>& args) {
+//     auto buffer = std::any_cast<xrt::bo>(args.at(0));
+//     for (auto *p = buffer.map<float*>(), *end = p + buffer.size() / sizeof(float); p != end; ++p) *p = -*p;
+//   }
+//
+//   extern "C" SLIPWAY_CPU_LIBRARY void library_init(xrt::cpu::library_init_args* library) {
+//     library->lookup_fn = [](const std::string& name, xrt::cpu::lookup_args* function) {
+//       if (name != "negate") throw std::runtime_error("there is no function '" + name + "'");
+//       *function = {1, negate};
+//     };
+//   }
+//
+// Build: g++ -std=c++17 -shared -fPIC -Ipath/to/slipway/include negate.cpp -o libnegate.so
+//
+// Define SLIPWAY_WITH_XRT before including this to get XRT's own `xrt::bo`; such a library needs an XRT device. What
+// may throw, which threads call, and how libraries are found: docs/cpu_functions.md.
+#pragma once
+
+#if defined(SLIPWAY_WITH_XRT)
+#include <xrt/xrt_bo.h>
+#else
+#include "slipway/bo.hpp"  // IWYU pragma: export
+#endif
+#include "slipway/cpu_function.hpp"  // IWYU pragma: export
+
+#if defined(__GNUC__)
+#define SLIPWAY_CPU_LIBRARY __attribute__((visibility("default")))
+#else
+#define SLIPWAY_CPU_LIBRARY
+#endif
+
+// Tells the program which `xrt::bo` this library was compiled with: 1 is slipway/bo.hpp's, 2 is XRT's. A library that
+// does not have this function was made for XRT.
+extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi();
+extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi() {
+#if defined(SLIPWAY_WITH_XRT)
+  return 2;
+#else
+  return 1;
+#endif
+}

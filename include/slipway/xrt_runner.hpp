@@ -1,0 +1,18 @@
+// `xrt::runner` for programs that were written for XRT's class of that name: without SLIPWAY_WITH_XRT the names below
+// are Slipway's own classes, and nothing of XRT is needed to compile, link or run.
+#pragma once
+
+#if defined(SLIPWAY_WITH_XRT)
+#error "slipway/xrt_runner.hpp has the names of XRT's classes; it cannot be used together with XRT itself"
+#endif
+
+#include "slipway/recipe.hpp"
+
+namespace xrt {
+using slipway::device;
+using slipway::runner;
+}  // namespace xrt
+
+namespace xrt_core {
+using slipway::runner;
+}  // namespace xrt_core

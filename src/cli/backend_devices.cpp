@@ -1,0 +1,90 @@
+#include "cli/backend_devices.hpp"
+
+#include <format>
+
+#include "json/writer.hpp"
+#include "recipe/backends/opencl/devices.hpp"
+#include "recipe/backends/xrt/module.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using recipe::opencl::DeviceInfo;
+
+std::string_view type_name(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
+  return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "other";
+}
+
+std::string opencl_text(const std::vector<DeviceInfo>& devices) {
+  std::string text;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceInfo& device = devices[i];
+    text += std::format("  {}  {}  {}, {} {}, {}\n", i, device.name, type_name(device.type), device.platform,
+                        device.driver, device.il_version.empty() ? "takes no SPIR-V" : device.il_version);
+  }
+  return text;
+}
+
+std::string opencl_json(const std::vector<DeviceInfo>& devices) {
+  json::Writer out;
+  out.object([&] {
+    out.key("devices").array([&] {
+      for (std::size_t i = 0; i < devices.size(); ++i) {
+        const DeviceInfo& device = devices[i];
+        out.object([&] {
+          out.member("index", i).member("name", device.name).member("type", type_name(device.type));
+          out.member("platform", device.platform).member("driver", device.driver);
+          out.member("il_version", device.il_version).member("base_alignment", device.base_alignment);
+          out.member("max_allocation", device.max_allocation);
+        });
+      }
+    });
+  });
+  return out.text();
+}
+
+Result<std::string> list_opencl(bool json) {
+  const auto functions = recipe::opencl::load_functions();
+  if (!functions) return fail(functions.error());
+  const auto devices = recipe::opencl::list_devices(**functions);
+  if (!devices) return fail(devices.error());
+  return json ? opencl_json(*devices) : opencl_text(*devices);
+}
+
+Result<std::string> list_xrt(bool json) {
+  const auto module = recipe::xrt_module::load_module();
+  if (!module) return fail(module.error());
+  const auto names = (*module)->list_devices();
+  if (!names) return fail(names.error());
+  if (names->empty()) return fail(DiagnosticKind::NoDevice, {}, "XRT found no device (0 devices)");
+  if (!json) {
+    std::string text;
+    for (std::size_t i = 0; i < names->size(); ++i) text += std::format("  {}  {}\n", i, (*names)[i]);
+    return text;
+  }
+  json::Writer out;
+  out.object([&] {
+    out.key("devices").array([&] {
+      for (std::size_t i = 0; i < names->size(); ++i) {
+        out.object([&] { out.member("index", i).member("name", (*names)[i]); });
+      }
+    });
+  });
+  return out.text();
+}
+
+}  // namespace
+
+std::vector<std::string> xrt_devices() {
+  const auto module = recipe::xrt_module::load_module();
+  if (!module) return {};
+  return (*module)->list_devices().value_or(std::vector<std::string>());
+}
+
+Result<std::string> list_backend_devices(const std::string& backend, bool json) {
+  return backend == "opencl" ? list_opencl(json) : list_xrt(json);
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,18 @@
+// The devices of the recipes' other back ends, for `slipway devices`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::cli {
+
+// Names of XRT's devices; none where the back end is not installed or cannot be used.
+std::vector<std::string> xrt_devices();
+
+// slipway devices --backend opencl|xrt: a line for each device, or JSON.
+// Errors: no-backend, no-device.
+Result<std::string> list_backend_devices(const std::string& backend, bool json);
+
+}  // namespace slipway::cli

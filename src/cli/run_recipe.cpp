@@ -1,0 +1,298 @@
+// slipway run for recipes (recipe page 5.1).
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <format>
+
+#include "cli/recipe_files.hpp"
+#include "cli/recipe_verbs.hpp"
+#include "json/diagnostics.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// NAME=FILE
+struct NamedFile {
+  std::string name, file;
+};
+
+struct RecipeSettings {
+  ReportStyle style;
+  std::vector<std::string> files;
+  RecipeFiles inputs;
+  std::string folder, mode, backend, device, library_root, report_path;
+  std::optional<std::uint64_t> iterations;
+  std::vector<std::string> binds, saves, goldens;
+  std::uint64_t seed = 0;
+  std::optional<std::uint32_t> threshold;
+  std::optional<double> timeout;
+  bool explain = false, dry_run = false, no_cpu_libraries = false, no_map = false, no_poll = false, timings = false,
+       no_cache = false;
+};
+
+std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option,
+                                   Diagnostics& diagnostics) {
+  std::vector<NamedFile> files;
+  for (const std::string& one : given) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size()) {
+      diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} takes NAME=FILE, but here is `{}`", option, one));
+      continue;
+    }
+    files.push_back({one.substr(0, equals), one.substr(equals + 1)});
+  }
+  return files;
+}
+
+std::optional<recipe::Mode> mode_of(const std::string& word) {
+  using enum recipe::Mode;
+  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
+    if (word == recipe::name_of(mode)) return mode;
+  }
+  return std::nullopt;
+}
+
+std::optional<recipe::BackendKind> backend_of(const std::string& word) {
+  using enum recipe::BackendKind;
+  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
+    if (word == recipe::name_of(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+void add_options(CommandLine& line, RecipeSettings& settings) {
+  CLI::App& app = line.app;
+  app.add_option("file", settings.files, "the recipe; `-` is standard input");
+  line.add_report_options(settings.style);
+  app.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
+  app.add_option("--dir", settings.folder, "folder of the files that recipe and profile name (the recipe's folder)");
+  app.add_option("--iterations", settings.iterations, "of every execution")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
+  app.add_option("--mode", settings.mode,
+                 "run only executions of this mode: all, default, latency, throughput, validate")
+      ->check(CLI::IsMember({"all", "default", "latency", "throughput", "validate"}));
+  app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
+  app.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
+      ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
+  app.add_option("--device", settings.device,
+                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  app.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
+  app.add_option("--library-root", settings.library_root,
+                 "folder of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+  app.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file");
+  app.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution");
+  app.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution");
+  for (const char* option : {"--bind", "--save", "--golden"})
+    app.get_option(option)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--seed", settings.seed, "of random data that have none (0)");
+  app.add_option("--runlist-threshold", settings.threshold, "XRT: so many runs make a run list of the device; 0 never");
+  app.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
+  app.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
+  app.add_flag("--timings", settings.timings, "measure each run, for the report");
+  app.add_flag("--allow-outside", settings.inputs.allow_outside, "files and libraries may lie outside their folders");
+  app.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
+  app.add_flag("--nommap", settings.no_map, "read files of profiles instead of mapping them");
+  app.add_flag("--nopoll", settings.no_poll, "sleep while waiting, whatever the profile says");
+  app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+}
+
+class RecipeRun {
+ public:
+  explicit RecipeRun(RecipeSettings settings) : settings_(std::move(settings)) {}
+
+  int run() {
+    const auto binds = named_files(settings_.binds, "--bind", diagnostics_);
+    const auto saves = named_files(settings_.saves, "--save", diagnostics_);
+    const auto goldens = named_files(settings_.goldens, "--golden", diagnostics_);
+    if (settings_.files.size() != 1) {
+      diagnostics_.error(DiagnosticKind::Usage, {},
+                         settings_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+    }
+    if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
+    if (load()) {
+      if (settings_.explain) {
+        print(recipe::print_plan(*session_.plan()));
+        return report(diagnostics_, settings_.style);
+      }
+      if (open(binds) && !settings_.dry_run && execute()) finish(saves, goldens);
+    }
+    return end();
+  }
+
+ private:
+  bool good() {
+    if (settings_.style.strict) diagnostics_.make_strict();
+    return !diagnostics_.has_errors();
+  }
+
+  bool load() {
+    const std::string& file = settings_.files.front();
+    settings_.inputs.recipe = file;
+    settings_.inputs.folder = !settings_.folder.empty() ? Path(settings_.folder)
+                              : file == "-"             ? Path()
+                                                        : Path(file).parent_path();
+    auto request = request_of(settings_.inputs, diagnostics_);
+    if (!request) return false;
+    cache_ = settings_.no_cache ? Cache() : Cache::of_user();
+    request->plan = {.backend = backend_of(settings_.backend), .cache = cache_};
+    request->changes = {.iterations = settings_.iterations,
+                        .mode = mode_of(settings_.mode),
+                        .no_map = settings_.no_map,
+                        .no_poll = settings_.no_poll};
+    session_ = recipe::Session::load(*request, diagnostics_);
+    return good() && session_.plan();
+  }
+
+  bool open(const std::vector<NamedFile>& binds) {
+    backends_.emplace(settings_.device, cache_);
+    recipe::OpenOptions options{
+        .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
+                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.folder,
+                                                           settings_.inputs.allow_outside),
+                   .cpu_libraries = !settings_.no_cpu_libraries,
+                   .timings = settings_.timings},
+        .profile = {.seed = settings_.seed,
+                    .runlist_threshold = settings_.threshold,
+                    .print = [this](std::string_view text) { say(text); }}};
+    if (settings_.timeout) options.profile.time_out = launch_time_out(*settings_.timeout);
+    if (!session_.open(std::move(options), diagnostics_)) return false;
+    for (const NamedFile& bind : binds) {
+      if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
+    }
+    return good();
+  }
+
+  static std::chrono::nanoseconds launch_time_out(double seconds) {
+    constexpr double kMost = 1e9;  // some thirty years
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMost) * 1e9));
+  }
+
+  Result<> bind_file(const NamedFile& bind) {
+    const Result<MappedFile> file = map_file(bind.file);
+    if (!file) return fail(file.error());
+    if (file->bytes().empty())
+      return fail(DiagnosticKind::FileFormat, Place::in_file(bind.file), "the file is empty, and a buffer is not");
+    auto buffer = session_.runner().create_buffer({.size = file->bytes().size(), .name = bind.name});
+    if (!buffer) return fail(std::move(buffer.error()));
+    std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
+    if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced)
+      return synced;
+    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()});
+  }
+
+  bool execute() {
+    auto failure = session_.run();
+    if (!failure) return true;
+    timed_out_ = std::ranges::contains(failure->diagnostics, DiagnosticKind::TimedOut, &Diagnostic::kind);
+    failure_ = failure->diagnostics;
+    diagnostics_.add(std::move(failure->diagnostics));
+    return false;
+  }
+
+  void finish(const std::vector<NamedFile>& saves, const std::vector<NamedFile>& goldens) {
+    for (const NamedFile& save : saves) {
+      const auto bytes = buffer_bytes(save.name);
+      if (!bytes) continue;
+      if (Result<> written = write_file(save.file, *bytes); !written) diagnostics_.add(std::move(written.error()));
+    }
+    for (const NamedFile& golden : goldens) {
+      const auto bytes = buffer_bytes(golden.name);
+      const auto file = diagnostics_.take(map_file(golden.file));
+      if (bytes && file) compare(golden, *bytes, file->bytes());
+    }
+  }
+
+  std::optional<Bytes> buffer_bytes(const std::string& name) {
+    if (!session_.plan()->find_buffer(name)) {
+      diagnostics_.error(DiagnosticKind::UnknownBuffer, {}, std::format("Unknown buffer '{}'", name));
+      return std::nullopt;
+    }
+    return diagnostics_.take(session_.runner().map_buffer(name));
+  }
+
+  void compare(const NamedFile& golden, Bytes bytes, Bytes expected) {
+    recipe::Validate validate;
+    const auto range = recipe::golden_range(validate, bytes.size(), expected.size());
+    if (!range) {
+      diagnostics_.error(DiagnosticKind::ProfileValidate, Place::in_file(golden.file), range.error());
+      return;
+    }
+    const recipe::ValidationResult result = recipe::compare_golden(validate, golden.name, bytes, expected, *range);
+    if (result.mismatches == 0) return;
+    for (const std::string& example : result.examples) say(example + "\n");
+    diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(golden.file),
+                       std::format("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
+                                   result.mismatches, bytes.size()));
+  }
+
+  // Metric lines; standard output may be the report's.
+  void say(std::string_view text) {
+    (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
+  }
+
+  int end() {
+    if (failure_.empty() && diagnostics_.has_errors()) {
+      for (const Diagnostic& problem : diagnostics_.all()) {
+        if (problem.severity == Severity::Error) failure_.push_back(problem);
+      }
+    }
+    const recipe::Session::System system = recipe::system_usage(start_);
+    const std::string text = session_.report(failure_.empty() ? nullptr : &failure_, &system, 2);
+    if (!settings_.report_path.empty()) {
+      if (Result<> written = write_file(settings_.report_path, text); !written)
+        diagnostics_.add(std::move(written.error()));
+    }
+    if (settings_.style.json && settings_.report_path != "-") print(text);
+    const int status = report(diagnostics_, settings_.style);
+    if (!settings_.style.json) {
+      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+                                                             "bad input", "skipped", "failed"};
+      std::string line =
+          std::format("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
+      if (settings_.report_path == "-" || status > 1)
+        print_error(line);
+      else
+        print(line);
+    }
+    // A shader that does not end cannot be stopped, and would be waited for.
+    if (timed_out_) std::_Exit(status);
+    return status;
+  }
+
+  std::string devices() {
+    std::string text;
+    if (!backends_ || !session_.opened()) return text;
+    for (const auto& [kind, info] : session_.runner().backends())
+      text += std::format("{} {}", text.empty() ? ", on" : ",", info.device);
+    return text;
+  }
+
+  Clock::time_point start_ = Clock::now();
+  RecipeSettings settings_;
+  Diagnostics diagnostics_;
+  Cache cache_;
+  std::optional<Backends> backends_;
+  recipe::Session session_;
+  Failure failure_;
+  bool timed_out_ = false;
+};
+
+}  // namespace
+
+bool is_recipe(const Content& content) { return content.has("execution/runs") && !content.has("jobs"); }
+
+int run_recipe(const Arguments& arguments) {
+  RecipeSettings settings;
+  CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.",
+                   "slipway run recipe.json --profile profile.json");
+  add_options(line, settings);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  return RecipeRun(std::move(settings)).run();
+}
+
+}  // namespace slipway::cli

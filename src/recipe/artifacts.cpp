@@ -1,0 +1,61 @@
+#include "recipe/artifacts.hpp"
+
+#include <algorithm>
+#include <format>
+
+namespace slipway::recipe {
+namespace {
+
+bool leaves(const Path& normal) { return normal.is_absolute() || (!normal.empty() && *normal.begin() == ".."); }
+
+}  // namespace
+
+Artifacts Artifacts::in_folder(Path folder, bool allow_outside) {
+  Artifacts artifacts;
+  artifacts.state_->folder = std::move(folder);
+  artifacts.state_->allow_outside = allow_outside;
+  return artifacts;
+}
+
+Artifacts Artifacts::in_memory(std::shared_ptr<const ArtifactMap> map) {
+  Artifacts artifacts;
+  artifacts.state_->map = std::move(map);
+  return artifacts;
+}
+
+Result<Artifact> Artifacts::open_file(const std::string& key) const {
+  const Path normal = Path(key).lexically_normal();
+  if (leaves(normal) && !state_->allow_outside) {
+    return fail(Diagnostic{.kind = DiagnosticKind::ArtifactEscape,
+                           .message = std::format("repo: artifact key escapes artifact directory: {}", key)}
+                    .hint("`--allow-outside` permits it"));
+  }
+  const Path path = normal.is_absolute() ? normal : state_->folder / normal;
+  const std::string name = path.string();
+  const std::scoped_lock lock(state_->mutex);
+  if (const auto found = state_->opened.find(name); found != state_->opened.end()) return found->second;
+  Result<MappedFile> file = map_file(path);
+  if (!file) {
+    return fail(DiagnosticKind::ArtifactMissing, {}, std::format("artifacts::repository: cannot open file: {}", name));
+  }
+  auto mapping = std::make_shared<const MappedFile>(std::move(*file));
+  Artifact artifact{.name = name, .path = path, .bytes = mapping->bytes(), .owner = mapping};
+  state_->opened.emplace(name, artifact);
+  return artifact;
+}
+
+Result<Artifact> Artifacts::open(const std::string& key) const {
+  if (!state_->map) return open_file(key);
+  const auto found = state_->map->find(key);
+  if (found == state_->map->end()) {
+    return fail(DiagnosticKind::ArtifactMissing, {}, std::format("Failed to find artifact: {}", key));
+  }
+  return Artifact{.name = key, .path = {}, .bytes = std::as_bytes(std::span(found->second)), .owner = state_->map};
+}
+
+Result<Artifact> Artifacts::open_data(const std::string& key) const {
+  if (state_->map && !state_->map->contains(key)) return open_file(key);
+  return open(key);
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,53 @@
+// Where the files come from that a recipe or profile names: a folder, or bytes in memory (recipe page 3.2).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+
+namespace slipway::recipe {
+
+using ArtifactMap = std::map<std::string, std::vector<char>, std::less<>>;
+
+// The bytes of one artifact, kept alive.
+struct Artifact {
+  std::string name;  // what messages call it: its path, or its key in memory
+  Path path;         // empty in memory
+  Bytes bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Keys are looked up and files opened once; safe to use from several threads.
+class Artifacts {
+ public:
+  // `folder` is the current one when empty. `allow_outside`: keys may be absolute or leave the folder.
+  static Artifacts in_folder(Path folder, bool allow_outside = false);
+  static Artifacts in_memory(std::shared_ptr<const ArtifactMap> map);
+
+  // Errors: artifact-missing, artifact-escape.
+  Result<Artifact> open(const std::string& key) const;
+  // As `open`, but a key that is not in memory is looked up in the file system (profile data).
+  Result<Artifact> open_data(const std::string& key) const;
+
+  const Path& folder() const { return state_->folder; }
+  bool is_in_memory() const { return state_->map != nullptr; }
+
+ private:
+  struct State {
+    Path folder;
+    bool allow_outside = false;
+    std::shared_ptr<const ArtifactMap> map;
+    std::mutex mutex;
+    std::map<std::string, Artifact, std::less<>> opened;
+  };
+  Result<Artifact> open_file(const std::string& key) const;
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+}  // namespace slipway::recipe

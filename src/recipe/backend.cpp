@@ -1,0 +1,35 @@
+#include "recipe/backend.hpp"
+
+#include <format>
+#include <stdexcept>
+
+namespace slipway::recipe {
+
+std::string_view name_of(BackendKind kind) {
+  switch (kind) {
+    case BackendKind::Cpu:
+      return "cpu";
+    case BackendKind::Vulkan:
+      return "vulkan";
+    case BackendKind::OpenCl:
+      return "opencl";
+    case BackendKind::Xrt:
+      return "xrt";
+  }
+  return "";
+}
+
+MutableBytes host_bytes(const buffer_storage& buffer) {
+  return {static_cast<std::byte*>(buffer.host_address()), buffer.size()};
+}
+
+Result<> sync_buffer(buffer_storage& buffer, sync_direction direction, std::uint64_t offset, std::uint64_t size) {
+  try {
+    buffer.sync(direction, size, offset);
+  } catch (const std::exception& error) {
+    return fail(DiagnosticKind::DeviceFailed, {}, std::format("a buffer could not be synced: {}", error.what()));
+  }
+  return {};
+}
+
+}  // namespace slipway::recipe

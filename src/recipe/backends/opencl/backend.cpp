@@ -1,0 +1,111 @@
+#include "recipe/backends/opencl/backend.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <format>
+
+#include "recipe/backends/opencl/state.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+
+namespace slipway::recipe::opencl {
+namespace {
+
+class OpenClBackend final : public Backend {
+ public:
+  explicit OpenClBackend(StatePtr state) : state_(std::move(state)) {}
+
+  BackendKind kind() const override { return BackendKind::OpenCl; }
+  BackendInfo describe() const override {
+    return {.device = state_->device.name,
+            .driver = std::format("{} {}", state_->device.platform, state_->device.driver)};
+  }
+  Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
+    return Kernel::load(state_, kernel);
+  }
+  Result<BufferPtr> create_buffer(const BufferRequest& request) override { return Buffer::create(state_, request); }
+  bool can_use(const buffer_storage& buffer) const override {
+    const auto* ours = dynamic_cast<const Buffer*>(&buffer);
+    return ours && ours->state() == state_;
+  }
+  Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
+    return opencl::make_list(state_, runs, options);
+  }
+
+ private:
+  StatePtr state_;
+};
+
+}  // namespace
+
+Result<BufferPtr> Buffer::create(StatePtr state, const BufferRequest& request) {
+  const Functions& cl = *state->cl;
+  const std::size_t size = std::max<std::uint64_t>(request.size, 1);  // OpenCL has no empty buffers
+  if (size > state->device.max_allocation) {
+    return fail(DiagnosticKind::DeviceLacks, {},
+                std::format("buffer `{}` has {} bytes, but the largest that OpenCL device `{}` can have has {}",
+                            request.name, size, state->device.name, state->device.max_allocation));
+  }
+  auto host = cpu::make_host_buffer(size);
+  if (!host) return fail(std::move(host.error()));
+  cl_int error = CL_SUCCESS;
+  ClMemory memory(cl, cl.clCreateBuffer(state->context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
+                                        (*host)->host_address(), &error));
+  if (error != CL_SUCCESS) {
+    return fail(Failure(call_failed("clCreateBuffer", error, {}, DiagnosticKind::DeviceLacks).error()),
+                std::format("for buffer `{}` of {} bytes", request.name, size));
+  }
+  std::shared_ptr<Buffer> buffer(new Buffer(std::move(state), std::move(*host), std::move(memory), request.size));
+  {
+    const std::scoped_lock lock(buffer->state_->mutex);
+    error = buffer->to_host();
+    if (error == CL_SUCCESS) error = cl.clFinish(buffer->state_->queue.get());
+  }
+  if (error != CL_SUCCESS) return call_failed("clEnqueueMapBuffer", error);
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  const std::scoped_lock lock(state_->mutex);
+  if (mapped_ && to_device() == CL_SUCCESS) state_->cl->clFinish(state_->queue.get());
+}
+
+cl_int Buffer::to_host() {
+  if (mapped_) return CL_SUCCESS;
+  cl_int error = CL_SUCCESS;
+  state_->cl->clEnqueueMapBuffer(state_->queue.get(), memory_.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                 std::max<std::size_t>(size_, 1), 0, nullptr, nullptr, &error);
+  mapped_ = error == CL_SUCCESS;
+  return error;
+}
+
+cl_int Buffer::to_device() {
+  if (!mapped_) return CL_SUCCESS;
+  mapped_ = false;
+  return state_->cl->clEnqueueUnmapMemObject(state_->queue.get(), memory_.get(), host_->host_address(), 0, nullptr,
+                                             nullptr);
+}
+
+Result<BackendPtr> open_backend(std::string_view selector, const Place& place) {
+  const Result<const Functions*> functions = load_functions(place);
+  if (!functions) return fail(functions.error());
+  const Functions& cl = **functions;
+  if (const char* chosen = std::getenv("SLIPWAY_OPENCL_DEVICE"); selector.empty() && chosen) selector = chosen;
+  const auto devices = list_devices(cl, place);
+  if (!devices) return fail(devices.error());
+  const auto device = choose_device(*devices, selector, place);
+  if (!device) return fail(device.error());
+
+  auto state = std::make_shared<State>();
+  state->cl = &cl;
+  state->device = *device;
+  cl_int error = CL_SUCCESS;
+  state->context = Context(cl, cl.clCreateContext(nullptr, 1, &device->id, nullptr, nullptr, &error));
+  if (error != CL_SUCCESS) return call_failed("clCreateContext", error, place);
+  // Times of runs come from profiling; it is always on, because runners with and without them share the queue.
+  const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+  state->queue = Queue(cl, cl.clCreateCommandQueueWithProperties(state->context.get(), device->id, properties, &error));
+  if (error != CL_SUCCESS) return call_failed("clCreateCommandQueueWithProperties", error, place);
+  return std::make_shared<OpenClBackend>(std::move(state));
+}
+
+}  // namespace slipway::recipe::opencl

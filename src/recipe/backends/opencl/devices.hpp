@@ -1,0 +1,29 @@
+// The OpenCL devices of a machine, and which one runs recipes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipe/backends/opencl/library.hpp"
+
+namespace slipway::recipe::opencl {
+
+struct DeviceInfo {
+  cl_device_id id = nullptr;
+  cl_device_type type = 0;
+  std::string name, driver, platform;
+  std::string il_version;            // "SPIR-V_1.2 ..."; empty without support for SPIR-V
+  std::uint64_t base_alignment = 1;  // bytes, of the offsets of sub-buffers
+  std::uint64_t max_allocation = 0;  // bytes
+};
+
+// In the order of platforms and their devices. Errors: no-backend, no-device when there is none.
+Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const Place& place = {});
+
+// `selector`: an index or a part of the name; empty for the first GPU or accelerator that takes SPIR-V, else the first
+// device that does. Errors: no-device; device-lacks for devices without SPIR-V, by name.
+Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::string_view selector,
+                                 const Place& place = {});
+
+}  // namespace slipway::recipe::opencl

@@ -1,0 +1,44 @@
+// OpenCL kernels in SPIR-V: which there are, and what their arguments are (recipe page 3.3.5). Pure reading, no device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recipe/signature.hpp"
+#include "spirv/module.hpp"
+
+namespace slipway::recipe::opencl {
+
+struct KernelArgument {
+  enum class Kind : std::uint8_t { Buffer, Value, Local, Other };
+  Kind kind = Kind::Other;
+  std::string name;
+  std::string type;        // for messages: "pointer to global memory", "32-bit integer"
+  std::uint64_t size = 0;  // bytes of a value
+  bool writes = true;      // a buffer that is not declared read-only
+  // What a value is made of, where that is one scalar or several of one type; else a constant cannot set it.
+  std::optional<tensor::ElementType> element;
+  std::uint32_t count = 1;
+};
+
+struct KernelInfo {
+  std::string entry;
+  std::vector<KernelArgument> arguments;
+  std::optional<std::array<std::uint32_t, 3>> required_local;  // work-group size that the kernel asks for
+};
+
+// Whether a module has capability Kernel and not Shader, so that only OpenCL runs it.
+bool is_kernel_module(const spirv::Module& module);
+
+// All entry points of execution model Kernel.
+std::vector<KernelInfo> kernels_of(const spirv::Module& module);
+
+// The parameters of a kernel by its own argument index; local memory and arguments of other kinds have no constant and
+// no buffer, and need a rule of `parameters`.
+Signature default_signature(const KernelInfo& kernel);
+
+}  // namespace slipway::recipe::opencl

@@ -1,0 +1,62 @@
+// OpenCL, opened when a recipe needs it: the loader's functions, owners of its objects, names of its errors.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::recipe::opencl {
+
+struct Functions {
+#define FUNCTION(name) decltype(&::name) name = nullptr;
+#include "recipe/backends/opencl/functions.def"
+#undef FUNCTION
+};
+
+// The functions of libOpenCL.so.1, opened once and never closed: drivers keep threads. Errors: no-backend.
+Result<const Functions*> load_functions(const Place& place = {});
+
+std::string_view error_name(cl_int error);  // CL_OUT_OF_RESOURCES; the number's text is the caller's when empty
+
+// "clCreateBuffer failed: CL_OUT_OF_RESOURCES", of kind device-failed unless something else is said.
+std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const Place& place = {},
+                                     DiagnosticKind kind = DiagnosticKind::DeviceFailed);
+
+// Owns an object of OpenCL; `Release` is the member of Functions that gives it back.
+template <class Object, auto Release>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(const Functions& functions, Object object) : functions_(&functions), object_(object) {}
+  Owned(Owned&& other) noexcept : functions_(other.functions_), object_(std::exchange(other.object_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(functions_, other.functions_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Owned() {
+    if (object_) (functions_->*Release)(object_);
+  }
+
+  Object get() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  const Functions* functions_ = nullptr;
+  Object object_ = nullptr;
+};
+
+using Context = Owned<cl_context, &Functions::clReleaseContext>;
+using Queue = Owned<cl_command_queue, &Functions::clReleaseCommandQueue>;
+using Program = Owned<cl_program, &Functions::clReleaseProgram>;
+using ClKernel = Owned<cl_kernel, &Functions::clReleaseKernel>;
+using ClMemory = Owned<cl_mem, &Functions::clReleaseMemObject>;
+using Event = Owned<cl_event, &Functions::clReleaseEvent>;
+
+}  // namespace slipway::recipe::opencl

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <format>
+
+#include "recipe/backends/opencl/kernel.hpp"
+#include "recipe/backends/opencl/state.hpp"
+
+namespace slipway::recipe::opencl {
+namespace {
+
+std::string build_log(const State& state, cl_program program) {
+  std::size_t size = 0;
+  state.cl->clGetProgramBuildInfo(program, state.device.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  std::string log(size, '\0');
+  state.cl->clGetProgramBuildInfo(program, state.device.id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  log.erase(std::ranges::find(log, '\0'), log.end());
+  while (log.ends_with('\n')) log.pop_back();
+  return log;
+}
+
+Result<> specialize(const State& state, cl_program program, const KernelPlan& plan) {
+  for (const FixedValue& fixed : plan.fixed) {
+    const auto* constant = std::get_if<SpecializationTarget>(&fixed.target);
+    if (!constant) continue;
+    const cl_int error =
+        state.cl->clSetProgramSpecializationConstant(program, constant->id, fixed.bytes.size(), fixed.bytes.data());
+    if (error != CL_SUCCESS) {
+      return fail(Failure(call_failed("clSetProgramSpecializationConstant", error, plan.origin.place,
+                                      DiagnosticKind::KernelModule)
+                              .error()),
+                  std::format("for specialization constant {}", constant->id));
+    }
+  }
+  return {};
+}
+
+Result<Program> build(const State& state, const KernelPlan& plan) {
+  const Functions& cl = *state.cl;
+  const std::span<const std::uint32_t> words = *plan.module->words;
+  cl_int error = CL_SUCCESS;
+  Program program(cl, cl.clCreateProgramWithIL(state.context.get(), words.data(), words.size_bytes(), &error));
+  if (error != CL_SUCCESS) {
+    return fail(
+        Failure(call_failed("clCreateProgramWithIL", error, plan.origin.place, DiagnosticKind::KernelModule).error()),
+        std::format("OpenCL device `{}` takes {}; the module is SPIR-V {}.{}", state.device.name,
+                    state.device.il_version, words[1] >> 16, words[1] >> 8 & 0xFF));
+  }
+  if (Result<> done = specialize(state, program.get(), plan); !done) return fail(std::move(done.error()));
+  error = cl.clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS) return program;
+  Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .place = plan.origin.place};
+  diagnostic.message = std::format("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}",
+                                   state.device.name, plan.module->name, plan.name, error_name(error));
+  if (const std::string log = build_log(state, program.get()); !log.empty()) diagnostic.note(log);
+  return fail(std::move(diagnostic));
+}
+
+}  // namespace
+
+Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
+  if (!plan.module || !plan.module->words || plan.module->words->size() < spirv::kHeaderWords) {
+    return fail(DiagnosticKind::KernelModule, plan.origin.place,
+                std::format("kernel `{}` has no SPIR-V module, which the opencl back end needs", plan.name));
+  }
+  Result<spirv::Module> module = spirv::read_module(*plan.module->words, plan.module->name);
+  if (!module) return fail(std::move(module.error()));
+  const std::vector<KernelInfo> kernels = kernels_of(*module);
+  const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
+  if (info == kernels.end()) {
+    return fail(DiagnosticKind::KernelEntry, plan.origin.place,
+                std::format("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
+  }
+  auto kernel = std::make_shared<Kernel>();
+  Result<Program> program = build(*state, plan);
+  if (!program) return fail(std::move(program.error()));
+  kernel->program = std::move(*program);
+  kernel->state = std::move(state);
+  kernel->name = plan.name;
+  kernel->entry = plan.entry;
+  kernel->place = plan.origin.place;
+  kernel->signature = plan.signature;
+  kernel->local = plan.local.value_or(info->required_local.value_or(Grid{1, 1, 1}));
+  if (Result<ClKernel> first = kernel->instantiate(); !first) return fail(std::move(first.error()));
+  return kernel;
+}
+
+Result<ClKernel> Kernel::instantiate() const {
+  cl_int error = CL_SUCCESS;
+  ClKernel kernel(*state->cl, state->cl->clCreateKernel(program.get(), entry.c_str(), &error));
+  if (error != CL_SUCCESS) return call_failed("clCreateKernel", error, place, DiagnosticKind::KernelEntry);
+  return kernel;
+}
+
+}  // namespace slipway::recipe::opencl

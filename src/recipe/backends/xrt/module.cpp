@@ -1,0 +1,68 @@
+#include "recipe/backends/xrt/module.hpp"
+
+#include <dlfcn.h>
+
+#include <format>
+
+#include "base/files.hpp"
+#include "recipe/cpu/paths.hpp"
+
+namespace slipway::recipe::xrt_module {
+namespace {
+
+std::unexpected<Failure> not_available(std::string_view reason) {
+  Diagnostic diagnostic{.kind = DiagnosticKind::NoBackend};
+  diagnostic.message = std::format("this recipe needs the xrt back end, which is not available: {}", reason);
+  return fail(std::move(diagnostic.hint(
+      "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
+}
+
+// `bin/slipway` and `lib/libslipway.so` have it below `lib` of the same prefix.
+std::vector<Path> places_of_module() {
+  const Path prefix = cpu::install_prefix();
+  std::vector<Path> places;
+  for (const char* library_folder : {SLIPWAY_LIBRARY_FOLDER, "lib", "../lib"}) {
+    places.push_back(prefix / library_folder / "slipway" / kFileName);
+  }
+  return places;
+}
+
+Result<const Table*> open() {
+  Path file;
+  for (const Path& place : places_of_module()) {
+    if (file.empty() && file_exists(place)) file = place;
+  }
+  if (file.empty()) {
+    return not_available(std::format("`{}` is not installed; it is built when libxrt-dev 2.25 is there", kFileName));
+  }
+  void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) {
+    const char* reason = dlerror();
+    return not_available(reason ? reason : file.c_str());
+  }
+  const auto entry = reinterpret_cast<EntryPoint>(dlsym(module, kEntryPoint));
+  if (!entry) return not_available(std::format("`{}` is no back end", file.native()));
+  const Table* table = entry();
+  if (table->fingerprint != kFingerprint) {
+    return not_available(std::format("`{}` belongs to another build of slipway", file.native()));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<const Table*> load_module(const Place& place) {
+  static const Result<const Table*> loaded = open();
+  if (loaded) return *loaded;
+  Failure failure = loaded.error();
+  for (Diagnostic& diagnostic : failure) diagnostic.place = place;
+  return fail(std::move(failure));
+}
+
+Result<BackendPtr> open_backend(std::uint32_t device, const Place& place) {
+  const Result<const Table*> module = load_module(place);
+  if (!module) return fail(module.error());
+  return (*module)->open(device, place);
+}
+
+}  // namespace slipway::recipe::xrt_module

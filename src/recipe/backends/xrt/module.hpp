@@ -1,0 +1,46 @@
+// What the back end `xrt` is for the program: a shared object that is opened only when a recipe needs it, so that
+// nothing else depends on libxrt (recipe page, decision 9).
+//
+// The object, slipway-backend-xrt.so, exports one C function, which gives a table. Program and module are built
+// together and share C++ types, so the table begins with a fingerprint of those, and another build's module is refused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipe/plan.hpp"
+
+namespace slipway::recipe::xrt_module {
+
+// Changes whenever what passes between program and module changes shape.
+inline constexpr std::array<std::uint64_t, 8> kFingerprint = {2,  // of this table
+                                                              sizeof(Backend),
+                                                              sizeof(KernelPlan),
+                                                              sizeof(ContextPlan),
+                                                              sizeof(KernelRun),
+                                                              sizeof(BufferRequest),
+                                                              sizeof(Diagnostic),
+                                                              sizeof(Signature)};
+
+struct Table {
+  std::array<std::uint64_t, 8> fingerprint = kFingerprint;
+  // Names of the devices, in XRT's order. Errors: device-failed.
+  Result<std::vector<std::string>> (*list_devices)() = nullptr;
+  // Errors: no-device, with the number of devices that there are.
+  Result<BackendPtr> (*open)(std::uint32_t device, const Place& place) = nullptr;
+};
+
+using EntryPoint = const Table* (*)();
+inline constexpr const char* kEntryPoint = "slipway_backend_xrt";
+inline constexpr const char* kFileName = "slipway-backend-xrt.so";
+
+// The table of the installed module, which is opened once. Errors: no-backend, with the loader's reason: the module was
+// not built, or libxrt is not there.
+Result<const Table*> load_module(const Place& place = {});
+
+// The device with an index; 0 when none is named. Errors: those of `load_module`, and no-device.
+Result<BackendPtr> open_backend(std::uint32_t device = 0, const Place& place = {});
+
+}  // namespace slipway::recipe::xrt_module

@@ -1,0 +1,100 @@
+// Control-code and configuration ELF files of NPUs (recipe page 3.12): what XRT calls `xrt::elf`.
+//
+// A control-code ELF holds what an NPU's command processor does for one kernel of an xclbin; a configuration ("full")
+// ELF also holds the design, and stands in for the xclbin. Reading looks at headers, symbols and the table of addresses
+// to patch, never at the code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "recipe/xclbin/xclbin.hpp"
+
+namespace slipway::recipe::control_code {
+
+using xclbin::Uuid;
+
+struct Section {
+  std::uint32_t index = 0;
+  std::string name;
+  std::uint32_t type = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+  std::uint32_t link = 0;
+  std::uint32_t info = 0;
+
+  bool compressed() const { return (flags & 0x800) != 0; }
+};
+
+// One way to set a kernel up, with code of its own: `kernel:instance` in recipes.
+struct Instance {
+  std::string name;
+  std::uint32_t group_section = 0;
+  std::vector<std::uint32_t> members;  // sections
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::string> arguments;  // types, "char*"
+  std::vector<Instance> instances;
+};
+
+// A place in the code that gets an address before it runs.
+struct Patch {
+  std::string symbol;         // the argument's index in decimal, or a name
+  std::uint32_t section = 0;  // that is patched
+  std::uint32_t offset = 0;   // in that section
+  std::uint32_t scheme = 0;
+  std::uint32_t addend = 0;
+  std::uint32_t symbol_size = 0;
+
+  // The kernel argument, if the symbol is one.
+  std::optional<std::uint32_t> argument() const;
+};
+
+struct ControlCode {
+  std::uint64_t size = 0;  // of the file
+  std::uint8_t os_abi = 0;
+  std::uint8_t abi_version = 0;  // major << 4 | minor
+  bool full = false;             // a configuration ELF
+  bool grouped = false;          // sections belong to kernel instances
+  std::optional<Uuid> uid;
+  std::optional<std::uint32_t> partition_columns;
+  std::vector<Section> sections;  // without the empty section 0
+  std::vector<Kernel> kernels;    // of grouped files
+  std::vector<Patch> patches;
+
+  const Kernel* find_kernel(std::string_view name) const;
+};
+
+// `aie2p` and so on; empty for an operating system ABI that is none of the platforms.
+std::string_view platform_name(std::uint8_t os_abi);
+// `shim_dma_48` and so on; empty for a number that has no name.
+std::string_view scheme_name(std::uint32_t scheme);
+// The command that XRT starts code of this file with.
+std::uint32_t command_opcode(const ControlCode& file);
+
+// What a recipe's `instance` names in a configuration ELF: "kernel:instance", or the name of a kernel with one
+// instance.
+struct InstanceName {
+  const Kernel* kernel = nullptr;
+  const Instance* instance = nullptr;
+};
+// Errors: kernel-instance, with XRT's texts and the nearest name.
+Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const Place& place = {});
+
+// Whether the bytes begin as such a file does: a 32-bit ELF of one of the platforms.
+bool is_control_code(Bytes bytes);
+
+// Nothing when the header cannot be used. Errors: file-format, file-truncated, index-out-of-range, each with its range
+// of bytes in `file`.
+std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
+
+}  // namespace slipway::recipe::control_code

@@ -1,0 +1,91 @@
+// The parts of a 32-bit little-endian ELF file: sections, their names and contents, symbols. Program headers are not
+// looked at (recipe page 3.12).
+//
+// Nothing is trusted: every table, name and index is checked when it is used, and each problem is told with its range
+// of bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "recipe/control_code/control_code.hpp"
+
+namespace slipway::recipe::control_code {
+
+// As in the file.
+struct ElfHeader {
+  std::uint8_t identification[16];
+  std::uint16_t type, machine;
+  std::uint32_t version, entry, program_headers, section_headers, flags;
+  std::uint16_t size, program_header_size, program_header_count, section_header_size, section_header_count,
+      name_section;
+};
+static_assert(sizeof(ElfHeader) == 52);
+
+struct ElfSymbol {
+  std::uint32_t name, value, size;
+  std::uint8_t info, other;
+  std::uint16_t section;
+
+  std::uint8_t type() const { return info & 15; }
+};
+static_assert(sizeof(ElfSymbol) == 16);
+
+struct ElfRelocation {
+  std::uint32_t offset, info, addend;
+};
+static_assert(sizeof(ElfRelocation) == 12);
+
+enum : std::uint32_t {
+  kSymbolTable = 2,
+  kRelocations = 4,
+  kNote = 7,
+  kNoContents = 8,
+  kDynamicSymbols = 11,
+  kGroup = 17
+};
+enum : std::uint8_t { kObjectSymbol = 1, kFunctionSymbol = 2 };
+
+// Longer names are a mistake, or malice: each may be named from many places.
+inline constexpr std::size_t kMaxName = 1024;
+
+class Elf32 {
+ public:
+  // Nothing when header or table of sections cannot be used.
+  static std::optional<Elf32> read(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
+
+  const ElfHeader& header() const { return header_; }
+  // By their index; the first is the empty one.
+  const std::vector<Section>& sections() const { return sections_; }
+  const Section* find(std::string_view name) const;
+  // Empty, after a diagnostic when the section was read, for what is not in the file.
+  Bytes contents(const Section& section) const;
+
+  // An entry of a symbol table and its name. Errors: index-out-of-range, file-format.
+  std::optional<ElfSymbol> symbol(const Section& table, std::uint32_t index, std::string_view user);
+  std::string symbol_name(const Section& table, const ElfSymbol& symbol);
+  // Says so when there is none.
+  const Section* section_at(std::uint32_t index, std::string_view user);
+
+  Place place_of(const Section& section) const;
+  Diagnostics& diagnostics() { return *diagnostics_; }
+
+ private:
+  Elf32(Bytes bytes, std::string_view file, Diagnostics& diagnostics)
+      : bytes_(bytes), file_(file), diagnostics_(&diagnostics) {}
+  bool read_sections();
+  std::string name_at(Bytes strings, std::uint32_t offset, const Place& place, std::string_view what);
+
+  Bytes bytes_;
+  std::string file_;
+  Diagnostics* diagnostics_;
+  ElfHeader header_{};
+  std::vector<Section> sections_;
+};
+
+}  // namespace slipway::recipe::control_code

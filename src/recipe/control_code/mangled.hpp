@@ -1,0 +1,19 @@
+// Names of kernels in configuration ELFs: `_Z4CONVPcPcPc` is CONV(char*, char*, char*) (recipe page 3.12).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipway::recipe::control_code {
+
+struct KernelSignature {
+  std::string name;
+  std::vector<std::string> arguments;  // "char*"; scalar parameters as "char" and "int"
+};
+
+// Nothing for what is no such name.
+std::optional<KernelSignature> demangle(std::string_view symbol);
+
+}  // namespace slipway::recipe::control_code

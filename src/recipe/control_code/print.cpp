@@ -1,0 +1,135 @@
+#include "recipe/control_code/print.hpp"
+
+#include <format>
+
+#include "recipe/printable.hpp"
+
+namespace slipway::recipe::control_code {
+namespace {
+
+std::string abi_text(const ControlCode& file) {
+  return std::format("{}.{}", file.abi_version >> 4, file.abi_version & 15);
+}
+
+std::string scheme_text(std::uint32_t scheme) {
+  const std::string_view name = scheme_name(scheme);
+  return name.empty() ? std::to_string(scheme) : std::string(name);
+}
+
+std::string_view section_name(const ControlCode& file, std::uint32_t index) {
+  return index == 0 || index > file.sections.size() ? std::string_view("?") : file.sections[index - 1].name;
+}
+
+std::string_view opcode_name(std::uint32_t opcode) {
+  switch (opcode) {
+    case 18:
+      return "START_DPU";
+    case 20:
+      return "START_NPU";
+    case 21:
+      return "START_NPU with preemption";
+    default:
+      return "START_NPU with PDIs";
+  }
+}
+
+void print_kernels(const ControlCode& file, std::string& text) {
+  for (const Kernel& kernel : file.kernels) {
+    std::string arguments;
+    for (const std::string& type : kernel.arguments) {
+      arguments += std::format("{}{}", arguments.empty() ? "" : ", ", type);
+    }
+    text += std::format("\nkernel {}({})\n", printable(kernel.name), arguments);
+    for (const Instance& instance : kernel.instances) {
+      text += std::format("  {}:{}  sections", printable(kernel.name), printable(instance.name));
+      for (const std::uint32_t member : instance.members) {
+        text += std::format(" {}", printable(section_name(file, member)));
+      }
+      text += '\n';
+    }
+  }
+}
+
+}  // namespace
+
+std::string print_control_code(const ControlCode& file) {
+  std::string text = std::format("{} ELF, {} bytes\n", file.full ? "configuration" : "control-code", file.size);
+  const auto line = [&](std::string_view key, std::string value) { text += std::format("  {:<16} {}\n", key, value); };
+  line("platform", std::format("{}, ABI {}", platform_name(file.os_abi), abi_text(file)));
+  if (file.uid) line("uid", xclbin::uuid_text(*file.uid));
+  if (file.partition_columns) line("columns", std::to_string(*file.partition_columns));
+  line("command", std::format("{} ({})", opcode_name(command_opcode(file)), command_opcode(file)));
+
+  text += "\nsections\n";
+  for (const Section& section : file.sections) {
+    text += std::format("  {:>3}  {:<24}  {:>8} bytes at {:#06x}{}\n", section.index, printable(section.name),
+                        section.size, section.offset, section.compressed() ? ", compressed" : "");
+  }
+  print_kernels(file, text);
+  if (!file.patches.empty()) text += "\npatches (address of a symbol -> place in a section)\n";
+  for (const Patch& patch : file.patches) {
+    text += std::format("  {}{} + {} -> {} at {:#06x}, {}\n", patch.argument() ? "argument " : "",
+                        printable(patch.symbol), patch.addend, printable(section_name(file, patch.section)),
+                        patch.offset, scheme_text(patch.scheme));
+  }
+  return text;
+}
+
+void write_control_code(const ControlCode& file, json::Writer& out) {
+  out.object([&] {
+    out.member("format", "xrt-elf").member("size", file.size);
+    out.member("platform", platform_name(file.os_abi)).member("osabi", file.os_abi);
+    out.member("abi_version", abi_text(file)).member("full", file.full);
+    if (file.uid) {
+      out.member("uid", xclbin::uuid_text(*file.uid));
+    } else {
+      out.key("uid").null();
+    }
+    if (file.partition_columns) {
+      out.member("partition_columns", *file.partition_columns);
+    } else {
+      out.key("partition_columns").null();
+    }
+    out.key("sections").array([&] {
+      for (const Section& section : file.sections) {
+        out.object([&] {
+          out.member("index", section.index).member("name", utf8(section.name)).member("type", section.type);
+          out.member("flags", section.flags).member("offset", section.offset).member("size", section.size);
+          out.member("link", section.link).member("info", section.info).member("compressed", section.compressed());
+        });
+      }
+    });
+    out.key("kernels").array([&] {
+      for (const Kernel& kernel : file.kernels) {
+        out.object([&] {
+          out.member("name", utf8(kernel.name));
+          out.key("args").array([&] {
+            for (const std::string& type : kernel.arguments) out.value(type);
+          });
+          out.key("instances").array([&] {
+            for (const Instance& instance : kernel.instances) {
+              out.object([&] {
+                out.member("name", utf8(instance.name)).member("group_section", instance.group_section);
+                out.key("members").array([&] {
+                  for (const std::uint32_t member : instance.members) out.value(member);
+                });
+              });
+            }
+          });
+        });
+      }
+    });
+    out.key("patches").array([&] {
+      for (const Patch& patch : file.patches) {
+        out.object([&] {
+          out.member("symbol", utf8(patch.symbol)).member("section", patch.section).member("offset", patch.offset);
+          out.member("scheme", patch.scheme).member("scheme_name", scheme_text(patch.scheme));
+          out.member("addend", patch.addend).member("symbol_size", patch.symbol_size);
+        });
+      }
+    });
+    out.member("opcode", command_opcode(file));
+  });
+}
+
+}  // namespace slipway::recipe::control_code

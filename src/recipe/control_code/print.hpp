@@ -1,0 +1,15 @@
+// What `slipway inspect` says of a control-code ELF (recipe page 3.13).
+#pragma once
+
+#include <string>
+
+#include "json/writer.hpp"
+#include "recipe/control_code/control_code.hpp"
+
+namespace slipway::recipe::control_code {
+
+std::string print_control_code(const ControlCode& file);
+// One JSON object, as schema/control-code.schema.json describes it.
+void write_control_code(const ControlCode& file, json::Writer& out);
+
+}  // namespace slipway::recipe::control_code

@@ -1,0 +1,175 @@
+// Reading a control-code ELF, table by table (recipe page 3.12).
+#include <algorithm>
+#include <format>
+
+#include "recipe/control_code/elf32.hpp"
+#include "recipe/control_code/mangled.hpp"
+
+namespace slipway::recipe::control_code {
+namespace {
+
+constexpr std::uint32_t kNoteUid = 4, kNoteConfiguration = 6;
+// Far more than any design has; each is looked for among all.
+constexpr std::size_t kMaxKernels = 4096;
+// Section indices from here on have a meaning of their own (absolute, common); no code is there.
+constexpr std::uint16_t kReservedSections = 0xff00;
+
+// The contents of the note of a type in a section: {u32 name size, u32 size, u32 type, name, contents}, name "XRT".
+Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
+  const Bytes bytes = elf.contents(section);
+  constexpr std::size_t kHead = 16;
+  if (bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 && load<std::uint32_t>(&bytes[4]) == size &&
+      load<std::uint32_t>(&bytes[8]) == type && text_of(bytes.subspan(12, 3)) == "XRT") {
+    return bytes.subspan(kHead, size);
+  }
+  elf.diagnostics().error(
+      DiagnosticKind::FileFormat, elf.place_of(section),
+      std::format("section {} is no note of XRT of type {} with {} bytes", section.name, type, size));
+  return {};
+}
+
+void read_notes(Elf32& elf, ControlCode& file) {
+  if (const Section* section = elf.find(".note.xrt.UID")) {
+    if (const Bytes bytes = note(elf, *section, kNoteUid, sizeof(Uuid)); !bytes.empty()) {
+      file.uid = load<Uuid>(bytes.data());
+    }
+  }
+  if (const Section* section = elf.find(".note.xrt.configuration")) {
+    file.full = true;
+    if (const Bytes bytes = note(elf, *section, kNoteConfiguration, 4); !bytes.empty()) {
+      file.partition_columns = load<std::uint32_t>(bytes.data());
+    }
+  }
+}
+
+// The members of a group: section indices behind a word of flags. `budget` is how many a file of this size can have.
+std::vector<std::uint32_t> read_members(Elf32& elf, const Section& group, std::size_t& budget) {
+  const Bytes bytes = elf.contents(group);
+  std::vector<std::uint32_t> members;
+  for (std::size_t at = 4; at + 4 <= bytes.size() && budget != 0; at += 4, --budget) {
+    const auto index = load<std::uint32_t>(&bytes[at]);
+    if (!elf.section_at(index, group.name)) break;
+    members.push_back(index);
+  }
+  return members;
+}
+
+void check_preemption(Elf32& elf, const Section& group, const std::vector<std::uint32_t>& members) {
+  const auto has = [&](std::string_view beginning) {
+    return std::ranges::any_of(members, [&](std::uint32_t i) { return elf.sections()[i].name.starts_with(beginning); });
+  };
+  if (has(".preempt_save") == has(".preempt_restore")) return;
+  elf.diagnostics().error(
+      DiagnosticKind::FileFormat, elf.place_of(group),
+      std::format("{} has unpaired preempt sections: save without restore, or the other way round", group.name));
+}
+
+// A group is an instance of a kernel: its `info` is an OBJECT symbol named as the instance, whose section field holds
+// the index of the kernel's FUNC symbol.
+void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCode& file) {
+  const Section* symbols = elf.section_at(group.link, group.name);
+  if (!symbols) return;
+  const std::optional<ElfSymbol> object = elf.symbol(*symbols, group.info, group.name);
+  const std::optional<ElfSymbol> function =
+      object ? elf.symbol(*symbols, object->section, std::format("the instance of {}", group.name)) : std::nullopt;
+  if (!function) return;
+  if (object->type() != kObjectSymbol || function->type() != kFunctionSymbol) {
+    elf.diagnostics().error(DiagnosticKind::FileFormat, elf.place_of(*symbols),
+                            std::format("{} is to name an OBJECT symbol and that a FUNC symbol, but their types are "
+                                        "{} and {}",
+                                        group.name, object->type(), function->type()));
+    return;
+  }
+  const std::string mangled = elf.symbol_name(*symbols, *function);
+  std::optional<KernelSignature> signature = demangle(mangled);
+  if (!signature) {
+    elf.diagnostics().error(
+        DiagnosticKind::FileFormat, elf.place_of(*symbols),
+        std::format("kernel symbol `{}` of {} is no mangled name of a function of pointers", mangled, group.name));
+    return;
+  }
+  auto kernel = std::ranges::find(file.kernels, signature->name, &Kernel::name);
+  if (kernel == file.kernels.end()) {
+    if (file.kernels.size() == kMaxKernels) {
+      elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.place_of(group),
+                              std::format("there are more than {} kernels", kMaxKernels));
+      return;
+    }
+    file.kernels.push_back(
+        {.name = std::move(signature->name), .arguments = std::move(signature->arguments), .instances = {}});
+    kernel = file.kernels.end() - 1;
+  }
+  Instance instance{.name = elf.symbol_name(*symbols, *object), .group_section = group.index, .members = {}};
+  instance.members = read_members(elf, group, budget);
+  check_preemption(elf, group, instance.members);
+  kernel->instances.push_back(std::move(instance));
+}
+
+void read_patches(Elf32& elf, const Section& table, std::size_t& budget, ControlCode& file) {
+  const Section* symbols = elf.section_at(table.link, table.name);
+  if (!symbols) return;
+  const Bytes bytes = elf.contents(table);
+  const bool scheme_in_addend = file.abi_version == 0x01;
+  for (std::size_t at = 0; at + sizeof(ElfRelocation) <= bytes.size() && budget != 0;
+       at += sizeof(ElfRelocation), --budget) {
+    const auto raw = load<ElfRelocation>(&bytes[at]);
+    const std::optional<ElfSymbol> symbol = elf.symbol(*symbols, raw.info >> 8, table.name);
+    if (!symbol) return;
+    const Section* target = symbol->section < kReservedSections ? elf.section_at(symbol->section, table.name) : nullptr;
+    if (!target) return;
+    if (raw.offset >= target->size) {
+      elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.place_of(table),
+                              std::format("{} patches byte {} of section {}, which has {} bytes", table.name,
+                                          raw.offset, target->name, target->size));
+      return;
+    }
+    file.patches.push_back({.symbol = elf.symbol_name(*symbols, *symbol),
+                            .section = symbol->section,
+                            .offset = raw.offset,
+                            .scheme = scheme_in_addend ? raw.addend & 15 : raw.info & 0xff,
+                            .addend = scheme_in_addend ? raw.addend >> 4 : raw.addend,
+                            .symbol_size = symbol->size});
+  }
+}
+
+}  // namespace
+
+bool is_control_code(Bytes bytes) {
+  if (bytes.size() < 20 ||
+      !text_of(bytes).starts_with("\x7f"
+                                  "ELF") ||
+      std::to_integer<int>(bytes[4]) != 1)
+    return false;
+  return !platform_name(std::to_integer<std::uint8_t>(bytes[7])).empty() && load<std::uint16_t>(&bytes[18]) == 1;
+}
+
+std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name, Diagnostics& diagnostics) {
+  std::optional<Elf32> elf = Elf32::read(bytes, name, diagnostics);
+  if (!elf) return std::nullopt;
+  ControlCode file{
+      .size = bytes.size(), .os_abi = elf->header().identification[7], .abi_version = elf->header().identification[8]};
+  if (platform_name(file.os_abi).empty()) {
+    diagnostics.error(DiagnosticKind::FileFormat, Place::in_bytes(std::string(name), {7, 8}),
+                      std::format("this ELF file is for platform {}, which is none of the known NPUs", file.os_abi));
+    return std::nullopt;
+  }
+  file.sections.assign(elf->sections().begin() + 1, elf->sections().end());
+  read_notes(*elf, file);
+  std::size_t members = bytes.size() / 4, patches = bytes.size() / sizeof(ElfRelocation);
+  for (const Section& section : elf->sections()) {
+    if (section.type == kGroup) {
+      file.grouped = true;
+      read_group(*elf, section, members, file);
+    } else if (section.type == kRelocations) {
+      read_patches(*elf, section, patches, file);
+    }
+  }
+  if (!file.grouped) {
+    std::vector<std::uint32_t> all;
+    for (const Section& section : file.sections) all.push_back(section.index);
+    if (!all.empty()) check_preemption(*elf, elf->sections()[all.front()], all);
+  }
+  return file;
+}
+
+}  // namespace slipway::recipe::control_code

@@ -1,0 +1,135 @@
+// The corpora tests/corpus/recipe and tests/corpus/profile: NAME.json with the diagnostics that it gives in
+// NAME.expected.
+//
+// A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
+//   x.json             read and planned as `run` does, without the files that it names
+//   x.check.json       as `check` does: unknown keys are errors
+//   x.portable.json    as `check --portable`
+//   x.files.json       with the files that it names, from files/ beside it
+// Profiles are checked against recipe.of.json beside them, with their files.
+//
+// UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
+// UPDATE_CORPUS=kinds does that too, and says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <format>
+#include <iostream>
+#include <set>
+
+#include "base/print_diagnostic.hpp"
+#include "recipe/plan/load.hpp"
+#include "recipe/plan/portable.hpp"
+#include "testing/source_folder.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+Path corpus(std::string_view name) { return testing::source_folder() / "tests/corpus" / name; }
+
+std::vector<Path> cases(const Path& folder) {
+  std::vector<Path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of."))
+      found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+bool has_word(const Path& path, std::string_view word) {
+  return path.filename().string().contains(std::format(".{}.", word));
+}
+
+// Paths of this machine do not belong into expectations.
+std::string without_folder(std::string text, const Path& folder) {
+  const std::string prefix = folder.string() + "/";
+  for (std::size_t at = 0; (at = text.find(prefix, at)) != text.npos;) text.erase(at, prefix.size());
+  return text;
+}
+
+std::optional<Recipe> read(const Path& path, const ReadOptions& options, Diagnostics& diagnostics) {
+  const auto source = diagnostics.take(read_source(path, path.filename().string()));
+  auto document = source ? read_document(*source, options, diagnostics) : nullptr;
+  return document ? read_recipe(std::move(document), options, diagnostics) : std::nullopt;
+}
+
+Diagnostics run_recipe(const Path& path) {
+  Diagnostics diagnostics;
+  const ReadOptions options{.leniency = has_word(path, "check") ? Severity::Error : Severity::Warning};
+  const auto recipe = read(path, options, diagnostics);
+  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  if (recipe) {
+    plan_recipe(*recipe, artifacts, {.depth = has_word(path, "files") ? Depth::Files : Depth::References}, diagnostics);
+  }
+  if (recipe && has_word(path, "portable")) check_portable(*recipe, diagnostics);
+  diagnostics.sort();
+  return diagnostics;
+}
+
+Diagnostics run_profile(const Path& path) {
+  Diagnostics diagnostics;
+  const ReadOptions options{.leniency = has_word(path, "check") ? Severity::Error : Severity::Warning};
+  const Path of = path.parent_path() / "recipe.of.json";
+  const auto recipe = read(of, options, diagnostics);
+  const auto source = diagnostics.take(read_source(path, path.filename().string()));
+  auto document = source ? read_document(*source, options, diagnostics) : nullptr;
+  const auto profile = document ? read_profile(std::move(document), options, diagnostics) : std::nullopt;
+  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  if (profile) check_profile(*profile, &*recipe, &artifacts, diagnostics);
+  if (profile && has_word(path, "portable")) check_portable(*profile, diagnostics);
+  diagnostics.sort();
+  return diagnostics;
+}
+
+// The lines `... [kind]`, without repetition.
+std::set<std::string> kinds_in(std::string_view text) {
+  std::set<std::string> kinds;
+  for (std::size_t end = 0; (end = text.find("]\n", end)) != text.npos; ++end) {
+    const std::size_t begin = text.rfind('[', end);
+    if (begin != text.npos) kinds.emplace(text.substr(begin + 1, end - begin - 1));
+  }
+  return kinds;
+}
+
+void update(const Path& path, const std::string& expected, const std::string& actual, bool kinds_too) {
+  if (expected == actual) return;
+  if (file_exists(path) && kinds_in(expected) != kinds_in(actual)) {
+    std::cout << path.filename().string() << ": the kinds of diagnostics change\n";
+    if (!kinds_too) {
+      ADD_FAILURE() << path << ": other kinds of diagnostics; UPDATE_CORPUS=kinds takes them\n" << actual;
+      return;
+    }
+  }
+  ASSERT_TRUE(write_file(path, actual));
+}
+
+void compare(const Path& path, const Diagnostics& diagnostics) {
+  const char* const wish = std::getenv("UPDATE_CORPUS");
+  SCOPED_TRACE(path.filename().string());
+  const std::string actual =
+      without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
+  EXPECT_EQ(path.filename().string().starts_with("fail_"), diagnostics.has_errors()) << actual;
+  const Path expected_path = Path(path).replace_extension(".expected");
+  const std::string expected = read_text(expected_path).value_or("(there is no such file)\n");
+  if (wish)
+    update(expected_path, expected, actual, std::string_view(wish) == "kinds");
+  else
+    EXPECT_EQ(actual, expected);
+}
+
+TEST(RecipeCorpus, GivesTheExpectedDiagnostics) {
+  const std::vector<Path> all = cases(corpus("recipe"));
+  ASSERT_GT(all.size(), 120u);
+  for (const Path& path : all) compare(path, run_recipe(path));
+}
+
+TEST(ProfileCorpus, GivesTheExpectedDiagnostics) {
+  const std::vector<Path> all = cases(corpus("profile"));
+  ASSERT_GT(all.size(), 40u);
+  for (const Path& path : all) compare(path, run_profile(path));
+}
+
+}  // namespace
+}  // namespace slipway::recipe

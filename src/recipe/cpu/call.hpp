@@ -1,0 +1,41 @@
+// Calling a CPU function.
+//
+//   Call call{.function = function, .run = "convert_ifm", .place = place};
+//   call.arguments.resize(function->num_args);
+//   call.arguments[0] = slipway::bo(storage);
+//   call.arguments[2] = std::string("nchw2nchw4c");
+//   if (auto done = run_call(call); !done) ...
+//
+// The vector of arguments is made once and kept between calls; a function may change it (recipe page 3.4).
+#pragma once
+
+#include <any>
+#include <exception>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "recipe/cpu/library.hpp"
+
+namespace slipway::recipe::cpu {
+
+struct Call {
+  const Function* function = nullptr;
+  std::string run;  // the id of the run, for messages
+  Place place;      // of the run in the recipe
+  std::vector<std::any> arguments;
+  std::string pointer = {};  // JSON pointer of the run
+};
+
+// A diagnostic of kind cpu-function with the text of what was thrown, and that exception.
+struct CallFailure {
+  Diagnostic diagnostic;
+  std::exception_ptr thrown;
+};
+
+std::expected<void, CallFailure> run_call(Call& call);
+
+// What an argument holds, as messages name it: "xrt::bo of 64 bytes", "int 3", "std::string", "nothing".
+std::string describe_argument(const std::any& argument);
+
+}  // namespace slipway::recipe::cpu

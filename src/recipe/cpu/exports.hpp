@@ -1,0 +1,20 @@
+// What a shared library exports, read from its file without loading it: `check` never runs a library's code.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+
+namespace slipway::recipe::cpu {
+
+// Which of `names` are defined symbols of a 64-bit ELF file's dynamic symbol table, in the order given. Errors:
+// file-format, file-truncated with byte ranges in `file`.
+Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::span<const std::string_view> names);
+
+// Finds what loading would fail with: a file that is no library for this machine, or that has no `library_init`.
+void check_library_file(Bytes bytes, std::string_view file, const Place& place, Diagnostics& diagnostics);
+
+}  // namespace slipway::recipe::cpu

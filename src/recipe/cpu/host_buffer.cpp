@@ -1,0 +1,38 @@
+#include "recipe/cpu/host_buffer.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <format>
+
+namespace slipway::recipe::cpu {
+namespace {
+
+// Pages of the system: zeroed when they are first touched, and no memory until then.
+class HostBuffer final : public buffer_storage {
+ public:
+  HostBuffer(void* pages, std::size_t size) : pages_(pages), size_(size) {}
+  ~HostBuffer() override { munmap(pages_, std::max<std::size_t>(size_, 1)); }
+
+  std::size_t size() const noexcept override { return size_; }
+  void* host_address() const override { return pages_; }
+  std::uint64_t device_address() const override { return reinterpret_cast<std::uintptr_t>(pages_); }
+  void sync(sync_direction, std::size_t, std::size_t) override {}
+
+ private:
+  void* pages_;
+  std::size_t size_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const Place& place) {
+  void* pages =
+      mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) {
+    return fail(DiagnosticKind::DeviceLacks, place, std::format("there is no memory for a buffer of {} bytes", size));
+  }
+  return std::make_shared<HostBuffer>(pages, size);
+}
+
+}  // namespace slipway::recipe::cpu

@@ -1,0 +1,18 @@
+// A buffer in plain host memory, zeroed.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/diagnostic.hpp"
+#include "slipway/buffer_storage.hpp"
+
+namespace slipway::recipe::cpu {
+
+// The alignment of the first byte: a cache line, which is also what SIMD code asks for.
+inline constexpr std::size_t kHostAlignment = 64;
+
+// Errors: device-lacks when there is no such amount of memory.
+Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const Place& place = {});
+
+}  // namespace slipway::recipe::cpu

@@ -1,0 +1,145 @@
+#include "recipe/cpu/library.hpp"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <format>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "recipe/cpu/thrown.hpp"
+#include "slipway/cpu_function.hpp"
+
+namespace slipway::recipe::cpu {
+
+// Libraries are made by the registry, and live for ever.
+class Library {
+ public:
+  Path file;
+  BufferAbi abi = BufferAbi::Embedded;
+  std::function<void(const std::string&, xrt_core::cpu::lookup_args*)> lookup;
+  mutable std::mutex mutex;  // guards `functions` and calls of `lookup`
+  mutable std::map<std::string, std::unique_ptr<const Function>, std::less<>> functions;
+};
+
+namespace {
+
+// What the process has loaded: loading is the loader's global state, and this is its index. Never destroyed, because
+// threads of libraries may outlive `main`.
+struct Registry {
+  std::mutex mutex;
+  std::map<Path, std::unique_ptr<const Library>> libraries;
+};
+
+Registry& registry() {
+  static Registry& of_process = *new Registry;
+  return of_process;
+}
+
+Diagnostic problem(DiagnosticKind kind, const Place& place, std::string message) {
+  return {.kind = kind, .message = std::move(message), .place = place};
+}
+
+std::string loader_error() {
+  const char* text = dlerror();
+  return text ? text : "no reason is known";
+}
+
+Result<BufferAbi> find_abi(void* handle, const Path& file, const Place& place) {
+  const auto abi_of_library = reinterpret_cast<int (*)()>(dlsym(handle, "slipway_cpu_library_abi"));
+  if (!abi_of_library) return BufferAbi::Xrt;
+  const int abi = abi_of_library();
+  if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
+  return fail(std::move(
+      problem(DiagnosticKind::CpuAbi, place,
+              std::format("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
+          .hint("rebuild it with this version's slipway/cpu_library.hpp")));
+}
+
+Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place) {
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    return fail(DiagnosticKind::CpuOpen, place, std::format("Failed to open {}: {}", file.native(), loader_error()));
+  }
+  const auto init = reinterpret_cast<xrt_core::cpu::library_init_fn>(dlsym(handle, "library_init"));
+  if (!init) {
+    return fail(std::move(problem(DiagnosticKind::CpuInit, place,
+                                  std::format("CPU library `{}` exports no `library_init`", file.native()))
+                              .hint("declare it `extern \"C\"`, with default visibility")));
+  }
+  auto library = std::make_unique<Library>();
+  library->file = file;
+  Result<BufferAbi> abi = find_abi(handle, file, place);
+  if (!abi) return fail(std::move(abi.error()));
+  library->abi = *abi;
+
+  xrt_core::cpu::library_init_args arguments;
+  try {
+    init(&arguments);
+  } catch (...) {
+    return fail(DiagnosticKind::CpuInit, place,
+                std::format("`library_init` of CPU library `{}` threw: {}", file.native(), thrown_text()));
+  }
+  if (!arguments.lookup_fn) {
+    return fail(std::move(problem(DiagnosticKind::CpuInit, place,
+                                  std::format("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
+                              .hint("it is to set the member of the structure that it is given")));
+  }
+  library->lookup = std::move(arguments.lookup_fn);
+  return library;
+}
+
+Result<std::unique_ptr<const Function>> look_up(const Library& library, std::string_view name, const Place& place) {
+  xrt_core::cpu::lookup_args found;
+  try {
+    library.lookup(std::string(name), &found);
+  } catch (...) {
+    return fail(
+        DiagnosticKind::CpuLookup, place,
+        std::format("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
+  }
+  if (!found.callable) {
+    return fail(std::move(
+        problem(DiagnosticKind::CpuLookup, place,
+                std::format("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
+            .hint("its lookup function is to throw for names that it does not know")));
+  }
+  if (found.num_args > kMaxArguments) {
+    return fail(DiagnosticKind::CpuLookup, place,
+                std::format("function `{}` of CPU library `{}` asks for {} arguments, more than the {} that a function "
+                            "may have",
+                            name, library.file.native(), found.num_args, kMaxArguments));
+  }
+  return std::make_unique<const Function>(Function{&library, std::string(name), found.num_args, found.callable});
+}
+
+}  // namespace
+
+Result<const Library*> load_library(const Path& file, const Place& place) {
+  std::error_code error;
+  const Path canonical = std::filesystem::canonical(file, error);
+  if (error) {
+    return fail(DiagnosticKind::CpuOpen, place, std::format("Failed to open {}: {}", file.native(), error.message()));
+  }
+  Registry& loaded = registry();
+  const std::scoped_lock lock(loaded.mutex);
+  if (const auto known = loaded.libraries.find(canonical); known != loaded.libraries.end()) return known->second.get();
+  Result<std::unique_ptr<const Library>> library = open(canonical, place);
+  if (!library) return fail(std::move(library.error()));
+  return loaded.libraries.emplace(canonical, std::move(*library)).first->second.get();
+}
+
+const Path& file_of(const Library& library) { return library.file; }
+BufferAbi abi_of(const Library& library) { return library.abi; }
+
+Result<const Function*> find_function(const Library& library, std::string_view name, const Place& place) {
+  const std::scoped_lock lock(library.mutex);
+  if (const auto known = library.functions.find(name); known != library.functions.end()) return known->second.get();
+  Result<std::unique_ptr<const Function>> function = look_up(library, name, place);
+  if (!function) return fail(std::move(function.error()));
+  return library.functions.emplace(std::string(name), std::move(*function)).first->second.get();
+}
+
+}  // namespace slipway::recipe::cpu

@@ -1,0 +1,299 @@
+#include "recipe/cpu/library.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "recipe/cpu/call.hpp"
+#include "recipe/cpu/exports.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+#include "recipe/cpu/paths.hpp"
+#include "slipway/bo.hpp"
+#include "testing/scratch_folder.hpp"
+
+namespace slipway::recipe::cpu {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const Path kLibraries = SLIPWAY_CPU_LIBRARIES;
+
+Path library_file(std::string_view name) { return kLibraries / std::format("lib{}.so", name); }
+
+const Library& library(std::string_view name) {
+  const auto loaded = load_library(library_file(name));
+  if (!loaded) throw std::runtime_error(loaded.error().front().message);
+  return **loaded;
+}
+
+Call call_of(std::string_view function, std::vector<std::any> arguments, std::string_view name = "arithmetic") {
+  const auto found = find_function(library(name), function);
+  if (!found) throw std::runtime_error(found.error().front().message);
+  return {.function = *found, .run = "r1", .place = {}, .arguments = std::move(arguments)};
+}
+
+bo buffer(std::size_t size) { return bo(*make_host_buffer(size)); }
+
+template <class T>
+Diagnostic problem_of(const Result<T>& result) {
+  if (result) {
+    ADD_FAILURE() << "no problem";
+    return {};
+  }
+  EXPECT_EQ(result.error().size(), 1u);
+  return result.error().front();
+}
+
+Diagnostic failure_of(Call call) {
+  const auto done = run_call(call);
+  if (done) {
+    ADD_FAILURE() << "the call did not fail";
+    return {};
+  }
+  EXPECT_TRUE(done.error().thrown);
+  return done.error().diagnostic;
+}
+
+TEST(CpuLibrary, LoadsOnce) {
+  const auto first = load_library(library_file("arithmetic"));
+  const auto again = load_library(kLibraries / "." / "libarithmetic.so");
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(*first, *again);
+  EXPECT_EQ(abi_of(**first), BufferAbi::Embedded);
+
+  ASSERT_EQ(*find_function(**first, "nothing"), *find_function(**first, "nothing"));
+  Call counters = call_of("counters", {std::any(), std::any()});
+  ASSERT_TRUE(run_call(counters));
+  EXPECT_EQ(std::any_cast<int>(counters.arguments[0]), 1);
+  const int lookups = std::any_cast<int>(counters.arguments[1]);
+  ASSERT_TRUE(find_function(**first, "nothing"));
+  ASSERT_TRUE(run_call(counters));
+  EXPECT_EQ(std::any_cast<int>(counters.arguments[1]), lookups);
+}
+
+TEST(CpuLibrary, IsLoadedByManyThreadsAtOnce) {
+  std::vector<const Function*> found(8);
+  std::vector<std::jthread> threads;
+  for (const Function*& one : found) {
+    threads.emplace_back([&one] { one = *find_function(library("other"), "add"); });
+  }
+  threads.clear();
+  for (const Function* one : found) EXPECT_EQ(one, found.front());
+}
+
+TEST(CpuLibrary, FunctionsBelongToTheirLibrary) {
+  bo ours = buffer(4);
+  Call one = call_of("add", {ours, 1});
+  ASSERT_TRUE(run_call(one));
+  EXPECT_EQ(ours.map<unsigned char*>()[3], 1);
+  Call other = call_of("add", {1}, "other");
+  ASSERT_TRUE(run_call(other));
+  EXPECT_EQ(std::any_cast<int>(other.arguments[0]), 1001);
+}
+
+TEST(CpuLibrary, TakesLibrariesBuiltElsewhere) {
+  EXPECT_EQ(abi_of(library("as_shipped")), BufferAbi::Xrt);
+  Call twice = call_of("anything", {21}, "as_shipped");
+  ASSERT_TRUE(run_call(twice));
+  EXPECT_EQ(std::any_cast<int>(twice.arguments[0]), 42);
+}
+
+TEST(CpuLibrary, SaysWhatIsWrongWithALibrary) {
+  const slipway::testing::ScratchFolder folder;
+  std::ofstream(folder / "libtext.so") << "this is no library";
+
+  const Diagnostic missing = problem_of(load_library(folder / "libnone.so"));
+  EXPECT_EQ(missing.kind, DiagnosticKind::CpuOpen);
+  EXPECT_THAT(missing.message, StartsWith("Failed to open "));
+  const Diagnostic text = problem_of(load_library(folder / "libtext.so"));
+  EXPECT_EQ(text.kind, DiagnosticKind::CpuOpen);
+  EXPECT_THAT(text.message, HasSubstr("libtext.so: "));
+
+  const Diagnostic no_init = problem_of(load_library(library_file("no_init")));
+  EXPECT_EQ(no_init.kind, DiagnosticKind::CpuInit);
+  EXPECT_THAT(no_init.message, HasSubstr("exports no `library_init`; declare it `extern \"C\"`"));
+  const Diagnostic throws = problem_of(load_library(library_file("bad_init_1")));
+  EXPECT_EQ(throws.kind, DiagnosticKind::CpuInit);
+  EXPECT_THAT(throws.message, EndsWith("libbad_init_1.so` threw: no licence"));
+  EXPECT_THAT(problem_of(load_library(library_file("bad_init_2"))).message, HasSubstr("set no `lookup_fn`"));
+  const Diagnostic abi = problem_of(load_library(library_file("bad_init_3")));
+  EXPECT_EQ(abi.kind, DiagnosticKind::CpuAbi);
+  EXPECT_THAT(abi.message, HasSubstr("has buffer interface 9"));
+}
+
+TEST(CpuLibrary, SaysWhatIsWrongWithAFunction) {
+  const Place place = Place::in_file("recipe.json");
+  const Diagnostic unknown = problem_of(find_function(library("arithmetic"), "sub", place));
+  EXPECT_EQ(unknown.kind, DiagnosticKind::CpuLookup);
+  EXPECT_THAT(unknown.message, EndsWith("libarithmetic.so` does not give function `sub`: function 'sub' not found"));
+  EXPECT_EQ(unknown.place.file, "recipe.json");
+  EXPECT_THAT(problem_of(find_function(library("arithmetic"), "no_callable")).message,
+              HasSubstr("gives no callable for function `no_callable`"));
+  EXPECT_THAT(problem_of(find_function(library("arithmetic"), "too_many")).message,
+              HasSubstr("asks for 1000000000 arguments"));
+}
+
+TEST(CpuCall, PassesBuffersAndConstants) {
+  bo source = buffer(8), destination = buffer(64);
+  source.write("abcdefgh");
+  Call copy = call_of("copy", {source, bo(destination, 4, 2)});
+  ASSERT_TRUE(run_call(copy));
+  EXPECT_STREQ(destination.map<const char*>() + 2, "abcd");
+
+  Call constants = call_of("constants", {destination, -1, 2u, std::int64_t{-3}, std::uint64_t{4}, 5.5f, 6.5});
+  ASSERT_TRUE(run_call(constants));
+  double last = 0;
+  destination.read(&last, sizeof last, 28);
+  EXPECT_EQ(last, 6.5);
+}
+
+TEST(CpuCall, NamesRunFunctionAndLibrary) {
+  const Diagnostic plain = failure_of(call_of("fail", {}));
+  EXPECT_EQ(plain.kind, DiagnosticKind::CpuFunction);
+  EXPECT_EQ(plain.message, "run 'r1' (function 'fail' of 'libarithmetic.so'): the answer is not 42");
+  EXPECT_THAT(failure_of(call_of("fail_nested", {})).message, EndsWith(": cannot print: no more paper"));
+  EXPECT_THAT(failure_of(call_of("fail_strangely", {})).message, EndsWith(": an exception of type `int`"));
+  EXPECT_THAT(failure_of(call_of("fail_text", {})).message, EndsWith(": just words"));
+}
+
+TEST(CpuCall, KeepsTheException) {
+  Call call = call_of("fail", {});
+  const auto done = run_call(call);
+  ASSERT_FALSE(done);
+  EXPECT_THROW(std::rethrow_exception(done.error().thrown), std::runtime_error);
+}
+
+TEST(CpuCall, ExplainsWrongTypes) {
+  const Diagnostic wrong = failure_of(call_of("add", {buffer(16), std::int64_t{3}}));
+  EXPECT_THAT(wrong.message, HasSubstr("takes an argument as another type than the recipe gives it"));
+  ASSERT_EQ(wrong.notes.size(), 1u);
+  EXPECT_EQ(wrong.notes[0].message, "the arguments are: 0 xrt::bo of 16 bytes, 1 std::int64_t 3");
+
+  const Diagnostic few = failure_of(call_of("reach_too_far", {std::any(), std::string("x")}));
+  ASSERT_EQ(few.notes.size(), 1u);
+  EXPECT_EQ(few.notes[0].message, "the library said that the function has 2 arguments");
+  EXPECT_EQ(failure_of(call_of("add", {std::any(), std::string("x")})).notes[0].message,
+            "the arguments are: 0 nothing, 1 std::string");
+  EXPECT_THAT(failure_of(call_of("sync_strangely", {buffer(1)})).message, HasSubstr("needs XRT"));
+}
+
+TEST(CpuBuffer, ChecksBounds) {
+  bo whole = buffer(16);
+  whole.write("0123456789abcdef");
+  bo part(whole, 8, 4);
+  EXPECT_EQ(part.size(), 8u);
+  EXPECT_EQ(part.address(), whole.address() + 4);
+  EXPECT_EQ(bo(part, 2, 6), bo(whole, 2, 10));
+  EXPECT_NE(part, whole);
+  EXPECT_THROW(bo(part, 0, 0), std::invalid_argument);
+  EXPECT_THROW(bo(part, 8, 1), std::invalid_argument);
+  EXPECT_THROW(bo(part, ~std::size_t{0}, 1), std::invalid_argument);
+  EXPECT_THROW(part.write("x", 1, 8), std::runtime_error);
+  char text[9] = {};
+  EXPECT_THROW(part.read(text, 9, 0), std::runtime_error);
+  EXPECT_THROW(part.read(text, 1, ~std::size_t{0}), std::runtime_error);
+  part.read(text);
+  EXPECT_STREQ(text, "456789ab");
+  part.copy(whole, 8);
+  EXPECT_EQ(std::string(whole.map<const char*>(), 16), "012301234567cdef");
+  EXPECT_THROW(part.copy(whole), std::runtime_error);
+  part.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+  EXPECT_THROW(part.sync(XCL_BO_SYNC_BO_TO_DEVICE, 9, 0), std::runtime_error);
+  EXPECT_FALSE(bo());
+  EXPECT_THROW(bo().map(), std::runtime_error);
+}
+
+TEST(CpuBuffer, HostMemoryIsZeroedAndBounded) {
+  const auto storage = *make_host_buffer(100'000);
+  const bo all(storage);
+  const char* bytes = all.map<const char*>();
+  EXPECT_EQ(std::count(bytes, bytes + all.size(), 0), 100'000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes) % kHostAlignment, 0u);
+  EXPECT_EQ((*make_host_buffer(0))->size(), 0u);
+  const Diagnostic huge = problem_of(make_host_buffer(~std::size_t{0} / 2, Place::in_file("recipe.json")));
+  EXPECT_EQ(huge.kind, DiagnosticKind::DeviceLacks);
+  EXPECT_EQ(huge.place.file, "recipe.json");
+}
+
+TEST(CpuPaths, KnowsTheFormsOfAName) {
+  EXPECT_THAT(library_file_names("convert.dll"), ElementsAre("libconvert.dll.so", "convert.dll", "convert.dll.so",
+                                                             "libconvert.so", "convert", "convert.so"));
+  EXPECT_THAT(library_file_names("op"), ElementsAre("libop.so", "op", "op.so"));
+}
+
+TEST(CpuPaths, FindsTheFirstThatExists) {
+  const slipway::testing::ScratchFolder folder;
+  std::filesystem::create_directories(folder / "a/umd");
+  std::filesystem::create_directories(folder / "b/umd");
+  std::filesystem::create_directories(folder / "a/convert");  // a folder is no library
+  std::ofstream(folder / "b/umd/libconvert.so") << "x";
+  std::ofstream(folder / "b/convert.so") << "x";
+  const LibraryRoots roots{.roots = {folder / "a", folder / "b"}};
+  EXPECT_EQ(*find_library("umd/convert.dll", roots), folder / "b/umd/libconvert.so");
+  EXPECT_EQ(*find_library("convert", roots), folder / "b/convert.so");
+  const Diagnostic none = problem_of(find_library("umd/other", roots));
+  EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
+  ASSERT_EQ(none.notes.size(), 2u);
+  EXPECT_EQ(none.notes[1].message, std::format("looked for `{}`", (folder / "b/umd/libother.so").native()));
+}
+
+TEST(CpuPaths, StaysInside) {
+  const LibraryRoots roots{.roots = {"/tmp"}};
+  const Diagnostic absolute = problem_of(find_library("/usr/lib/libm.so", roots));
+  EXPECT_EQ(absolute.kind, DiagnosticKind::CpuPath);
+  EXPECT_THAT(absolute.message, StartsWith("Invalid path '/usr/lib/libm.so' cannot be absolute"));
+  EXPECT_THAT(problem_of(find_library("a/../../b", roots)).message, StartsWith("Invalid path 'a/../../b' escapes xrt"));
+  for (const std::string_view name : {"", "umd/", "."}) {
+    EXPECT_FALSE(find_library(name, roots)) << name;
+  }
+  EXPECT_EQ(problem_of(find_library("", roots)).kind, DiagnosticKind::CpuPath);
+  EXPECT_EQ(*find_library(library_file("other").native(), {.roots = {}, .allow_outside = true}), library_file("other"));
+}
+
+TEST(CpuPaths, RootsInOrder) {
+  EXPECT_THAT(library_roots("given", "artifacts").roots, ElementsAre("given"));
+  ::setenv("XILINX_XRT", "/opt/xrt", 1);
+  const std::vector<Path> roots = library_roots({}, "artifacts").roots;
+  ::unsetenv("XILINX_XRT");
+  ASSERT_EQ(roots.size(), 3u);
+  EXPECT_EQ(roots[0], "/opt/xrt");
+  EXPECT_EQ(roots[1], install_prefix());
+  EXPECT_TRUE(roots[1].is_absolute());
+  EXPECT_EQ(roots[2], "artifacts");
+}
+
+TEST(CpuExports, AreReadWithoutLoading) {
+  constexpr std::string_view kNames[] = {"library_init", "slipway_cpu_library_abi", "lookup"};
+  const auto exports_of = [&](std::string_view name) {
+    const MappedFile file = *map_file(library_file(name));
+    return *find_exports(file.bytes(), name, kNames);
+  };
+  EXPECT_THAT(exports_of("arithmetic"), ElementsAre(true, true, false));
+  EXPECT_THAT(exports_of("as_shipped"), ElementsAre(true, false, false));
+  EXPECT_THAT(exports_of("no_init"), ElementsAre(false, false, false));
+
+  Diagnostics diagnostics;
+  check_library_file(map_file(library_file("no_init"))->bytes(), "libno_init.so", {}, diagnostics);
+  check_library_file(bytes_of("text"), "libtext.so", {}, diagnostics);
+  ASSERT_EQ(diagnostics.errors(), 2u);
+  EXPECT_EQ(diagnostics.all()[0].kind, DiagnosticKind::CpuInit);
+  EXPECT_EQ(diagnostics.all()[1].kind, DiagnosticKind::FileFormat);
+}
+
+TEST(CpuExports, SurviveEveryTruncation) {
+  const MappedFile file = *map_file(library_file("other"));
+  constexpr std::string_view kNames[] = {"library_init"};
+  std::vector<std::byte> bytes(file.bytes().begin(), file.bytes().end());
+  for (std::size_t size = 0; size < bytes.size(); size += size < 256 ? 1 : 61) {
+    EXPECT_FALSE(find_exports(Bytes(bytes).first(size), "cut.so", kNames)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace slipway::recipe::cpu

@@ -1,0 +1,84 @@
+#include "recipe/cpu/paths.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdlib>
+#include <format>
+
+namespace slipway::recipe::cpu {
+
+Path install_prefix() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&install_prefix), &info) == 0 || !info.dli_fname) return {};
+  std::error_code error;
+  // A program that was found through PATH is known here under its bare name alone.
+  const std::string_view name = info.dli_fname;
+  Path file = std::filesystem::canonical(name.contains('/') ? Path(name) : Path("/proc/self/exe"), error);
+  if (error) return {};
+  return file.parent_path().parent_path();
+}
+
+LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_outside) {
+  LibraryRoots roots{.roots = {}, .allow_outside = allow_outside};
+  if (!given.empty()) {
+    roots.roots.push_back(given);
+    return roots;
+  }
+  if (const char* xrt = std::getenv("XILINX_XRT"); xrt && *xrt) roots.roots.emplace_back(xrt);
+  if (Path prefix = install_prefix(); !prefix.empty()) roots.roots.push_back(std::move(prefix));
+  roots.roots.push_back(artifacts.empty() ? Path(".") : artifacts);
+  return roots;
+}
+
+std::vector<std::string> library_file_names(std::string_view name) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view base) {
+    names.push_back(std::format("lib{}.so", base));
+    names.emplace_back(base);
+    names.push_back(std::format("{}.so", base));
+  };
+  add(name);
+  for (const std::string_view ending : {".dll", ".so", ".dylib"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) add(name.substr(0, name.size() - ending.size()));
+  }
+  return names;
+}
+
+Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const Place& place) {
+  const Path path(name);
+  if (name.empty() || name.contains('\0') || !path.has_filename()) {
+    return fail(DiagnosticKind::CpuPath, place, std::format("`{}` is not the name of a library", name));
+  }
+  const std::string hint = "name it relative to a folder given with --library-root, or allow it with --allow-outside";
+  if (!roots.allow_outside) {
+    if (path.is_absolute()) {
+      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
+      diagnostic.message = std::format("Invalid path '{}' cannot be absolute", name);
+      return fail(std::move(diagnostic.hint(hint)));
+    }
+    for (const Path& part : path) {
+      if (part != "..") continue;
+      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
+      diagnostic.message = std::format("Invalid path '{}' escapes xrt", name);
+      return fail(std::move(diagnostic.hint(hint)));
+    }
+  }
+  const std::vector<std::string> file_names = library_file_names(path.filename().native());
+  const std::vector<Path> only_itself = {Path()};
+  for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
+    for (const std::string& file_name : file_names) {
+      Path candidate = root / path.parent_path() / file_name;
+      if (file_exists(candidate) && !is_folder(candidate)) return candidate;
+    }
+  }
+  Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .place = place};
+  diagnostic.message = std::format("there is no CPU library `{}`", name);
+  diagnostic.hint("--library-root names the folder that it is in");
+  for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
+    diagnostic.note(std::format("looked for `{}`", (root / path.parent_path() / file_names.front()).native()));
+  }
+  return fail(std::move(diagnostic));
+}
+
+}  // namespace slipway::recipe::cpu

@@ -1,0 +1,49 @@
+#include "recipe/cpu/thrown.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <format>
+#include <memory>
+#include <typeinfo>
+
+namespace slipway::recipe::cpu {
+namespace {
+
+constexpr int kDeepestNesting = 16;
+
+std::string text_of(const std::exception& thrown, int depth) {
+  std::string text = thrown.what();
+  if (depth == kDeepestNesting) return text;
+  try {
+    std::rethrow_if_nested(thrown);
+  } catch (const std::exception& cause) {
+    text += ": " + text_of(cause, depth + 1);
+  } catch (...) {
+    // The cause is no std::exception and has no text to add.
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string thrown_text() {
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    return text_of(thrown, 0);
+  } catch (const std::string& thrown) {
+    return thrown;
+  } catch (const char* thrown) {
+    return thrown ? thrown : "a null text";
+  } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    if (!type) return "something that is no C++ exception";
+    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
+                                                           &std::free);
+    return std::format("an exception of type `{}`", name ? name.get() : type->name());
+  }
+}
+
+}  // namespace slipway::recipe::cpu

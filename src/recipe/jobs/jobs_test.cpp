@@ -1,0 +1,131 @@
+#include "recipe/jobs/jobs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+
+namespace slipway::recipe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct ReadResult {
+  std::optional<JobScript> script;
+  Diagnostics diagnostics;
+};
+
+ReadResult read(std::string text, Severity leniency = Severity::Warning) {
+  ReadResult result;
+  const auto document = json::parse(make_source("jobs.json", std::move(text)));
+  if (!document) throw std::runtime_error(document.error().front().message);
+  result.script = read_jobs(*document, {.leniency = leniency}, result.diagnostics);
+  return result;
+}
+
+Diagnostic problem_of(std::string text) {
+  const ReadResult result = read(std::move(text));
+  EXPECT_FALSE(result.script);
+  EXPECT_EQ(result.diagnostics.errors(), 1u);
+  return result.diagnostics.empty() ? Diagnostic{} : result.diagnostics.all().front();
+}
+
+TEST(Jobs, ReadsBothForms) {
+  const auto list = read(R"({"jobs": [
+    {"id": "a", "recipe": "a.json", "profile": "p.json", "dir": "d", "iterations": "3", "mode": "latency"},
+    {"recipe": "b.json"}]})");
+  ASSERT_TRUE(list.script && list.diagnostics.empty());
+  const Job& first = list.script->jobs[0];
+  EXPECT_EQ(first.id, "a");
+  EXPECT_EQ(first.profile, "p.json");
+  EXPECT_EQ(first.folder, "d");
+  EXPECT_EQ(first.iterations, 3u);
+  EXPECT_EQ(first.mode, Mode::Latency);
+  EXPECT_EQ(list.script->jobs[1].id, "job1");
+
+  const auto object = read(R"({"jobs": {"x": {"recipe": "a.json"}, "y": {"id": "z", "recipe": "b.json"}}})");
+  ASSERT_TRUE(object.script);
+  EXPECT_EQ(object.script->jobs[0].id, "x");
+  EXPECT_EQ(object.script->jobs[1].id, "z");
+}
+
+TEST(Jobs, SaysWhatIsWrong) {
+  EXPECT_EQ(problem_of(R"({"jobs": [{"id": "a"}]})").kind, DiagnosticKind::MissingKey);
+  EXPECT_EQ(problem_of(R"({})").kind, DiagnosticKind::MissingKey);
+  EXPECT_EQ(problem_of(R"([])").kind, DiagnosticKind::WrongType);
+  EXPECT_EQ(problem_of(R"({"jobs": 3})").kind, DiagnosticKind::WrongType);
+  EXPECT_EQ(problem_of(R"({"jobs": [7]})").kind, DiagnosticKind::WrongType);
+  EXPECT_EQ(problem_of(R"({"jobs": []})").kind, DiagnosticKind::NoRuns);
+  EXPECT_EQ(problem_of(R"({"jobs": [{"recipe": "a", "mode": "fast"}]})").kind, DiagnosticKind::ProfileExecution);
+  EXPECT_EQ(problem_of(R"({"jobs": [{"recipe": "a", "iterations": 0}]})").kind, DiagnosticKind::ProfileExecution);
+  const Diagnostic twice = problem_of(R"({"jobs": [{"id": "job1", "recipe": "a"}, {"recipe": "b"}]})");
+  EXPECT_EQ(twice.kind, DiagnosticKind::DuplicateName);
+  EXPECT_EQ(twice.path, "/jobs/1");
+  const auto unknown = read(R"({"jobs": [{"recipe": "a", "profil": "b"}]})");
+  EXPECT_TRUE(unknown.script);
+  EXPECT_EQ(unknown.diagnostics.warnings(), 1u);
+  EXPECT_FALSE(read(R"({"jobs": [{"recipe": "a", "profil": "b"}]})", Severity::Error).script);
+}
+
+JobScript script_of(std::size_t count) {
+  JobScript script;
+  for (std::size_t i = 0; i < count; ++i) script.jobs.push_back({.id = std::format("j{}", i)});
+  return script;
+}
+
+TEST(Jobs, RunSideBySideAndReportInOrder) {
+  const JobScript script = script_of(4);
+  std::latch all(4);  // every job waits for the others, so all must run at once
+  const auto results = run_jobs(script, {}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
+    return [&all, id = job.id] {
+      all.arrive_and_wait();
+      return JobResult{.report = std::format("{{\"id\":\"{}\"}}", id)};
+    };
+  });
+  ASSERT_EQ(results.size(), 4u);
+  json::Writer out(0);
+  write_jobs_report(script, results, out, [&] { out.member("system", 1); });
+  EXPECT_EQ(out.text(),
+            R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
+}
+
+TEST(Jobs, GoOnAfterFailures) {
+  const JobScript script = script_of(4);
+  const auto results = run_jobs(script, {.threads = 1}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
+    if (job.id == "j0")
+      return std::unexpected(
+          JobResult{.status = 4,
+                    .report = failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
+    if (job.id == "j1") throw std::runtime_error("cannot load");
+    if (job.id == "j2") return [] -> JobResult { throw std::runtime_error("cannot run"); };
+    return [] { return JobResult{.report = "{}"}; };
+  });
+  EXPECT_EQ(results[0].report, R"({"error":{"kind":"no-backend", "message":"none", "pointer":"/x"}})");
+  EXPECT_THAT(results[1].report, HasSubstr("cannot load"));
+  EXPECT_THAT(results[2].report, HasSubstr("cannot run"));
+  EXPECT_EQ(results[3].status, 0);
+  EXPECT_EQ(status_of(results), 5);
+  EXPECT_EQ(status_of({{.status = 0}, {.status = 4}, {.status = 1}}), 1);
+  EXPECT_EQ(status_of({}), 0);
+}
+
+TEST(Jobs, LoadNoMoreAheadThanTheLimit) {
+  std::atomic<int> loaded = 0, most = 0;
+  run_jobs(script_of(32), {.threads = 2, .queue_limit = 3}, [&](const Job&) -> std::expected<RunJob, JobResult> {
+    const int now = ++loaded;
+    int before = most;
+    while (now > before && !most.compare_exchange_weak(before, now)) {
+    }
+    return [&loaded] {
+      --loaded;
+      return JobResult{.report = "{}"};
+    };
+  });
+  EXPECT_EQ(loaded, 0);
+  EXPECT_LE(most, 2 + 3);  // those that workers took, and those in the queue
+}
+
+}  // namespace
+}  // namespace slipway::recipe

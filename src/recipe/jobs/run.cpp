@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <format>
+#include <mutex>
+#include <thread>
+
+#include "recipe/jobs/jobs.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+// Loaded jobs on their way to the workers.
+class Queue {
+ public:
+  explicit Queue(std::size_t limit) : limit_(limit) {}
+
+  struct Item {
+    std::size_t job = 0;
+    RunJob run;
+  };
+
+  // Waits for room before the job is loaded, so that no more than the limit are ever kept.
+  void wait_for_room() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return items_.size() < limit_; });
+  }
+  void push(Item item) {
+    const std::scoped_lock lock(mutex_);
+    items_.push_back(std::move(item));
+    changed_.notify_all();
+  }
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  // Nothing when the queue is closed and empty.
+  std::optional<Item> pop() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || !items_.empty(); });
+    if (items_.empty()) return std::nullopt;
+    Item item = std::move(items_.front());
+    items_.pop_front();
+    changed_.notify_all();
+    return item;
+  }
+
+ private:
+  std::size_t limit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  bool closed_ = false;
+};
+
+JobResult thrown_result() {
+  Diagnostic problem{.kind = DiagnosticKind::RunFailed};
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    problem.message = thrown.what();
+  } catch (...) {
+    problem.message = "an exception of unknown type";
+  }
+  return {.status = static_cast<int>(cause_of(problem.kind)), .report = failed_job_report(problem)};
+}
+
+}  // namespace
+
+std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& options, const PrepareJob& prepare) {
+  std::vector<JobResult> results(script.jobs.size());
+  const std::size_t threads = options.threads == 0 ? script.jobs.size() : std::min(options.threads, script.jobs.size());
+  Queue queue(options.queue_limit == 0 ? std::max<std::size_t>(threads, 1) : options.queue_limit);
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers.emplace_back([&] {
+      while (std::optional<Queue::Item> item = queue.pop()) {
+        try {
+          results[item->job] = item->run();
+        } catch (...) {
+          results[item->job] = thrown_result();
+        }
+      }
+    });
+  }
+  for (std::size_t i = 0; i < script.jobs.size(); ++i) {
+    queue.wait_for_room();
+    try {
+      std::expected<RunJob, JobResult> loaded = prepare(script.jobs[i]);
+      if (loaded) {
+        queue.push({i, std::move(*loaded)});
+      } else {
+        results[i] = std::move(loaded.error());
+      }
+    } catch (...) {
+      results[i] = thrown_result();
+    }
+  }
+  queue.close();
+  workers.clear();
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].id = script.jobs[i].id;
+  return results;
+}
+
+int status_of(const std::vector<JobResult>& results) {
+  int status = 0;
+  for (const JobResult& result : results) status = worst_status(status, result.status);
+  return status;
+}
+
+std::string failed_job_report(const Diagnostic& problem) {
+  json::Writer out(0);
+  out.object([&] {
+    out.key("error").object([&] {
+      out.member("kind", name_of(problem.kind)).member("message", problem.message);
+      if (!problem.path.empty()) out.member("pointer", problem.path);
+    });
+  });
+  return out.text();
+}
+
+void write_jobs_report(const JobScript& script, const std::vector<JobResult>& results, json::Writer& out,
+                       const std::function<void()>& more) {
+  out.object([&] {
+    out.key("jobs").object([&] {
+      for (std::size_t i = 0; i < script.jobs.size(); ++i) out.key(script.jobs[i].id).raw(results[i].report);
+    });
+    if (more) more();
+  });
+}
+
+}  // namespace slipway::recipe

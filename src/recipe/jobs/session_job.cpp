@@ -1,0 +1,59 @@
+#include "recipe/jobs/session_job.hpp"
+
+#include <algorithm>
+
+namespace slipway::recipe {
+namespace {
+
+// The first error decides what the report says; all of them go to the user.
+JobResult failed(const Session* session, Failure diagnostics) {
+  const auto first = std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity);
+  const Diagnostic& problem = first == diagnostics.end() ? diagnostics.front() : *first;
+  JobResult result{.status = exit_status(diagnostics), .report = {}, .diagnostics = {}};
+  if (session) {
+    const Failure one = {problem};
+    result.report = session->report(&one, nullptr, 0);
+  } else {
+    result.report = failed_job_report(problem);
+  }
+  result.diagnostics = std::move(diagnostics);
+  return result;
+}
+
+SourcePtr read(const Path& path, Diagnostics& diagnostics) {
+  return diagnostics.take(read_source(path)).value_or(nullptr);
+}
+
+std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions& options) {
+  Diagnostics diagnostics;
+  const Path artifacts = options.folder / job.folder;
+  SessionRequest request = options.request;
+  request.recipe = read(options.folder / job.recipe, diagnostics);
+  if (!job.profile.empty()) request.profile = read(options.folder / job.profile, diagnostics);
+  if (diagnostics.has_errors()) return std::unexpected(failed(nullptr, diagnostics.release()));
+  request.artifacts = Artifacts::in_folder(artifacts, options.allow_outside);
+  request.changes.silent = true;
+  if (job.iterations) request.changes.iterations = job.iterations;
+  if (job.mode) request.changes.mode = job.mode;
+
+  auto session = std::make_unique<Session>(Session::load(request, diagnostics));
+  if (!session->plan()) return std::unexpected(failed(nullptr, diagnostics.release()));
+  if (!session->open(options.open(artifacts), diagnostics)) {
+    return std::unexpected(failed(nullptr, diagnostics.release()));
+  }
+  return [session = std::move(session), warnings = diagnostics.release()]() mutable -> JobResult {
+    if (std::optional<RunFailure> failure = session->run()) {
+      for (Diagnostic& diagnostic : failure->diagnostics) warnings.push_back(std::move(diagnostic));
+      return failed(session.get(), std::move(warnings));
+    }
+    return {.status = 0, .report = session->report(nullptr, nullptr, 0), .diagnostics = std::move(warnings)};
+  };
+}
+
+}  // namespace
+
+PrepareJob session_jobs(SessionJobOptions options) {
+  return [options = std::move(options)](const Job& job) { return prepare(job, options); };
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,214 @@
+// Run recipes and profiles as values: what the JSON says, with a handle of every object for messages.
+//
+// Nothing here is checked across objects; `check.hpp` does that, and `plan.hpp` makes what can be run. A number may be
+// written as a JSON string (recipe page, decision 3); here it is a number. An object that could not be read in full is
+// `broken`: what was good of it is there, so that it can be referred to and its other parts are checked, and there is
+// an error about the rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.hpp"
+#include "tensor/element_type.hpp"
+
+namespace slipway::recipe {
+
+using Grid = std::array<std::uint32_t, 3>;
+
+// --- recipe (page 3.3) -----------------------------------------------------------------------------------------------
+
+// What a hardware context, or the header as the nameless one, is configured with. Paths are keys into the artifacts.
+struct Context {
+  std::string name;  // "header" for the header's
+  std::string xclbin, program, module;
+  std::vector<std::string> programs;
+  json::Value cfg, qos;  // objects, or nothing
+  json::Value at;
+  bool broken = false;
+
+  bool has_configuration() const { return !xclbin.empty() || !program.empty() || !programs.empty(); }
+};
+
+enum class BufferType : std::uint8_t { Input, Output, InOut, Internal, Weight, Spill, Unknown, Debug };
+
+struct Buffer {
+  std::string name;
+  BufferType type = BufferType::Unknown;
+  std::uint64_t size = 0;  // bytes; 0 when not given
+  std::string context;     // of debug buffers
+  json::Value at;
+  bool broken = false;
+
+  // Made by the runner, whoever else may bind something later (decision 11).
+  bool created() const { return size != 0; }
+};
+std::string_view name_of(BufferType type);
+
+// One element of `parameters` (page 3.3.5): an index of the runs' arguments, or none for a fixed value, and what it
+// means to the kernel.
+struct ParameterRule {
+  std::optional<std::uint32_t> argidx;
+  std::optional<std::uint32_t> set, binding, element;  // a descriptor
+  std::optional<std::uint32_t> push;                   // bytes
+  std::optional<std::uint32_t> spec;                   // SpecId
+  std::optional<std::string> name;
+  std::optional<std::uint32_t> index;  // OpenCL: kernel argument
+  std::optional<std::uint64_t> local;  // OpenCL: bytes of local memory
+  bool ignore = false;
+  json::Value value;                  // of `push` and `spec` without argidx
+  std::optional<std::string> access;  // read, write, read_write
+  json::Value at;
+};
+
+struct Kernel {
+  std::string name;
+  std::string instance;  // what the xclbin or program calls it; the name when not given
+  std::string ctrlcode, context, module, entry;
+  std::optional<std::uint64_t> numargs;
+  std::optional<Grid> grid, local;
+  std::optional<std::vector<ParameterRule>> parameters;
+  bool ignore_unmapped = false;
+  json::Value specialization, options;  // objects, or nothing
+  json::Value at;
+  bool broken = false;
+};
+
+struct CpuFunction {
+  std::string name;     // of the function in its library
+  std::string library;  // as written
+  json::Value at;
+  bool broken = false;
+};
+
+struct Argument {
+  std::string buffer;
+  std::uint32_t argidx = 0;
+  std::uint64_t size = 0;  // 0: to the end
+  std::uint64_t offset = 0;
+  json::Value at;
+};
+
+enum class ConstantType : std::uint8_t { Int, Int32, Uint32, Int64, Uint64, Float, Double, String };
+
+struct Constant {
+  json::Value value;
+  std::optional<ConstantType> type;
+  std::uint32_t argidx = 0;
+  json::Value at;
+};
+
+enum class Where : std::uint8_t { Npu, Cpu };
+
+struct Run {
+  std::string id;              // what reports and dtrace call it
+  std::string resource;        // the kernel or CPU function
+  std::optional<Where> where;  // as given
+  json::Value resource_at;     // the string that names it
+  std::vector<Argument> arguments;
+  std::vector<Constant> constants;
+  std::optional<Grid> grid;
+  json::Value at;
+  bool broken = false;
+
+  bool on_cpu() const { return where == Where::Cpu; }
+};
+
+struct Recipe {
+  std::shared_ptr<const json::Document> document;
+  // Documents of `--kernels` whose values stand in `kernels`.
+  std::vector<std::shared_ptr<const json::Document>> merged;
+  std::optional<Context> header;
+  std::vector<Context> contexts;
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  std::vector<CpuFunction> cpus;
+  std::vector<Run> runs;
+};
+
+// --- profile (page 3.5) ----------------------------------------------------------------------------------------------
+
+struct Init {
+  enum class Form : std::uint8_t { File, Stride, Random };  // the first of them that is present
+
+  Form form = Form::File;
+  std::string file;
+  std::uint64_t skip = 0;  // bytes of the file
+  bool map = false;
+  std::uint64_t stride = 1, value = 0;
+  bool random = false;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> begin, end;  // bytes of the buffer; all of it when not given
+  bool debug = false;
+  json::Value at;
+};
+
+struct Validate {
+  std::optional<std::string> file, name;  // one of them
+  std::uint64_t skip = 0;                 // bytes of the golden data
+  std::optional<std::uint64_t> begin, end;
+  std::optional<tensor::ElementType> type;  // none: bytes
+  double atol = 0, rtol = 0;
+  json::Value at;
+};
+
+struct Binding {
+  std::string name;
+  std::uint64_t size = 0;  // 0 when not given
+  bool rebind = false, reinit = false;
+  std::optional<Init> init;
+  std::optional<Validate> validate;
+  json::Value at;
+  bool broken = false;
+};
+
+struct DebugTrace {
+  std::string name, file;
+  json::Value at;
+};
+
+enum class Mode : std::uint8_t { Default, Latency, Throughput, Validate };
+std::string_view name_of(Mode mode);
+
+struct IterationSteps {
+  bool bind = false, init = false, wait = false, validate = false;
+  std::uint64_t sleep_ms = 0;
+};
+
+struct Execution {
+  std::optional<std::string> name;
+  std::uint64_t iterations = 1;
+  std::optional<Mode> mode;
+  std::optional<std::uint64_t> depth;
+  std::optional<std::uint64_t> runlist_threshold;
+  bool poll = false;
+  bool verbose = true;
+  std::optional<bool> validate;
+  IterationSteps steps;
+  json::Value at;  // nothing for one that the command line made
+
+  Mode effective_mode() const { return mode.value_or(Mode::Default); }
+  std::string effective_name() const;
+  // Copies of the run sequence (page 3.5): more than one in throughput mode only.
+  std::uint32_t effective_depth() const;
+  bool validates() const { return validate.value_or(effective_mode() == Mode::Validate); }
+};
+
+struct Profile {
+  std::shared_ptr<const json::Document> document;
+  json::Value qos;
+  std::vector<Binding> bindings;
+  std::vector<DebugTrace> traces;
+  std::optional<Execution> execution;  // the older, single form
+  std::vector<Execution> executions;
+
+  // The older form, and how runs without any of both are reported.
+  bool is_single() const { return executions.empty(); }
+};
+
+}  // namespace slipway::recipe

@@ -1,0 +1,168 @@
+// A profile against its recipe and its files (recipe page 3.5, section 4).
+#include <algorithm>
+#include <format>
+
+#include "base/suggest.hpp"
+#include "recipe/plan/parts.hpp"
+#include "recipe/profile/data.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Value;
+
+class ProfileChecker {
+ public:
+  ProfileChecker(const Profile& profile, const Recipe* recipe, const Artifacts* artifacts, Diagnostics& diagnostics)
+      : profile_(profile), recipe_(recipe), artifacts_(artifacts), diagnostics_(diagnostics) {}
+
+  void check() {
+    std::map<std::string_view, Value> seen;
+    for (const Binding& binding : profile_.bindings) {
+      if (binding.name.empty()) continue;
+      const auto [first, fresh] = seen.emplace(binding.name, binding.at["name"]);
+      if (!fresh) {
+        diagnostics_
+            .add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
+                               std::format("buffer `{}` is bound twice", binding.name)))
+            .note("the first one is here", first->second.place());
+      }
+      if (recipe_) check_buffer(binding);
+      if (!binding.broken) check_data(binding);
+    }
+    if (recipe_) check_traces();
+    for (const Execution& execution : profile_.executions) check_execution(execution);
+    if (profile_.execution) check_execution(*profile_.execution);
+  }
+
+ private:
+  void check_buffer(const Binding& binding) {
+    const Buffer* buffer = find_named(recipe_->buffers, binding.name);
+    if (!buffer) {
+      if (is_golden(binding.name)) return;
+      Diagnostic problem =
+          json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
+                        std::format("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
+                        Severity::Warning);
+      if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
+        problem.suggest(json::inside_quotes(binding.at["name"].place()), *near);
+      diagnostics_.add(std::move(problem));
+    } else if (buffer->size != 0 && binding.size != 0 && buffer->size != binding.size) {
+      diagnostics_.add(json::problem(
+          binding.at["size"], DiagnosticKind::BufferSize,
+          std::format("Invalid size ({}) of bo bound to '{}', expected {}", binding.size, binding.name, buffer->size)));
+    }
+  }
+
+  bool is_golden(std::string_view name) const {
+    return std::ranges::any_of(profile_.bindings,
+                               [&](const Binding& other) { return other.validate && other.validate->name == name; });
+  }
+
+  // The size of a file; none when it is not looked at or not there (which is said).
+  std::optional<std::uint64_t> file_size(const std::string& file, Value at) {
+    if (!artifacts_) return std::nullopt;
+    const Result<Artifact> artifact = artifacts_->open_data(file);
+    if (artifact) return artifact->bytes.size();
+    for (Diagnostic problem : artifact.error()) {
+      problem.place = at.place();
+      diagnostics_.add(std::move(problem.at(at.pointer())));
+    }
+    return std::nullopt;
+  }
+
+  void check_data(const Binding& binding) {
+    std::optional<std::uint64_t> size;
+    if (binding.size != 0) size = binding.size;
+    const bool from_file = binding.init && binding.init->form == Init::Form::File;
+    if (from_file) {
+      const Init& init = *binding.init;
+      if (const auto length = file_size(init.file, init.at["file"])) {
+        if (init.skip >= *length) {
+          diagnostics_
+              .add(problem_at(init.at, "skip", DiagnosticKind::ProfileInit,
+                              std::format("bad init skip value '{}' for file '{}'", init.skip, init.file)))
+              .hint(std::format("the file has {} bytes", *length));
+        } else if (!size) {
+          size = *length - init.skip;
+        }
+      }
+    } else if (!size) {
+      if (const Buffer* buffer = recipe_ ? find_named(recipe_->buffers, binding.name) : nullptr;
+          buffer && buffer->size != 0) {
+        size = buffer->size;
+      } else {
+        diagnostics_.add(problem_at(binding.at, "size", DiagnosticKind::ProfileBinding,
+                                    std::format("binding `{}` needs a `size` above 0", binding.name)));
+        return;
+      }
+    }
+    if (binding.init) check_range(*binding.init, size);
+    if (binding.validate) check_golden(*binding.validate, size);
+  }
+
+  void check_range(const Init& init, std::optional<std::uint64_t> size) {
+    const std::uint64_t begin = init.begin.value_or(0);
+    const std::optional<std::uint64_t> end = init.end ? init.end : size;
+    if (!(size && end && *end > *size) && !(end && begin > *end)) return;
+    const std::string subject = init.form == Init::Form::File ? std::format("' for file '{}'", init.file) : "'";
+    diagnostics_.add(problem_at(init.at, init.end ? "end" : "begin", DiagnosticKind::ProfileInit,
+                                std::format("bad init begin/end values: {}/{}{}", begin, end.value_or(0), subject)));
+  }
+
+  void check_golden(const Validate& validate, std::optional<std::uint64_t> size) {
+    std::optional<std::uint64_t> golden;
+    if (validate.file) {
+      golden = file_size(*validate.file, validate.at["file"]);
+    } else if (const Binding* other = find_named(profile_.bindings, *validate.name)) {
+      if (other->size != 0) golden = other->size;
+    } else {
+      Diagnostic problem =
+          json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
+                        std::format("the profile has no binding `{}` with golden data", *validate.name));
+      if (const auto near = closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name)))
+        problem.suggest(json::inside_quotes(validate.at["name"].place()), *near);
+      diagnostics_.add(std::move(problem));
+    }
+    if (!golden || !size) return;
+    if (const auto problem = golden_range(validate, *size, *golden); !problem) {
+      diagnostics_.add(problem_at(validate.at, "", DiagnosticKind::ProfileValidate, problem.error()));
+    }
+  }
+
+  void check_traces() {
+    for (const DebugTrace& trace : profile_.traces) {
+      if (std::ranges::contains(recipe_->runs, trace.name, &Run::id)) continue;
+      diagnostics_.add(json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,
+                                     std::format("the recipe has no run `{}` to trace", trace.name),
+                                     Severity::Warning));
+    }
+  }
+
+  void check_execution(const Execution& execution) {
+    const Mode mode = execution.effective_mode();
+    if (execution.at["iteration"] && mode != Mode::Default && mode != Mode::Validate) {
+      diagnostics_.add(json::problem(execution.at["iteration"], DiagnosticKind::ProfileExecution,
+                                     std::format("`iteration` has no effect in mode {}", name_of(mode)),
+                                     Severity::Warning));
+    }
+    if (execution.depth && *execution.depth > 1 && mode != Mode::Throughput) {
+      diagnostics_.add(json::problem(execution.at["depth"], DiagnosticKind::ProfileExecution,
+                                     std::format("`depth` has no effect in mode {}", name_of(mode)),
+                                     Severity::Warning));
+    }
+  }
+
+  const Profile& profile_;
+  const Recipe* recipe_;
+  const Artifacts* artifacts_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check_profile(const Profile& profile, const Recipe* recipe, const Artifacts* artifacts, Diagnostics& diagnostics) {
+  ProfileChecker(profile, recipe, artifacts, diagnostics).check();
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,125 @@
+// A kernel's code (recipe page 3.3.4).
+#include <format>
+
+#include "recipe/backends/opencl/kernel.hpp"
+#include "recipe/plan/parts.hpp"
+#include "shader/cache.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Value;
+
+bool starts_with(Bytes bytes, std::initializer_list<unsigned char> magic) {
+  return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic, {}, [](std::byte b) {
+           return std::to_integer<unsigned char>(b);
+         });
+}
+
+std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
+  if (spirv::is_spirv(bytes)) return ModuleKind::SpirvShader;
+  const std::string extension = Path(key).extension().string();
+  if (extension == ".comp" || extension == ".glsl") return ModuleKind::Glsl;
+  if (extension == ".rpl") return ModuleKind::Rpl;
+  if (starts_with(bytes, {'V', 'G', 'F', '1'}) || starts_with(bytes, {0xc3, 0xd2, 0xe1, 0xf0})) return ModuleKind::Vgf;
+  if (starts_with(bytes, {0x7f, 'E', 'L', 'F'})) return ModuleKind::Zebin;
+  return std::nullopt;
+}
+
+// A problem in the module's own file also says where the recipe names it.
+Diagnostic named_by(Diagnostic problem, Value named_at) {
+  if (problem.place.kind == Place::Kind::None) {
+    problem.place = named_at.place();
+    return std::move(problem.at(named_at.pointer()));
+  }
+  return std::move(problem.note("the recipe names it here", named_at.place()));
+}
+
+std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, const Artifacts& artifacts,
+                                         const Cache& cache, Diagnostics& diagnostics) {
+  shader::Options options{.folder = artifact.path.parent_path()};
+  if (artifacts.is_in_memory()) {
+    options.read_file = [&artifacts](const Path& path) {
+      return artifacts.open(path.string()).transform([](const Artifact& include) {
+        return std::string(text_of(include.bytes));
+      });
+    };
+  }
+  const SourcePtr source = make_source(artifact.name, std::string(text_of(artifact.bytes)));
+  Result<shader::Compiled> compiled = shader::compile_cached(cache, source, shader::Language::Glsl, options);
+  if (!compiled) {
+    for (Diagnostic& problem : compiled.error()) diagnostics.add(named_by(std::move(problem), at));
+    return std::nullopt;
+  }
+  for (Diagnostic& warning : compiled->warnings) diagnostics.add(named_by(std::move(warning), at));
+  return std::move(compiled->words);
+}
+
+std::nullopt_t refuse(const ModuleName& name, DiagnosticKind kind, std::string message, Diagnostics& diagnostics) {
+  diagnostics.add(json::problem(name.at, kind, std::move(message)));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
+                                        Diagnostics& diagnostics) {
+  const Result<Artifact> artifact = artifacts.open(name.key);
+  if (!artifact) {
+    for (Diagnostic problem : artifact.error()) diagnostics.add(named_by(std::move(problem), name.at));
+    return std::nullopt;
+  }
+  const auto kind = kind_of(name.key, artifact->bytes);
+  if (!kind && Path(name.key).extension() == ".cl") {
+    return refuse(name, DiagnosticKind::Unsupported,
+                  std::format("module `{}` is OpenCL C, which recipes take as SPIR-V: compile it with `clang "
+                              "--target=spirv64 -O1 -c {} -o {}.spv`",
+                              name.key, name.key, Path(name.key).stem().native()),
+                  diagnostics);
+  }
+  if (!kind) {
+    return refuse(
+        name, DiagnosticKind::ArtifactFormat,
+        std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key),
+        diagnostics);
+  }
+  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::Zebin) {
+    constexpr std::string_view kNames[] = {"", "", "", "an RPL", "a VGF", "an ELF"};
+    return refuse(
+        name, DiagnosticKind::Unsupported,
+        std::format("module `{}` is {} module, which this build cannot run in recipes; SPIR-V and GLSL it can",
+                    name.key, kNames[static_cast<std::size_t>(*kind)]),
+        diagnostics);
+  }
+  std::optional<spirv::Words> words;
+  if (*kind == ModuleKind::Glsl) {
+    words = compile_glsl(*artifact, name.at, artifacts, cache, diagnostics);
+    if (!words) return std::nullopt;
+  }
+  Result<spirv::Module> module = words ? spirv::read_module(std::move(*words), artifact->name)
+                                       : spirv::read_module(artifact->bytes, artifact->name);
+  if (!module) {
+    for (Diagnostic& problem : module.error()) diagnostics.add(named_by(std::move(problem), name.at));
+    return std::nullopt;
+  }
+  LoadedModule loaded{*kind, std::move(*module)};
+  if (opencl::is_kernel_module(*loaded.module)) {  // checked by the driver that builds it
+    loaded.kind = ModuleKind::SpirvKernel;
+    return loaded;
+  }
+  const auto reflection = spirv::reflect(*loaded.module);
+  if (!reflection) {
+    for (Diagnostic problem : reflection.error()) diagnostics.add(named_by(std::move(problem), name.at));
+    return std::nullopt;
+  }
+  if (loaded.kind == ModuleKind::SpirvShader) {
+    if (Result<> valid = spirv::validate(loaded.module->words(), artifact->name); !valid) {
+      for (Diagnostic& problem : valid.error()) diagnostics.add(named_by(std::move(problem), name.at));
+      return std::nullopt;
+    }
+  }
+  return loaded;
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <format>
+#include <set>
+
+#include "base/checked.hpp"
+#include "base/suggest.hpp"
+#include "recipe/plan/parts.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Value;
+
+template <class T>
+void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnostics& diagnostics) {
+  std::map<std::string_view, Value> seen;
+  for (const T& one : list) {
+    if (one.name.empty()) continue;
+    const auto [first, fresh] = seen.emplace(one.name, one.at["name"]);
+    if (fresh) continue;
+    diagnostics
+        .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
+                           std::format("two {} are called `{}`", what, one.name)))
+        .note("the first one is here", first->second.place());
+  }
+}
+
+template <class T>
+void unknown(Value at, DiagnosticKind kind, std::string_view what, std::string_view name, const std::vector<T>& list,
+             Diagnostics& diagnostics) {
+  Diagnostic problem = json::problem(at, kind, std::format("Unknown {} '{}'", what, name));
+  if (const auto near = closest(name, list | std::views::transform(&T::name)))
+    problem.suggest(json::inside_quotes(at.place()), *near);
+  diagnostics.add(std::move(problem));
+}
+
+void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagnostics) {
+  if (run.resource.empty()) return;
+  const bool kernel = find_named(recipe.kernels, run.resource) != nullptr;
+  const bool cpu = find_named(recipe.cpus, run.resource) != nullptr;
+  if (run.on_cpu()) {
+    if (cpu) return;
+    if (find_named(recipe.cpus, run.id)) {  // the shipped runner looks up `name`
+      diagnostics.add(json::problem(
+          run.resource_at, DiagnosticKind::DeprecatedForm,
+          std::format("there is no CPU function `{}`; `{}`, the name of the run, is taken", run.resource, run.id),
+          Severity::Warning));
+      return;
+    }
+    unknown(run.resource_at, DiagnosticKind::UnknownCpu, "cpu", run.resource, recipe.cpus, diagnostics);
+    if (kernel)
+      diagnostics.add(json::problem(run.at["where"], DiagnosticKind::WrongReference,
+                                    std::format("`{}` is a kernel, but the run is on the CPU", run.resource)));
+    return;
+  }
+  if (kernel) return;
+  unknown(run.resource_at, DiagnosticKind::UnknownKernel, "kernel", run.resource, recipe.kernels, diagnostics);
+  if (cpu)
+    diagnostics.add(
+        json::problem(run.resource_at, DiagnosticKind::WrongReference,
+                      std::format("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
+}
+
+// A part of a buffer whose size is known.
+void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& diagnostics) {
+  if (buffer.broken || buffer.size == 0) {
+    if (!checked_add(argument.offset, argument.size)) {
+      diagnostics
+          .add(problem_at(argument.at, "offset", DiagnosticKind::BufferSize,
+                          "sub buffer size and offset: Invalid argument"))
+          .hint("their sum does not fit in 64 bits");
+    }
+    return;
+  }
+  if (argument.size > buffer.size) {
+    diagnostics
+        .add(problem_at(argument.at, "size", DiagnosticKind::BufferSize,
+                        std::format("buffer size mismatch for buffer: {}", buffer.name)))
+        .hint(std::format("the argument takes {} bytes, but the buffer has {}", argument.size, buffer.size));
+    return;
+  }
+  const Size end = checked_add(argument.offset, argument.size);
+  if (!end || *end > buffer.size || (argument.size == 0 && argument.offset >= buffer.size && argument.offset != 0)) {
+    diagnostics
+        .add(problem_at(argument.at, argument.at["offset"] ? "offset" : "size", DiagnosticKind::BufferSize,
+                        "sub buffer size and offset: Invalid argument"))
+        .hint(std::format("the part begins at {} and takes {} bytes, but buffer `{}` has {}", argument.offset,
+                          argument.size, buffer.name, buffer.size));
+  }
+}
+
+}  // namespace
+
+Diagnostic problem_at(Value object, std::string_view key, DiagnosticKind kind, std::string message, Severity severity) {
+  if (const Value member = object[key]) return json::problem(member, kind, std::move(message), severity);
+  Diagnostic problem = json::problem(object, kind, std::move(message), severity);
+  problem.place = object.opening();
+  return problem;
+}
+
+void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
+  check_duplicates(recipe.contexts, "hardware contexts", diagnostics);
+  check_duplicates(recipe.buffers, "buffers", diagnostics);
+  check_duplicates(recipe.kernels, "kernels", diagnostics);
+  check_duplicates(recipe.cpus, "CPU functions", diagnostics);
+  for (const Buffer& buffer : recipe.buffers) {
+    const bool needs_size = buffer.type == BufferType::Internal || buffer.type == BufferType::Debug;
+    if (!buffer.broken && needs_size && buffer.size == 0) {
+      diagnostics.add(
+          problem_at(buffer.at, "size", DiagnosticKind::BufferSize,
+                     std::format("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
+    }
+  }
+  for (const Run& run : recipe.runs) {
+    check_resource_of(recipe, run, diagnostics);
+    check_indices(run, diagnostics);
+    for (const Argument& argument : run.arguments) {
+      if (argument.buffer.empty()) continue;
+      if (const Buffer* buffer = find_named(recipe.buffers, argument.buffer)) {
+        check_slice(*buffer, argument, diagnostics);
+      } else {
+        unknown(argument.at["name"], DiagnosticKind::UnknownBuffer, "buffer", argument.buffer, recipe.buffers,
+                diagnostics);
+      }
+    }
+  }
+}
+
+void check_unused(const Recipe& recipe, Diagnostics& diagnostics) {
+  std::set<std::string_view> buffers, kernels, cpus;
+  for (const Run& run : recipe.runs) {
+    (run.on_cpu() ? cpus : kernels).insert(run.resource);
+    if (run.on_cpu()) cpus.insert(run.id);
+    for (const Argument& argument : run.arguments) buffers.insert(argument.buffer);
+  }
+  const auto warn = [&](const auto& list, const std::set<std::string_view>& used, std::string_view what) {
+    for (const auto& one : list) {
+      if (one.name.empty() || used.contains(one.name)) continue;
+      diagnostics.add(json::problem(one.at["name"], DiagnosticKind::UnusedResource,
+                                    std::format("no run uses {} `{}`", what, one.name), Severity::Warning));
+    }
+  };
+  warn(recipe.buffers, buffers, "buffer");
+  warn(recipe.kernels, kernels, "kernel");
+  warn(recipe.cpus, cpus, "CPU function");
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,171 @@
+#include "recipe/plan/portable.hpp"
+
+#include <algorithm>
+#include <format>
+#include <set>
+
+#include "json/record.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Type;
+using json::Value;
+
+// Keys that only Slipway knows, by the object they stand in.
+constexpr std::string_view kOurKernelKeys[] = {"module",     "entry",    "grid",           "local",
+                                               "parameters", "unmapped", "specialization", "options"};
+
+class PortableCheck {
+ public:
+  explicit PortableCheck(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  void warn(Value at, std::string text) {
+    if (!at) return;
+    Diagnostic problem =
+        json::problem(at, DiagnosticKind::NotPortable, "the shipped runner " + text, Severity::Warning);
+    if (at.is(Type::Object) || at.is(Type::Array)) problem.place = at.opening();
+    diagnostics_.add(std::move(problem));
+  }
+  void warn_key(Value object, std::string_view key, std::string text) {
+    const Value member = object[key];
+    if (!member) return;
+    Diagnostic problem = json::problem(member, DiagnosticKind::NotPortable, std::format("the shipped runner {}", text),
+                                       Severity::Warning);
+    problem.place = member.key_place();
+    diagnostics_.add(std::move(problem));
+  }
+  // A number that is written as a text.
+  void number(Value object, std::string_view key) {
+    if (object[key].is(Type::String)) warn(object[key], std::format("refuses a text for the number `{}`", key));
+  }
+  void ours(Value object, std::string_view key) { warn_key(object, key, std::format("does not know `{}`", key)); }
+
+  void recipe(const Recipe& recipe) {
+    const Value root = recipe.document->root();
+    if (!root["version"]) warn(root, "requires `version`");
+    const Value resources = root["resources"];
+    const bool configured = (recipe.header && recipe.header->has_configuration()) ||
+                            std::ranges::any_of(recipe.contexts, &Context::has_configuration);
+    if (!configured)
+      warn(root["header"] ? root["header"] : root,
+           "needs an xclbin or program, also for recipes of CPU functions alone");
+    for (const std::string_view key : {"buffers", "kernels"}) {
+      if (resources && !resources[key]) warn(resources, std::format("requires `{}` in `resources`", key));
+    }
+    if (recipe.header) context(*recipe.header);
+    for (const Context& one : recipe.contexts) {
+      context(one);
+      warn_key(one.at, "cfg", "ignores `cfg`, and reads `qos` alone");
+    }
+    names(recipe.buffers, "buffers");
+    names(recipe.kernels, "kernels");
+    names(recipe.cpus, "CPU functions");
+    for (const Buffer& one : recipe.buffers) buffer(one);
+    for (const Kernel& kernel : recipe.kernels) {
+      for (const std::string_view key : kOurKernelKeys) ours(kernel.at, key);
+      number(kernel.at, "numargs");
+    }
+    for (const CpuFunction& cpu : recipe.cpus) library(cpu);
+    const bool any_cpu = std::ranges::any_of(recipe.runs, &Run::on_cpu);
+    const bool any_kernel = std::ranges::any_of(recipe.runs, [](const Run& run) { return !run.on_cpu(); });
+    if (any_cpu)
+      warn(root["execution"]["runs"], any_kernel ? "crashes on recipes that mix CPU functions and kernels"
+                                                 : "hangs on Linux when it loads its first CPU library");
+    for (const Run& one : recipe.runs) run(recipe, one);
+  }
+
+  void profile(const Profile& profile) {
+    for (const Binding& one : profile.bindings) binding(one);
+    const auto execution = [&](const Execution& one) {
+      warn_key(one.at, "runlist_threshold", "ignores `runlist_threshold` in executions");
+      if (one.depth.value_or(1) > 1)
+        warn_key(one.at, "depth", "breaks the data flow between runs when `depth` is above 1");
+      for (const std::string_view key : {"iterations", "depth"}) number(one.at, key);
+    };
+    std::ranges::for_each(profile.executions, execution);
+  }
+
+ private:
+  template <class T>
+  void names(const std::vector<T>& list, std::string_view what) {
+    std::set<std::string_view> seen;
+    for (const T& one : list) {
+      if (!seen.insert(one.name).second)
+        warn(one.at["name"], std::format("takes the first of two {} of one name", what));
+    }
+  }
+
+  void context(const Context& one) { ours(one.at, "module"); }
+
+  void buffer(const Buffer& one) {
+    number(one.at, "size");
+    const bool external = one.type == BufferType::Input || one.type == BufferType::Output ||
+                          one.type == BufferType::InOut || one.type == BufferType::Weight;
+    if (external && one.size != 0)
+      warn_key(one.at, "size", "does not create an external buffer because of its `size`; one must be bound");
+  }
+
+  void library(const CpuFunction& cpu) {
+    warn_key(cpu.at, "library_path", "refuses `library_path`; it is `library_name`, without `lib` and `.so`");
+    const Value name = cpu.at["library_name"];
+    const std::string file = Path(cpu.library).filename().string();
+    if (name && (file.starts_with("lib") || file.ends_with(".so")))
+      warn(name, "adds `lib` and `.so` to the name itself");
+  }
+
+  void run(const Recipe& recipe, const Run& run) {
+    ours(run.at, "grid");
+    if (!run.at["arguments"]) warn(run.at, "requires `arguments` in a run");
+    if (run.on_cpu() && !run.at["name"]) warn(run.at, "refuses a CPU run with `kernel` alone; it looks up `name`");
+    std::set<std::string_view> external;
+    for (const Argument& argument : run.arguments) {
+      for (const std::string_view key : {"argidx", "size", "offset"}) number(argument.at, key);
+      if (argument.at["offset"] && !argument.at["size"])
+        warn_key(argument.at, "offset", "ignores `offset` without `size`");
+      const auto buffer = std::ranges::find(recipe.buffers, argument.buffer, &Buffer::name);
+      if (buffer == recipe.buffers.end()) continue;
+      if (argument.offset != 0 && argument.size != 0 && argument.size == buffer->size)
+        warn_key(argument.at, "offset", "ignores `offset` when `size` is the buffer's");
+      if (!buffer->created() && !external.insert(argument.buffer).second)
+        warn(argument.at["name"], "never sets the second argument of one external buffer");
+    }
+    for (const Constant& constant : run.constants) {
+      number(constant.at, "argidx");
+      const Value type = constant.at["type"];
+      if (!type)
+        warn(constant.at, "refuses a constant without `type`");
+      else if (type.is(Type::String) && type.string() != "int" && type.string() != "string")
+        warn(type, "knows the types int and string alone");
+      if (constant.type == ConstantType::Int && constant.value.is(Type::String))
+        warn(constant.value, "refuses a text for a number");
+      if (constant.type == ConstantType::String && !constant.value.is(Type::String))
+        warn(constant.value, "refuses a number for a text");
+    }
+  }
+
+  void binding(const Binding& one) {
+    number(one.at, "size");
+    if (one.reinit) warn_key(one.at, "reinit", "initialises again too late or never");
+    if (one.init) {
+      if (one.init->form == Init::Form::File && one.size == 0)
+        warn(one.init->at, "leaves zeros when data come from a file and the binding has no `size`");
+      if (one.init->form == Init::Form::Stride && one.init->stride < 8)
+        warn_key(one.init->at, "stride", "writes 8 bytes at the end, whatever `stride` and `end` say");
+      ours(one.init->at, "seed");
+    }
+    if (!one.validate) return;
+    if (one.validate->begin || one.validate->end)
+      warn(one.validate->at, "compares a range with the start of the golden data");
+    for (const std::string_view key : {"dtype", "atol", "rtol"}) ours(one.validate->at, key);
+  }
+
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check_portable(const Recipe& recipe, Diagnostics& diagnostics) { PortableCheck(diagnostics).recipe(recipe); }
+void check_portable(const Profile& profile, Diagnostics& diagnostics) { PortableCheck(diagnostics).profile(profile); }
+
+}  // namespace slipway::recipe

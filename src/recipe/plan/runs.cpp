@@ -1,0 +1,289 @@
+// Runs against the signatures of what they call, and run lists (recipe page 3.3.6, 3.4).
+#include <algorithm>
+#include <format>
+#include <set>
+
+#include "recipe/plan/parts.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Value;
+
+class RunPlanner {
+ public:
+  RunPlanner(const Recipe& recipe, const Run& run, Plan& plan, Diagnostics& diagnostics)
+      : recipe_(recipe), run_(run), plan_(plan), diagnostics_(diagnostics) {
+    result_.id = run.id;
+    result_.resource = run.resource;
+    result_.origin = origin_of(run.at);
+  }
+
+  void plan_cpu(std::size_t index) {
+    result_.backend = BackendKind::Cpu;
+    result_.index = index;
+    for (const Argument& argument : run_.arguments) add_argument(argument, nullptr);
+    for (const Constant& constant : run_.constants) {
+      if (constant.value.is(json::Type::Null) || !constant.value) continue;
+      if (const auto scalar = read_constant(constant, true, diagnostics_))
+        result_.constants.push_back({constant.argidx, cpu_value(*scalar)});
+    }
+    if (run_.grid) {
+      diagnostics_.add(
+          problem_at(run_.at, "grid", DiagnosticKind::KernelGrid, "a CPU function has no `grid`", Severity::Warning));
+    }
+    plan_.runs.push_back(std::move(result_));
+  }
+
+  void plan_kernel(std::size_t index, const Kernel& kernel) {
+    const KernelPlan& planned = plan_.kernels[index];
+    result_.backend = planned.backend;
+    result_.index = index;
+    for (const Argument& argument : run_.arguments) add_kernel_argument(argument, planned);
+    for (const Constant& constant : run_.constants) add_kernel_constant(constant, planned);
+    check_set(planned);
+    check_grid(kernel, planned);
+    plan_.runs.push_back(std::move(result_));
+  }
+
+ private:
+  const Parameter* parameter(Value at, std::uint32_t argidx, const KernelPlan& kernel) {
+    const Parameter* found = kernel.signature.find(argidx);
+    if (!found && !kernel.signature.ignore_unmapped) {
+      diagnostics_.add(
+          problem_at(at, "argidx", DiagnosticKind::ArgumentIndex,
+                     std::format("kernel `{}` has no parameter {}; it has {}", kernel.name, argidx, list_of(kernel))));
+    }
+    return found;
+  }
+
+  static std::string list_of(const KernelPlan& kernel) {
+    if (kernel.signature.parameters.empty()) return "none";
+    std::string list;
+    for (const Parameter& parameter : kernel.signature.parameters) {
+      list += std::format("{}{}", list.empty() ? "" : ", ", parameter.argidx);
+      if (!parameter.name.empty()) list += std::format(" (`{}`)", parameter.name);
+    }
+    return list;
+  }
+
+  void add_argument(const Argument& argument, const Parameter* parameter) {
+    const auto buffer = plan_.find_buffer(argument.buffer);
+    if (!buffer) return;
+    plan_.buffers[*buffer].used = true;
+    result_.arguments.push_back({.argidx = argument.argidx,
+                                 .buffer = *buffer,
+                                 .offset = argument.offset,
+                                 .size = argument.size,
+                                 .reads = !parameter || parameter->reads,
+                                 .writes = !parameter || parameter->writes,
+                                 .origin = origin_of(argument.at)});
+  }
+
+  void add_kernel_argument(const Argument& argument, const KernelPlan& kernel) {
+    const Parameter* found = parameter(argument.at, argument.argidx, kernel);
+    if (!found) return;
+    set_.insert(argument.argidx);
+    if (std::holds_alternative<IgnoredTarget>(found->target)) return;
+    if (!found->takes_buffer()) {
+      diagnostics_.add(problem_at(
+          argument.at, "argidx", DiagnosticKind::ArgumentIndex,
+          std::format("parameter {} of kernel `{}` takes a constant, not a buffer", argument.argidx, kernel.name)));
+      return;
+    }
+    add_argument(argument, found);
+  }
+
+  void add_kernel_constant(const Constant& constant, const KernelPlan& kernel) {
+    if (!constant.value) return;
+    const Parameter* found = parameter(constant.at, constant.argidx, kernel);
+    if (!found) return;
+    set_.insert(constant.argidx);
+    if (std::holds_alternative<IgnoredTarget>(found->target)) {
+      read_constant(constant, false, diagnostics_);
+      return;
+    }
+    if (const auto* argument = std::get_if<ArgumentTarget>(&found->target)) {
+      if (kernel.backend == BackendKind::Xrt) return add_register(constant, *found, kernel);
+      return argument->buffer ? add_zero_buffer(constant, kernel) : add_value(constant, *argument, found->size);
+    }
+    if (std::holds_alternative<DescriptorTarget>(found->target)) return add_zero_buffer(constant, kernel);
+    if (!found->takes_constant()) {
+      diagnostics_.add(
+          problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
+                     std::format("parameter {} of kernel `{}` takes no constant", constant.argidx, kernel.name)));
+      return;
+    }
+    std::optional<std::vector<std::byte>> bytes;
+    if (const auto* push = std::get_if<PushTarget>(&found->target))
+      bytes = kernel_bytes(constant, push->type, push->offsets.size(), push->array, diagnostics_);
+    else
+      bytes = kernel_bytes(constant, std::get<SpecializationTarget>(found->target).type, 1, false, diagnostics_);
+    if (bytes) result_.scalars.push_back({constant.argidx, std::move(*bytes)});
+  }
+
+  // A value argument of an OpenCL kernel, whose integers have no sign of their own: a negative constant makes it
+  // signed.
+  void add_value(const Constant& constant, const ArgumentTarget& argument, std::uint64_t size) {
+    using tensor::ElementType;
+    if (!argument.type) {
+      diagnostics_.add(problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
+                                  "an argument of this type cannot be set with a constant"));
+      return;
+    }
+    ElementType type = *argument.type;
+    const auto number = whole_number(constant.value);
+    if (number && number->negative) {
+      if (type == ElementType::U8) type = ElementType::I8;
+      if (type == ElementType::U16) type = ElementType::I16;
+      if (type == ElementType::U32) type = ElementType::I32;
+      if (type == ElementType::U64) type = ElementType::I64;
+    }
+    auto bytes = kernel_bytes(constant, type, argument.count, argument.count > 1, diagnostics_);
+    if (!bytes) return;
+    bytes->resize(size);  // vectors of three take the room of four
+    result_.scalars.push_back({constant.argidx, std::move(*bytes)});
+  }
+
+  // A constant 0 aimed at a descriptor stands for a small buffer of zeros.
+  void add_zero_buffer(const Constant& constant, const KernelPlan& kernel) {
+    const auto number = whole_number(constant.value);
+    if (number && number->magnitude == 0) {
+      result_.zero_buffers.push_back(constant.argidx);
+      return;
+    }
+    diagnostics_.add(
+        json::problem(constant.value, DiagnosticKind::ConstantValue,
+                      std::format("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
+                                  constant.argidx, kernel.name)));
+  }
+
+  void add_register(const Constant& constant, const Parameter& parameter, const KernelPlan& kernel) {
+    const auto scalar = read_constant(constant, false, diagnostics_);
+    if (!scalar) return;
+    std::vector<std::byte> bytes = register_bytes(*scalar);
+    if (parameter.takes_buffer()) {
+      if (std::ranges::any_of(bytes, [](std::byte b) { return b != std::byte{}; })) {
+        diagnostics_.add(
+            json::problem(constant.value, DiagnosticKind::ConstantValue,
+                          std::format("argument {} of kernel `{}` is a buffer; the value is written as its address",
+                                      constant.argidx, kernel.name),
+                          Severity::Warning));
+      }
+      bytes.resize(8);
+    }
+    result_.scalars.push_back({constant.argidx, std::move(bytes)});
+  }
+
+  void check_set(const KernelPlan& kernel) {
+    if (kernel.signature.optional || run_.broken) return;
+    std::string missing;
+    for (const Parameter& parameter : kernel.signature.parameters) {
+      if (set_.contains(parameter.argidx) || std::holds_alternative<IgnoredTarget>(parameter.target) ||
+          std::holds_alternative<LocalMemoryTarget>(parameter.target))
+        continue;
+      missing += std::format("{}{}", missing.empty() ? "" : ", ", parameter.argidx);
+      if (!parameter.name.empty()) missing += std::format(" (`{}`)", parameter.name);
+    }
+    if (missing.empty()) return;
+    diagnostics_.add(
+        problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
+                   std::format("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
+  }
+
+  void check_grid(const Kernel& kernel, const KernelPlan& planned) {
+    if (planned.backend == BackendKind::Xrt) return;
+    if (const auto& grid = run_.grid ? run_.grid : kernel.grid) {
+      result_.groups = *grid;
+    } else if (!run_.broken && !kernel.broken) {
+      diagnostics_.add(problem_at(
+          run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
+          std::format("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run",
+                      kernel.name)));
+    }
+  }
+
+  const Recipe& recipe_;
+  const Run& run_;
+  Plan& plan_;
+  Diagnostics& diagnostics_;
+  RunPlan result_;
+  std::set<std::uint32_t> set_;
+};
+
+}  // namespace
+
+void check_indices(const Run& run, Diagnostics& diagnostics) {
+  std::map<std::uint32_t, Value> seen;
+  const auto check = [&](Value object, std::uint32_t argidx) {
+    if (!object["argidx"]) return;
+    const auto [first, fresh] = seen.emplace(argidx, object["argidx"]);
+    if (fresh) return;
+    diagnostics
+        .add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
+                           std::format("argidx {} is used twice in run `{}`", argidx, run.id)))
+        .note("the first one is here", first->second.place());
+  };
+  for (const Argument& argument : run.arguments) check(argument.at, argument.argidx);
+  for (const Constant& constant : run.constants) check(constant.at, constant.argidx);
+}
+
+void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan& plan, Diagnostics& diagnostics) {
+  for (const Run& run : recipe.runs) {
+    RunPlanner planner(recipe, run, plan, diagnostics);
+    if (run.on_cpu()) {
+      const CpuFunction* cpu = find_named(recipe.cpus, run.resource);
+      if (!cpu) cpu = find_named(recipe.cpus, run.id);
+      if (cpu) planner.plan_cpu(static_cast<std::size_t>(cpu - recipe.cpus.data()));
+    } else if (const Kernel* kernel = find_named(recipe.kernels, run.resource)) {
+      const auto index = static_cast<std::size_t>(kernel - recipe.kernels.data());
+      if (good_kernels[index]) planner.plan_kernel(index, *kernel);
+    }
+  }
+}
+
+void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
+  std::vector<bool> written(plan.buffers.size());
+  for (const RunPlan& run : plan.runs) {
+    for (const ArgumentPlan& argument : run.arguments) {
+      const BufferPlan& buffer = plan.buffers[argument.buffer];
+      if (buffer.type == BufferType::Internal && argument.reads && !argument.writes && !written[argument.buffer]) {
+        diagnostics.add({.severity = Severity::Warning,
+                         .kind = DiagnosticKind::UnusedResource,
+                         .message = std::format("internal buffer `{}` is read before any run writes it; it holds zeros",
+                                                buffer.name),
+                         .place = argument.origin.place,
+                         .path = argument.origin.pointer});
+        written[argument.buffer] = true;
+      }
+    }
+    for (const ArgumentPlan& argument : run.arguments) {
+      if (argument.writes) written[argument.buffer] = true;
+    }
+  }
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const BufferPlan& buffer = plan.buffers[i];
+    if (buffer.type == BufferType::Output && buffer.used && !written[i]) {
+      diagnostics.add({.severity = Severity::Warning,
+                       .kind = DiagnosticKind::UnusedResource,
+                       .message = std::format("no run writes output buffer `{}`", buffer.name),
+                       .place = buffer.origin.place,
+                       .path = buffer.origin.pointer});
+    }
+  }
+}
+
+std::vector<ListPlan> cut_lists(const Plan& plan) {
+  std::vector<ListPlan> lists;
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    const RunPlan& run = plan.runs[i];
+    // Contexts are XRT's: embedded kernels of several contexts go into one list.
+    const auto context = run.backend == BackendKind::Xrt ? plan.kernels[run.index].context : std::nullopt;
+    if (lists.empty() || lists.back().backend != run.backend || lists.back().context != context)
+      lists.push_back({.backend = run.backend, .context = context, .begin = i, .end = i});
+    lists.back().end = i + 1;
+  }
+  return lists;
+}
+
+}  // namespace slipway::recipe

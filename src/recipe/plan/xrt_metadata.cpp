@@ -1,0 +1,96 @@
+// What the files of an NPU design say about a kernel, for the checks that need no NPU (recipe page 3.3.6, 3.11, 3.12).
+#include <algorithm>
+#include <format>
+#include <set>
+
+#include "base/suggest.hpp"
+#include "recipe/control_code/control_code.hpp"
+#include "recipe/plan/parts.hpp"
+#include "recipe/xclbin/xclbin.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, Diagnostics& diagnostics) {
+  const auto xclbin = xclbin::read_xclbin(file.bytes, file.name, diagnostics);
+  if (!xclbin) return false;
+  const xclbin::Kernel* found = xclbin->find_kernel(kernel.instance);
+  if (!found) {
+    Diagnostic problem =
+        problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name", DiagnosticKind::KernelInstance,
+                   std::format("No such kernel '{}'", kernel.instance));
+    const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
+    if (const auto near = closest(kernel.instance, names)) problem.suggest(json::inside_quotes(problem.place), *near);
+    problem.note(std::format("`{}` has {} kernel(s)", file.name, xclbin->kernels.size()));
+    diagnostics.add(std::move(problem));
+    return false;
+  }
+  for (const xclbin::Argument& argument : found->arguments) {
+    // A constant may be aimed at a buffer argument: it writes its value (page 3.3.7), so both are taken.
+    plan.signature.parameters.push_back({.argidx = argument.index,
+                                         .name = argument.name,
+                                         .size = argument.is_buffer() ? 0 : argument.size,
+                                         .target = ArgumentTarget{argument.index, argument.is_buffer()}});
+  }
+  return true;
+}
+
+bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan& plan, Diagnostics& diagnostics) {
+  Diagnostics problems;
+  for (const Artifact& file : context.programs) {
+    const auto program = control_code::read_control_code(file.bytes, file.name, diagnostics);
+    if (!program) return false;
+    if (!program->full) {
+      diagnostics.add({.kind = DiagnosticKind::ArtifactFormat,
+                       .message = std::format("ELF is missing xrt configuration info: {}", file.name),
+                       .place = context.origin.place,
+                       .path = context.origin.pointer});
+      return false;
+    }
+    const json::Value named_at = kernel.at["instance"] ? kernel.at["instance"] : kernel.at["name"];
+    const auto found = control_code::find_instance(*program, kernel.instance, named_at.place());
+    if (!found) {
+      problems.add(found.error());
+      continue;
+    }
+    for (std::uint32_t i = 0; i < found->kernel->arguments.size(); ++i) {
+      plan.signature.parameters.push_back(
+          {.argidx = i, .name = std::format("{}", i), .target = ArgumentTarget{i, true}});
+    }
+    return true;
+  }
+  for (Diagnostic problem : problems.all()) {
+    const json::Value named_at = kernel.at["instance"] ? kernel.at["instance"] : kernel.at["name"];
+    diagnostics.add(std::move(problem.at(named_at.pointer())));
+    break;  // each program says the same
+  }
+  return false;
+}
+
+}  // namespace
+
+bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Artifacts& artifacts, KernelPlan& plan,
+                     Diagnostics& diagnostics) {
+  plan.signature.optional = true;
+  plan.signature.ignore_unmapped = kernel.ignore_unmapped;
+  bool good = true;
+  if (!kernel.ctrlcode.empty()) {
+    const json::Value at = kernel.at["ctrlcode"];
+    Result<Artifact> code = artifacts.open(kernel.ctrlcode);
+    if (code) {
+      good &= control_code::read_control_code(code->bytes, code->name, diagnostics).has_value();
+      plan.ctrlcode = std::move(*code);
+    } else {
+      good = false;
+      for (Diagnostic problem : code.error()) {
+        problem.place = at.place();
+        diagnostics.add(std::move(problem.at(at.pointer())));
+      }
+    }
+  }
+  return (context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
+                         : from_programs(kernel, context, plan, diagnostics)) &&
+         good;
+}
+
+}  // namespace slipway::recipe

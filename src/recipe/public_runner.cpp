@@ -1,0 +1,283 @@
+// The classes of include/slipway/recipe.hpp: results in, exceptions out.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <format>
+#include <mutex>
+
+#include "launch/public_device.hpp"
+#include "recipe/backends/opencl/backend.hpp"
+#include "recipe/backends/xrt/module.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+#include "recipe/session.hpp"
+#include "recipe/vulkan/vulkan_device.hpp"
+#include "slipway/recipe.hpp"
+
+namespace slipway {
+
+struct device::state {
+  explicit state(std::string name) : selector(std::move(name)) {}
+
+  // Opens it once; later calls give the same device or the same failure.
+  Result<std::shared_ptr<recipe::VulkanDevice>> open() {
+    const std::scoped_lock lock(mutex);
+    if (!opened) {
+      const char* from_environment = std::getenv("SLIPWAY_DEVICE");
+      if (selector.empty() && from_environment) selector = from_environment;
+      opened.emplace(recipe::open_vulkan({.selector = selector, .cache = Cache::of_user()}));
+    }
+    return *opened;
+  }
+
+  std::string selector;
+  std::mutex mutex;
+  std::optional<Result<std::shared_ptr<recipe::VulkanDevice>>> opened;
+};
+
+struct artifacts::state {
+  recipe::Artifacts files;
+  std::filesystem::path folder;
+  bool in_memory = false;
+};
+
+struct runner::impl {
+  std::shared_ptr<device::state> on;
+  recipe::Session session;
+  bool profiled = false;
+  std::vector<Problem> remarks;
+  Failure last_failure;
+};
+
+runner::error::~error() = default;
+runner::json_error::~json_error() = default;
+runner::recipe_error::~recipe_error() = default;
+runner::profile_error::~profile_error() = default;
+runner::validation_error::~validation_error() = default;
+runner::repo_error::~repo_error() = default;
+runner::hwctx_error::~hwctx_error() = default;
+runner::cpu_error::~cpu_error() = default;
+runner::backend_error::~backend_error() = default;
+runner::state_error::~state_error() = default;
+
+namespace {
+
+enum class ErrorClass { Json, Recipe, Profile, Validation, Repo, Hwctx, Cpu, Backend, State };
+
+ErrorClass class_of(const Diagnostic& diagnostic) {
+  const std::string_view kind = name_of(diagnostic.kind);
+  if (kind.starts_with("json-syntax")) return ErrorClass::Json;
+  if (kind.starts_with("profile-")) return ErrorClass::Profile;
+  if (kind.starts_with("artifact-") || kind.starts_with("file-")) return ErrorClass::Repo;
+  if (kind.starts_with("cpu-")) return ErrorClass::Cpu;
+  switch (diagnostic.kind) {
+    case DiagnosticKind::ExpectationFailed:
+      return ErrorClass::Validation;
+    case DiagnosticKind::RecipeContext:
+    case DiagnosticKind::UnknownHwctx:
+      return ErrorClass::Hwctx;
+    case DiagnosticKind::RunnerState:
+      return ErrorClass::State;
+    default:
+      break;
+  }
+  const Cause cause = cause_of(diagnostic.kind);
+  return cause == Cause::Device || cause == Cause::Failure ? ErrorClass::Backend : ErrorClass::Recipe;
+}
+
+template <class Error>
+[[noreturn]] void throw_as(std::string text, std::vector<Problem> problems, const std::exception_ptr& thrown) {
+  if (!thrown) throw Error(std::move(text), std::move(problems));
+  try {
+    std::rethrow_exception(thrown);
+  } catch (...) {
+    std::throw_with_nested(Error(std::move(text), std::move(problems)));
+  }
+}
+
+// The first error decides the class.
+[[noreturn]] void throw_failure(const Failure& failure, const std::exception_ptr& thrown = nullptr) {
+  const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; };
+  auto first = std::ranges::find_if(failure, is_error);
+  if (first == failure.end()) first = failure.begin();
+  std::string text = first->message;
+  const auto others = std::ranges::count_if(failure, is_error) - 1;
+  if (others > 0) text += std::format(" (and {} other problem{})", others, others == 1 ? "" : "s");
+  std::vector<Problem> problems = launch::public_problems(failure);
+  switch (class_of(*first)) {
+    case ErrorClass::Json:
+      throw_as<runner::json_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Profile:
+      throw_as<runner::profile_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Validation:
+      throw_as<runner::validation_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Repo:
+      throw_as<runner::repo_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Hwctx:
+      throw_as<runner::hwctx_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Cpu:
+      throw_as<runner::cpu_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Backend:
+      throw_as<runner::backend_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::State:
+      throw_as<runner::state_error>(std::move(text), std::move(problems), thrown);
+    case ErrorClass::Recipe:
+      break;
+  }
+  throw_as<runner::recipe_error>(std::move(text), std::move(problems), thrown);
+}
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw_failure(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+SourcePtr source_of(const std::string& text_or_path, std::string name) {
+  const auto first = std::ranges::find_if(text_or_path, [](unsigned char c) { return std::isspace(c) == 0; });
+  if (first != text_or_path.end() && *first == '{') return make_source(std::move(name), text_or_path);
+  return must(read_source(text_or_path));
+}
+
+std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
+  using enum recipe::BackendKind;
+  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
+    if (name == recipe::name_of(kind)) return kind;
+  }
+  if (!name.empty()) {
+    throw_failure({{.kind = DiagnosticKind::UnknownValue,
+                    .message = std::format("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
+  }
+  return std::nullopt;
+}
+
+Result<recipe::BackendPtr> open_backend(const std::shared_ptr<device::state>& device, recipe::BackendKind kind) {
+  if (kind == recipe::BackendKind::OpenCl) return recipe::opencl::open_backend();
+  if (kind == recipe::BackendKind::Xrt) return recipe::xrt_module::open_backend();
+  return device->open().and_then(recipe::make_vulkan_backend);
+}
+
+}  // namespace
+
+device::device(std::string selector) : state_(std::make_shared<state>(std::move(selector))) {}
+
+bo slipway_make_buffer(const device& device, std::size_t size) {
+  const auto opened = device.shared()->open();
+  if (!opened && opened.error().front().kind == DiagnosticKind::NoDevice)
+    return bo(must(recipe::cpu::make_host_buffer(size)));
+  const recipe::BackendPtr backend = must(recipe::make_vulkan_backend(must(opened)));
+  return bo(must(backend->create_buffer({.size = size, .name = "bo"})));
+}
+
+artifacts::artifacts(const std::filesystem::path& folder)
+    : state_(std::make_shared<state>(state{recipe::Artifacts::in_folder(folder), folder, false})) {}
+
+artifacts::artifacts(map files)
+    : state_(std::make_shared<state>(
+          state{recipe::Artifacts::in_memory(std::make_shared<const recipe::ArtifactMap>(
+                    std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()))),
+                {},
+                true})) {}
+
+runner::runner() = default;
+runner::runner(runner&&) noexcept = default;
+runner& runner::operator=(runner&&) noexcept = default;
+runner::~runner() = default;
+
+runner::runner(const device& device, const std::string& recipe) : runner(device, recipe, run_options{}) {}
+runner::runner(const device& device, const std::string& recipe, const std::filesystem::path& artifacts_dir)
+    : runner(device, recipe, run_options{.files = artifacts(artifacts_dir)}) {}
+runner::runner(const device& device, const std::string& recipe, const artifacts_repository& files)
+    : runner(device, recipe, run_options{.files = files}) {}
+runner::runner(const device& device, const std::string& recipe, const std::string& profile)
+    : runner(device, recipe, run_options{.profile = profile}) {}
+runner::runner(const device& device, const std::string& recipe, const char* profile)
+    : runner(device, recipe, run_options{.profile = profile}) {}
+runner::runner(const device& device, const std::string& recipe, const std::string& profile,
+               const std::filesystem::path& artifacts_dir)
+    : runner(device, recipe, run_options{.profile = profile, .files = artifacts(artifacts_dir)}) {}
+runner::runner(const device& device, const std::string& recipe, const std::string& profile,
+               const artifacts_repository& files)
+    : runner(device, recipe, run_options{.profile = profile, .files = files}) {}
+
+runner::runner(const device& device, const std::string& text, const run_options& options)
+    : impl_(std::make_unique<impl>()) {
+  impl_->on = device.shared();
+  impl_->profiled = !options.profile.empty();
+  const artifacts files = options.files.value_or(artifacts(std::filesystem::path(".")));
+  recipe::SessionRequest request{
+      .recipe = source_of(text, "<recipe>"),
+      .profile = options.profile.empty() ? nullptr : source_of(options.profile, "<profile>"),
+      .kernels = options.kernels.empty() ? nullptr : must(read_source(options.kernels)),
+      .artifacts = files.shared()->in_memory
+                       ? files.shared()->files
+                       : recipe::Artifacts::in_folder(files.shared()->folder, options.allow_outside),
+      .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
+  Diagnostics diagnostics;
+  impl_->session = recipe::Session::load(request, diagnostics);
+  const auto give_up_on_errors = [&] {
+    if (options.strict) diagnostics.make_strict();
+    if (!diagnostics.has_errors()) return;
+    diagnostics.sort();
+    throw_failure(diagnostics.all());
+  };
+  give_up_on_errors();
+  impl_->session.open(
+      {.runner = {.open_backend = [on = impl_->on](recipe::BackendKind kind) { return open_backend(on, kind); },
+                  .libraries =
+                      recipe::cpu::library_roots(options.library_root, files.shared()->folder, options.allow_outside),
+                  .timings = options.timings},
+       .profile = {.seed = options.seed}},
+      diagnostics);
+  give_up_on_errors();
+  impl_->remarks = launch::public_problems(diagnostics.all());
+}
+
+namespace {
+
+runner::impl& checked(const std::unique_ptr<runner::impl>& impl) {
+  if (!impl) throw_failure({{.kind = DiagnosticKind::RunnerState, .message = "this runner is empty"}});
+  return *impl;
+}
+
+[[noreturn]] void throw_run_failure(runner::impl& impl, const recipe::RunFailure& failure) {
+  impl.last_failure = failure.diagnostics;
+  throw_failure(failure.diagnostics, failure.thrown);
+}
+
+}  // namespace
+
+void runner::bind(const std::string& name, const bo& buffer) {
+  must(checked(impl_).session.runner().bind(name, {buffer.shared_storage(), buffer.storage_offset(), buffer.size()}));
+}
+
+void runner::execute() {
+  impl& impl = checked(impl_);
+  impl.last_failure.clear();
+  if (!impl.profiled) return must(impl.session.runner().execute());
+  if (const auto failure = impl.session.run()) throw_run_failure(impl, *failure);
+}
+
+void runner::wait() {
+  impl& impl = checked(impl_);
+  if (const auto done = impl.session.runner().wait(); !done) throw_run_failure(impl, done.error());
+}
+
+bool runner::wait(std::chrono::milliseconds timeout) {
+  impl& impl = checked(impl_);
+  const auto done = impl.session.runner().wait(timeout);
+  if (!done) throw_run_failure(impl, done.error());
+  return *done;
+}
+
+std::span<const std::byte> runner::map_buffer(const std::string& name) const {
+  return must(checked(impl_).session.runner().map_buffer(name));
+}
+
+std::string runner::report() const {
+  impl& impl = checked(impl_);
+  return impl.session.report(impl.last_failure.empty() ? nullptr : &impl.last_failure, nullptr, 0);
+}
+
+const std::vector<Problem>& runner::remarks() const { return checked(impl_).remarks; }
+
+}  // namespace slipway

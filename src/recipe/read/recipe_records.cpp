@@ -1,0 +1,259 @@
+#include "base/suggest.hpp"
+#include "recipe/read/records.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Anything;
+using json::List;
+using json::Nested;
+using json::Record;
+using json::Text;
+using json::Value;
+using json::Word;
+using json::Words;
+
+constexpr Text kPath{.empty = false};
+constexpr Text kName{.empty = false};
+
+constexpr Word<BufferType> kBufferTypes[] = {
+    {"input", BufferType::Input},       {"output", BufferType::Output}, {"inout", BufferType::InOut},
+    {"internal", BufferType::Internal}, {"weight", BufferType::Weight}, {"spill", BufferType::Spill},
+    {"unknown", BufferType::Unknown},   {"debug", BufferType::Debug},
+};
+
+constexpr Word<Where> kWheres[] = {{"npu", Where::Npu}, {"cpu", Where::Cpu}};
+
+constexpr Word<bool> kUnmapped[] = {{"error", false}, {"ignore", true}};
+
+constexpr std::string_view kAccesses[] = {"read", "write", "read_write"};
+
+constexpr Word<ConstantType> kConstantTypes[] = {
+    {"int", ConstantType::Int},       {"int32", ConstantType::Int32},   {"uint32", ConstantType::Uint32},
+    {"int64", ConstantType::Int64},   {"uint64", ConstantType::Uint64}, {"float", ConstantType::Float},
+    {"double", ConstantType::Double}, {"string", ConstantType::String},
+};
+
+// One of `words`, kept as text.
+struct OneOf {
+  std::span<const std::string_view> words;
+  bool read(json::Decoder& decoder, Value value, std::string& to) const {
+    std::size_t index = 0;
+    if (!json::read_word(decoder, value, {words.begin(), words.end()}, "", index)) return false;
+    to = words[index];
+    return true;
+  }
+  void schema(json::Schema& schema) const { json::word_schema(schema, {words.begin(), words.end()}); }
+};
+
+// An object whose members are decoded later, when it is known what they mean.
+struct FreeObject {
+  std::string_view schema_text = R"({"type": "object"})";
+  bool read(json::Decoder& decoder, Value value, Value& to) const {
+    if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
+    decoder.check_duplicates(value, std::format("`{}`", value.key()));
+    to = value;
+    return true;
+  }
+  void schema(json::Schema& schema) const { schema.out().raw(schema_text); }
+};
+
+constexpr std::string_view kQosSchema =
+    R"({"type": "object", "additionalProperties": {"type": ["integer", "string"], "minimum": 0, "maximum": 4294967295}})";
+
+struct QosObject {
+  bool read(json::Decoder& decoder, Value value, Value& to) const {
+    if (!FreeObject().read(decoder, value, to)) return false;
+    bool good = true;
+    for (const Value member : value) {
+      std::uint32_t number = 0;
+      if (member.is(json::Type::Number))
+        good &= Whole().read(decoder, member, number);
+      else if (!member.is(json::Type::String))
+        good = decoder.wrong_type(member, "an integer or a string");
+    }
+    return good;
+  }
+  void schema(json::Schema& schema) const { schema.out().raw(kQosSchema); }
+};
+
+// `value` of a constant: a scalar, or an array of them for kernels; which ones suit is decided where it goes.
+struct ConstantValueCodec {
+  bool read(json::Decoder& decoder, Value value, Value& to) const {
+    if (value.is(json::Type::Null) || value.is(json::Type::Object))
+      return decoder.wrong_type(value, "a number, a string or an array");
+    to = value;
+    return true;
+  }
+  void schema(json::Schema& schema) const { schema.out().raw(R"({"type": ["number", "string", "boolean", "array"]})"); }
+};
+
+bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, std::string_view a,
+                std::string_view b) {
+  if (object[a] || object[b]) return true;
+  Diagnostic diagnostic =
+      json::problem(object, DiagnosticKind::MissingKey, std::format("missing key `{}` or `{}` in {}", a, b, subject));
+  diagnostic.place = object.opening();
+  decoder.add(std::move(diagnostic));
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(BufferType type) {
+  return std::ranges::find(kBufferTypes, type, &Word<BufferType>::value)->word;
+}
+
+std::string_view name_of(ConstantType type) {
+  return std::ranges::find(kConstantTypes, type, &Word<ConstantType>::value)->word;
+}
+
+bool ConstantTypeCodec::read(json::Decoder& decoder, Value value, ConstantType& to) const {
+  if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
+  const auto found = std::ranges::find(kConstantTypes, value.string(), &Word<ConstantType>::word);
+  if (found != std::end(kConstantTypes)) {
+    to = found->value;
+    return true;
+  }
+  Diagnostic problem = json::problem(value, DiagnosticKind::UnknownValue,
+                                     std::format("Unknown constant argument type '{}'", value.string()));
+  if (const auto near = closest(value.string(), kConstantTypes | std::views::transform(&Word<ConstantType>::word)))
+    problem.suggest(json::inside_quotes(value.place()), *near);
+  else
+    problem.hint("it is one of int, int32, uint32, int64, uint64, float, double, string");
+  decoder.add(std::move(problem));
+  return false;
+}
+
+void ConstantTypeCodec::schema(json::Schema& schema) const {
+  json::word_schema(schema,
+                    kConstantTypes | std::views::transform(&Word<ConstantType>::word) | std::ranges::to<std::vector>());
+}
+
+const Record<Context>& header_record() {
+  static const auto record =
+      Record<Context>("header", "what the kernels of the recipe run in, when they name nothing else", &Context::at)
+          .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
+          .optional("program", &Context::program, kPath, "a configuration ELF with the design")
+          .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
+          .optional("module", &Context::module, kPath, "the default module of embedded kernels");
+  return record;
+}
+
+const Record<Context>& context_record() {
+  static const auto record =
+      Record<Context>("hardware context", "a configuration that kernels run in", &Context::at)
+          .required("name", &Context::name, kName, "what kernels and debug buffers call it")
+          .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
+          .optional("program", &Context::program, kPath, "a configuration ELF with the design")
+          .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
+          .optional("module", &Context::module, kPath, "the default module of this context's embedded kernels")
+          .optional("cfg", &Context::cfg, QosObject{}, "configuration of the context; `qos` wins")
+          .optional("qos", &Context::qos, QosObject{}, "configuration of the context");
+  return record;
+}
+
+const Record<Buffer>& buffer_record() {
+  static const auto record =
+      Record<Buffer>("buffer", "memory that runs read and write", &Buffer::at)
+          .required("name", &Buffer::name, kName, "what runs call it")
+          .required("type", &Buffer::type, Words<BufferType>(kBufferTypes),
+                    "what it is for; internal and debug buffers need a `size`")
+          .optional("size", &Buffer::size, Whole{},
+                    "bytes; with it the runner makes the buffer, without it one is bound")
+          .optional("hwctx", &Buffer::context, Text{}, "of a debug buffer: the context that holds it");
+  return record;
+}
+
+const Record<ParameterRule>& parameter_record() {
+  constexpr Whole kSmall{.max = 0xffffffff};
+  static const auto record =
+      Record<ParameterRule>("parameter", "what an argument index means to a kernel", &ParameterRule::at)
+          .optional("argidx", &ParameterRule::argidx, kSmall, "the index that runs use; none for a fixed value")
+          .optional("set", &ParameterRule::set, kSmall, "descriptor set")
+          .optional("binding", &ParameterRule::binding, kSmall, "binding in that set")
+          .optional("element", &ParameterRule::element, kSmall, "of an array of descriptors (0)")
+          .optional("push", &ParameterRule::push, kSmall, "a push-constant member by its byte offset")
+          .optional("spec", &ParameterRule::spec, kSmall, "a specialization constant by its id")
+          .optional("name", &ParameterRule::name, kName, "a descriptor or push-constant member by its name")
+          .optional("index", &ParameterRule::index, kSmall, "OpenCL: the kernel's own argument index")
+          .optional("local", &ParameterRule::local, Whole{.min = 1}, "OpenCL: bytes of local memory")
+          .optional("ignore", &ParameterRule::ignore, json::Boolean{}, "accept the argument and drop it")
+          .optional("value", &ParameterRule::value, Anything{}, "the fixed value of `push` or `spec`")
+          .optional("access", &ParameterRule::access, OneOf{kAccesses}, "what the kernel does with a descriptor");
+  return record;
+}
+
+const Record<Kernel>& kernel_record() {
+  constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
+  static const auto record =
+      Record<Kernel>("kernel", "a kernel of an NPU design, or of a module that the recipe brings", &Kernel::at)
+          .required("name", &Kernel::name, kName, "what runs call it")
+          .optional("instance", &Kernel::instance, kName, "what the xclbin or program calls it (the name)")
+          .optional("ctrlcode", &Kernel::ctrlcode, kPath, "a control-code ELF")
+          .optional("hwctx", &Kernel::context, Text{}, "the hardware context, when there are several")
+          .optional("numargs", &Kernel::numargs, Whole{}, "the number of arguments; checked, and not needed")
+          .optional("module", &Kernel::module, kPath, "SPIR-V, GLSL, RPL, VGF or zebin that has the kernel")
+          .optional("entry", &Kernel::entry, kName, "the entry point in the module (the instance, else the only one)")
+          .optional("grid", &Kernel::grid, List{kGroups, 3, 3}, "work groups in x, y and z")
+          .optional("local", &Kernel::local, List{kGroups, 3, 3}, "OpenCL: the work-group size")
+          .optional("parameters", &Kernel::parameters, List{Nested(parameter_record())},
+                    "what argument indices mean; in place of the module's own order")
+          .optional("unmapped", &Kernel::ignore_unmapped, Words<bool>(kUnmapped),
+                    "what becomes of argument indices that `parameters` does not list (error)")
+          .optional(
+              "specialization", &Kernel::specialization,
+              FreeObject{R"({"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}})"},
+              "specialization constants by id or name")
+          .optional("options", &Kernel::options, FreeObject{}, "options of RPL pipelines; OpenCL: `build`");
+  return record;
+}
+
+const Record<CpuFunction>& cpu_record() {
+  static const auto record =
+      Record<CpuFunction>("cpu", "a function in a CPU library", &CpuFunction::at)
+          .required("name", &CpuFunction::name, kName, "what runs and the library call it")
+          .optional("library_path", &CpuFunction::library, kPath, "the library, relative to the library root")
+          .optional("library_name", &CpuFunction::library, kPath, "the same")
+          .rule([](json::Decoder& decoder, Value value, CpuFunction& cpu) {
+            return has_one_of(decoder, value, std::format("cpu `{}`", cpu.name), "library_path", "library_name");
+          });
+  return record;
+}
+
+const Record<Argument>& argument_record() {
+  static const auto record =
+      Record<Argument>("argument", "a buffer, or a part of one, that a run uses", &Argument::at)
+          .required("name", &Argument::buffer, kName, "the buffer")
+          .required("argidx", &Argument::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it")
+          .optional("size", &Argument::size, Whole{}, "bytes (to the end)")
+          .optional("offset", &Argument::offset, Whole{}, "bytes from the start of the buffer (0)");
+  return record;
+}
+
+const Record<Constant>& constant_record() {
+  static const auto record =
+      Record<Constant>("constant", "a number or text that a run is given", &Constant::at)
+          .required("value", &Constant::value, ConstantValueCodec{}, "the value")
+          .optional("type", &Constant::type, ConstantTypeCodec{}, "its type; told from the value when absent")
+          .required("argidx", &Constant::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it");
+  return record;
+}
+
+const Record<Run>& run_record() {
+  constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
+  static const auto record =
+      Record<Run>("run", "one call of a kernel or CPU function", &Run::at)
+          .optional("name", &Run::id, kName, "the resource, or with `kernel` what reports call the run")
+          .optional("kernel", &Run::resource, kName, "the kernel or CPU function")
+          .optional("where", &Run::where, Words<Where>(kWheres), "cpu, or npu for every kernel (npu)")
+          .optional("arguments", &Run::arguments, List{Nested(argument_record())}, "buffers")
+          .optional("constants", &Run::constants, List{Nested(constant_record())}, "numbers and texts")
+          .optional("grid", &Run::grid, List{kGroups, 3, 3}, "work groups, in place of the kernel's")
+          .rule([](json::Decoder& decoder, Value value, Run&) {
+            return has_one_of(decoder, value, "run", "kernel", "name");
+          });
+  return record;
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,204 @@
+#include "recipe/run/lane.hpp"
+
+#include <cstring>
+#include <format>
+
+namespace slipway::recipe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often a thread looks before it sleeps: some 20 us, less than waking it up costs. Not where it would look at
+// nothing but itself.
+int spins() {
+  static const int count = std::thread::hardware_concurrency() > 1 ? 2000 : 0;
+  return count;
+}
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+double nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Lane::~Lane() {
+  if (in_progress()) finish(std::nullopt);
+  if (!thread_.joinable()) return;
+  state_.store(kQuit);
+  state_.notify_all();
+}
+
+Result<> Lane::start() {
+  result_ = {};
+  if (is_direct()) {
+    PreparedList& list = lists.front();
+    Result<> started = before(list).and_then([&] { return list.kernels->submit(); });
+    if (started) {
+      state_.store(kRequested, std::memory_order_relaxed);
+    } else {  // a failure of a run, which `finish` tells
+      failed(list, std::move(started.error()));
+      state_.store(kDone, std::memory_order_relaxed);
+    }
+    return {};
+  }
+  if (!thread_.joinable()) thread_ = std::jthread([this] { work(); });
+  state_.store(kRequested);
+  state_.notify_all();
+  return {};
+}
+
+std::optional<LaneResult> Lane::finish(std::optional<std::chrono::nanoseconds> limit) {
+  if (!in_progress()) return LaneResult{};
+  if (is_direct()) {
+    if (state_.load(std::memory_order_relaxed) == kRequested) {
+      PreparedList& list = lists.front();
+      const Result<bool> ended = finish_direct(limit);
+      if (ended && !*ended) return std::nullopt;
+      if (!ended) failed(list, ended.error());
+    }
+  } else if (!wait_until_done(limit)) {
+    return std::nullopt;
+  }
+  state_.store(kIdle, std::memory_order_relaxed);
+  return std::move(result_);
+}
+
+Result<bool> Lane::finish_direct(std::optional<std::chrono::nanoseconds> limit) {
+  PreparedList& list = lists.front();
+  const bool ours = time_out && (!limit || *time_out < *limit);
+  const Result<bool> ended = list.kernels->wait(ours ? time_out : limit, poll);
+  if (!ended) return ended;
+  if (!*ended)
+    return ours ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time")) : ended;
+  take_timings(list);
+  return after(list).transform([] { return true; });
+}
+
+bool Lane::wait_until_done(std::optional<std::chrono::nanoseconds> limit) {
+  for (int i = 0; i < spins() || poll; ++i) {
+    if (state_.load(std::memory_order_acquire) == kDone) return true;
+    if (poll && limit) break;  // the timed wait below looks at the time
+    relax();
+  }
+  if (!limit) {
+    for (std::uint32_t now = state_.load(); now != kDone; now = state_.load()) state_.wait(now);
+    return true;
+  }
+  std::unique_lock lock(mutex_);
+  ++timed_waiters_;
+  const bool done = done_.wait_for(lock, std::min<std::chrono::nanoseconds>(*limit, std::chrono::hours(24 * 365)),
+                                   [&] { return state_.load() == kDone; });
+  --timed_waiters_;
+  return done;
+}
+
+void Lane::work() {
+  while (true) {
+    std::uint32_t now = state_.load(std::memory_order_acquire);
+    for (int i = 0; i < spins() && now != kRequested && now != kQuit; ++i) {
+      relax();
+      now = state_.load(std::memory_order_acquire);
+    }
+    while (now != kRequested && now != kQuit) {
+      state_.wait(now);
+      now = state_.load();
+    }
+    if (now == kQuit) return;
+    run_lists();
+    state_.store(kDone);
+    state_.notify_all();
+    if (timed_waiters_.load() != 0) {
+      const std::scoped_lock lock(mutex_);
+      done_.notify_all();
+    }
+  }
+}
+
+void Lane::run_lists() {
+  for (PreparedList& list : lists) {
+    if (!(list.kernels ? run_kernel_list(list) : run_cpu_list(list))) return;
+  }
+}
+
+bool Lane::run_cpu_list(PreparedList& list) {
+  const std::scoped_lock turn(turn_);
+  for (std::size_t i = 0; i < list.calls.size(); ++i) {
+    const Clock::time_point start = timings ? Clock::now() : Clock::time_point();
+    std::expected<void, cpu::CallFailure> done = cpu::run_call(list.calls[i]);
+    if (timings) total_ns_[list.begin + i] += nanoseconds_since(start);
+    if (done) continue;
+    result_ = {.failure = RunFailure{{std::move(done.error().diagnostic)}, done.error().thrown},
+               .failed_run = list.begin + i,
+               .first_skipped = list.begin + i + 1};
+    return false;
+  }
+  return true;
+}
+
+bool Lane::run_kernel_list(PreparedList& list) {
+  Result<> done = before(list).and_then([&] { return list.kernels->submit(); });
+  if (done) {
+    const Result<bool> ended = list.kernels->wait(time_out, poll);
+    if (!ended)
+      done = fail(ended.error());
+    else if (!*ended)
+      done = fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time");
+  }
+  if (done) {
+    take_timings(list);
+    done = after(list);
+  }
+  if (!done) failed(list, std::move(done.error()));
+  return done.has_value();
+}
+
+Result<> Lane::before(PreparedList& list) {
+  for (const Shadow& shadow : list.shadows) {
+    std::memcpy(shadow.copy->host_address(), host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(),
+                shadow.home.size);
+    if (Result<> done = sync_buffer(*shadow.copy, sync_direction::to_device, 0, shadow.home.size); !done) return done;
+  }
+  for (const SyncRange& range : list.syncs) {
+    Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<> Lane::after(PreparedList& list) {
+  for (const SyncRange& range : list.syncs) {
+    if (!range.after) continue;
+    Result<> done = sync_buffer(*range.part.storage, sync_direction::from_device, range.part.offset, range.part.size);
+    if (!done) return done;
+  }
+  for (const Shadow& shadow : list.shadows) {
+    if (!shadow.writes) continue;
+    if (Result<> done = sync_buffer(*shadow.copy, sync_direction::from_device, 0, shadow.home.size); !done) return done;
+    std::memcpy(host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(), shadow.copy->host_address(),
+                shadow.home.size);
+  }
+  return {};
+}
+
+void Lane::take_timings(PreparedList& list) {
+  if (!timings) return;
+  const std::vector<double> times = list.kernels->timings();
+  for (std::size_t i = 0; i < times.size() && list.begin + i < list.end; ++i) total_ns_[list.begin + i] += times[i];
+}
+
+// The device does not say which run of a list it was.
+void Lane::failed(const PreparedList& list, Failure failure) {
+  result_ = {.failure = RunFailure{.diagnostics = std::move(failure)},
+             .failed_run = list.begin,
+             .first_skipped = list.begin + 1};
+}
+
+}  // namespace slipway::recipe

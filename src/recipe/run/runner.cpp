@@ -1,0 +1,464 @@
+#include "recipe/run/runner.hpp"
+
+#include <algorithm>
+#include <format>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/checked.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+#include "recipe/cpu/library.hpp"
+#include "recipe/run/lane.hpp"
+#include "slipway/bo.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+Result<> state_error(std::string message) { return fail(DiagnosticKind::RunnerState, {}, std::move(message)); }
+
+constexpr BackendKind kKernelBackends[] = {BackendKind::Xrt, BackendKind::Vulkan, BackendKind::OpenCl};
+
+}  // namespace
+
+struct Runner::State {
+  Plan plan;
+  RunnerOptions options;
+  std::map<BackendKind, BackendPtr> backends;
+  BackendPtr memory;                            // makes the buffers; null: the host
+  std::vector<KernelPtr> kernels;               // by kernel of the plan; null for those that no run uses
+  std::vector<const cpu::Function*> functions;  // by CPU function of the plan
+  std::vector<std::optional<Bound>> bound;      // by buffer of the plan
+  ExecutionOptions execution;
+  bool dirty = true;              // the lists are not those of what is bound
+  std::uint64_t executions = 0;   // that ended well, of all copies
+  std::vector<RunRecord> failed;  // what executions that failed add, by run
+  std::optional<LaneResult> last_failure;
+  std::mutex turn;
+  std::vector<std::unique_ptr<Lane>> lanes;
+
+  Result<BufferPtr> create(const BufferRequest& request) const {
+    return memory ? memory->create_buffer(request) : cpu::make_host_buffer(request.size);
+  }
+
+  bool any_in_progress() const { return std::ranges::any_of(lanes, &Lane::in_progress); }
+
+  Result<> make_lane_buffers(Lane& lane) {
+    lane.created.resize(plan.buffers.size());
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+      const BufferPlan& buffer = plan.buffers[i];
+      if (buffer.size == 0 || bound[i] || lane.created[i]) continue;
+      Result<BufferPtr> made = create({buffer.size, buffer.name, buffer.kernels_only, buffer.context});
+      if (!made) {
+        for (Diagnostic& problem : made.error()) {
+          if (problem.place.kind == Place::Kind::None) problem.place = buffer.origin.place;
+        }
+        return fail(std::move(made.error()));
+      }
+      lane.created[i] = std::move(*made);
+    }
+    return {};
+  }
+
+  // Where an argument's bytes are; the whole of what is bound counts from its own start.
+  Bound part_of(const Lane& lane, const ArgumentPlan& argument) const {
+    Bound whole = bound[argument.buffer] ? *bound[argument.buffer]
+                                         : Bound{lane.created[argument.buffer], 0, plan.buffers[argument.buffer].size};
+    const std::uint64_t size = argument.size != 0 ? argument.size : whole.size - argument.offset;
+    return {whole.storage, whole.offset + argument.offset, size};
+  }
+
+  Result<> check_bound() const {
+    std::string missing;
+    int count = 0;
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+      if (!plan.buffers[i].used || plan.buffers[i].size != 0 || bound[i]) continue;
+      missing += std::format("{}'{}'", count++ == 0 ? "" : ", ", plan.buffers[i].name);
+    }
+    if (count == 0) return {};
+    return state_error(std::format("{} {} not bound; bind {} before executing", missing, count == 1 ? "is" : "are",
+                                   count == 1 ? "it" : "them"));
+  }
+
+  Result<PreparedList> prepare_list(const Lane& lane, const ListPlan& list) {
+    PreparedList prepared{.begin = list.begin, .end = list.end};
+    if (list.backend == BackendKind::Cpu) return prepare_calls(lane, std::move(prepared));
+    Backend& backend = *backends.at(list.backend);
+    std::vector<KernelRun> runs;
+    std::map<std::tuple<const buffer_storage*, std::uint64_t, std::uint64_t>, std::size_t> shadows;
+    for (std::size_t i = list.begin; i < list.end; ++i) {
+      const RunPlan& run = plan.runs[i];
+      KernelRun& ready = runs.emplace_back(run.id, kernels[run.index], run.groups);
+      ready.scalars = run.scalars;
+      if (const auto script = options.trace_scripts.find(run.id); script != options.trace_scripts.end())
+        ready.trace_script = script->second;
+      for (const ArgumentPlan& argument : run.arguments) {
+        const Bound part = part_of(lane, argument);
+        if (backend.can_use(*part.storage)) {
+          ready.buffers.push_back({argument.argidx, part.storage, part.offset, part.size});
+          prepared.syncs.push_back({part, argument.writes});
+          continue;
+        }
+        // The copy is of the whole storage, so that overlapping parts stay one memory.
+        const Bound home{part.storage, 0, part.storage->size()};
+        const auto [at, fresh] = shadows.try_emplace({part.storage.get(), 0, home.size}, prepared.shadows.size());
+        if (fresh) {
+          Result<BufferPtr> copy =
+              backend.create_buffer({.size = home.size, .name = plan.buffers[argument.buffer].name});
+          if (!copy) return fail(std::move(copy.error()));
+          prepared.shadows.push_back({home, std::move(*copy), false});
+        }
+        Shadow& shadow = prepared.shadows[at->second];
+        shadow.writes |= argument.writes;
+        ready.buffers.push_back({argument.argidx, shadow.copy, part.offset, part.size});
+      }
+    }
+    Result<ListPtr> made =
+        backend.make_list(runs, {.timings = options.timings, .runlist_threshold = execution.runlist_threshold});
+    if (!made) return fail(std::move(made.error()));
+    prepared.kernels = std::move(*made);
+    return prepared;
+  }
+
+  Result<PreparedList> prepare_calls(const Lane& lane, PreparedList prepared) {
+    for (std::size_t i = prepared.begin; i < prepared.end; ++i) {
+      const RunPlan& run = plan.runs[i];
+      const cpu::Function* function = functions[run.index];
+      cpu::Call& call = prepared.calls.emplace_back(function, run.id, run.origin.place);
+      call.pointer = run.origin.pointer;
+      call.arguments.resize(function->num_args);
+      for (const ArgumentPlan& argument : run.arguments) {
+        const Bound part = part_of(lane, argument);
+        if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
+          call.arguments[argument.argidx] =
+              memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();
+          continue;
+        }
+        const bo whole(part.storage);
+        const bool all = part.offset == 0 && part.size == part.storage->size();
+        call.arguments[argument.argidx] = all ? whole : bo(whole, part.size, part.offset);
+      }
+      for (const CpuConstant& constant : run.constants) call.arguments[constant.argidx] = constant.value;
+    }
+    return prepared;
+  }
+
+  Result<> prepare_lane(std::size_t index) {
+    Lane& lane = *lanes[index];
+    if (Result<> made = make_lane_buffers(lane); !made) return made;
+    lane.timings = options.timings;
+    lane.poll = execution.poll;
+    lane.time_out = execution.time_out;
+    std::vector<PreparedList> lists;
+    for (const ListPlan& list : plan.lists) {
+      Result<PreparedList> prepared = prepare_list(lane, list);
+      if (!prepared) return fail(std::move(prepared.error()));
+      lists.push_back(std::move(*prepared));
+    }
+    lane.lists = std::move(lists);
+    return {};
+  }
+
+  Result<> prepare() {
+    if (Result<> all = check_bound(); !all) return all;
+    for (std::size_t i = 0; i < execution.copies; ++i) {
+      if (Result<> done = prepare_lane(i); !done) return done;
+    }
+    dirty = false;
+    return {};
+  }
+
+  void note(LaneResult& result) {
+    if (!result.failure) {
+      ++executions;
+      last_failure.reset();
+      return;
+    }
+    failed.resize(plan.runs.size());
+    for (std::size_t i = 0; i < result.failed_run; ++i) ++failed[i].count;
+    last_failure = LaneResult{.failed_run = result.failed_run, .first_skipped = result.first_skipped};
+  }
+};
+
+Runner::Runner(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Runner::~Runner() = default;
+
+const Plan& Runner::plan() const { return state_->plan; }
+
+Result<> Runner::bind(std::string_view buffer, Bound bound) {
+  State& state = *state_;
+  const auto index = state.plan.find_buffer(buffer);
+  if (!index) return fail(DiagnosticKind::UnknownBuffer, {}, std::format("Unknown buffer '{}'", buffer));
+  if (!bound.storage) return state_error(std::format("the bo bound to '{}' is empty", buffer));
+  if (state.any_in_progress())
+    return state_error(std::format("'{}' is bound while an execution is in progress; wait first", buffer));
+  const BufferPlan& plan = state.plan.buffers[*index];
+  if (plan.size != 0 && bound.size != plan.size) {
+    return fail(DiagnosticKind::BufferSize, plan.origin.place,
+                std::format("Invalid size ({}) of bo bound to '{}', expected {}", bound.size, buffer, plan.size));
+  }
+  for (const RunPlan& run : state.plan.runs) {
+    for (const ArgumentPlan& argument : run.arguments) {
+      if (argument.buffer != *index) continue;
+      const Size end = checked_add(argument.offset, argument.size);
+      if (end && *end <= bound.size && (argument.offset < bound.size || argument.offset == 0)) continue;
+      return fail(DiagnosticKind::BufferSize, argument.origin.place,
+                  argument.size > bound.size
+                      ? std::format("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
+                      : std::format("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
+                                    bound.size, buffer));
+    }
+  }
+  std::optional<Bound>& now = state.bound[*index];
+  if (now && now->storage == bound.storage && now->offset == bound.offset && now->size == bound.size) return {};
+  now = std::move(bound);
+  for (const auto& lane : state.lanes) {
+    if (*index < lane->created.size()) lane->created[*index] = nullptr;
+  }
+  state.dirty = true;
+  return {};
+}
+
+std::optional<Bound> Runner::bound(std::string_view buffer) const {
+  const auto index = state_->plan.find_buffer(buffer);
+  if (!index) return std::nullopt;
+  if (state_->bound[*index]) return state_->bound[*index];
+  const BufferPtr& made = state_->lanes.front()->created[*index];
+  return made ? std::optional(Bound{made, 0, made->size()}) : std::nullopt;
+}
+
+Result<> Runner::prepare(const ExecutionOptions& options) {
+  if (in_progress()) return state_error("an execution is in progress; wait first");
+  State& state = *state_;
+  state.dirty |= options.copies > state.lanes.size() || options.runlist_threshold != state.execution.runlist_threshold;
+  state.execution = options;
+  state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
+  if (state.lanes.size() > state.execution.copies) state.lanes.resize(state.execution.copies);
+  while (state.lanes.size() < state.execution.copies) {
+    state.lanes.push_back(std::make_unique<Lane>(state.turn, state.plan.runs.size()));
+  }
+  if (state.dirty) return state.prepare();
+  for (const auto& lane : state.lanes) {
+    lane->poll = options.poll;
+    lane->time_out = options.time_out;
+  }
+  return {};
+}
+
+Result<> Runner::start(std::size_t copy) {
+  State& state = *state_;
+  if (state.dirty) {
+    if (in_progress()) return state_error("an execution is in progress; wait first");
+    if (Result<> ready = state.prepare(); !ready) return ready;
+  }
+  Lane& lane = *state.lanes.at(copy);
+  if (lane.in_progress()) return state_error("an execution is in progress; wait before the next one");
+  return lane.start();
+}
+
+std::expected<bool, RunFailure> Runner::finish(std::size_t copy, std::optional<std::chrono::nanoseconds> time_out) {
+  State& state = *state_;
+  if (copy >= state.lanes.size() || !state.lanes[copy]->in_progress()) return true;
+  std::optional<LaneResult> result = state.lanes[copy]->finish(time_out);
+  if (!result) return false;
+  state.note(*result);
+  if (!result->failure) return true;
+  state.dirty = true;  // after a failure lists are made anew
+  return std::unexpected(std::move(*result->failure));
+}
+
+bool Runner::in_progress() const { return state_->any_in_progress(); }
+
+Result<Bytes> Runner::map_buffer(std::string_view buffer) {
+  if (in_progress())
+    return fail(DiagnosticKind::RunnerState, {},
+                std::format("'{}' is mapped while an execution is in progress; wait first", buffer));
+  const std::optional<Bound> part = bound(buffer);
+  if (!part) return Bytes();
+  if (Result<> synced = sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size); !synced)
+    return fail(std::move(synced.error()));
+  return Bytes(host_bytes(*part->storage).subspan(part->offset, part->size));
+}
+
+Result<BufferPtr> Runner::create_buffer(const BufferRequest& request) { return state_->create(request); }
+
+std::vector<RunRecord> Runner::records() const {
+  const State& state = *state_;
+  std::vector<RunRecord> records(state.plan.runs.size());
+  const bool ran = state.executions != 0 || state.last_failure;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    RunRecord& record = records[i];
+    record.count = state.executions + (i < state.failed.size() ? state.failed[i].count : 0);
+    record.status = ran ? RunStatus::Ok : RunStatus::Skipped;
+    if (state.last_failure && i >= state.last_failure->failed_run)
+      record.status = i == state.last_failure->failed_run ? RunStatus::Failed : RunStatus::Skipped;
+    if (!state.options.timings) continue;
+    double total = 0;
+    for (const auto& lane : state.lanes) total += lane->total_ns()[i];
+    if (total > 0) record.total_ns = total;
+  }
+  return records;
+}
+
+std::uint64_t Runner::created_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& lane : state_->lanes) {
+    for (const BufferPtr& buffer : lane->created) bytes += buffer ? buffer->size() : 0;
+  }
+  return bytes;
+}
+
+std::vector<std::pair<BackendKind, BackendInfo>> Runner::backends() const {
+  std::vector<std::pair<BackendKind, BackendInfo>> all;
+  for (const auto& [kind, backend] : state_->backends) all.emplace_back(kind, backend->describe());
+  return all;
+}
+
+bool Runner::chained(std::size_t list) const {
+  const auto& lists = state_->lanes.front()->lists;
+  return list < lists.size() && lists[list].kernels && lists[list].kernels->chained();
+}
+
+namespace {
+
+class Loader {
+ public:
+  Loader(Runner::State& state, Diagnostics& diagnostics) : state_(state), diagnostics_(diagnostics) {}
+
+  void load() {
+    for (const BackendKind kind : kKernelBackends) {
+      if (!state_.plan.uses(kind)) continue;
+      if (auto backend = diagnostics_.take(named_by_kernel(kind, state_.options.open_backend(kind)))) {
+        if (!state_.memory) state_.memory = *backend;
+        state_.backends[kind] = std::move(*backend);
+      }
+    }
+    load_kernels();
+    load_functions();
+    state_.bound.resize(state_.plan.buffers.size());
+    if (diagnostics_.has_errors()) return;
+    state_.lanes.push_back(std::make_unique<Lane>(state_.turn, state_.plan.runs.size()));
+    if (Result<> made = state_.make_lane_buffers(*state_.lanes.front()); !made)
+      diagnostics_.add(std::move(made.error()));
+  }
+
+ private:
+  // A back end that cannot be opened is told at the first kernel that needs it.
+  Result<BackendPtr> named_by_kernel(BackendKind kind, Result<BackendPtr> opened) {
+    if (opened) return opened;
+    const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
+    for (Diagnostic& problem : opened.error()) {
+      if (problem.place.kind != Place::Kind::None || kernel == state_.plan.kernels.end()) continue;
+      problem.place = kernel->origin.place;
+      problem.path = kernel->origin.pointer;
+    }
+    return opened;
+  }
+
+  void load_kernels() {
+    const Plan& plan = state_.plan;
+    state_.kernels.resize(plan.kernels.size());
+    for (const RunPlan& run : plan.runs) {
+      if (run.backend == BackendKind::Cpu || state_.kernels[run.index]) continue;
+      const KernelPlan& kernel = plan.kernels[run.index];
+      const auto backend = state_.backends.find(kernel.backend);
+      if (backend == state_.backends.end()) continue;
+      const ContextPlan* context = kernel.context ? &plan.contexts[*kernel.context] : nullptr;
+      if (auto loaded = diagnostics_.take(backend->second->load_kernel(kernel, context)))
+        state_.kernels[run.index] = std::move(*loaded);
+    }
+  }
+
+  void load_functions() {
+    const Plan& plan = state_.plan;
+    state_.functions.resize(plan.cpus.size());
+    for (const RunPlan& run : plan.runs) {
+      if (run.backend != BackendKind::Cpu) continue;
+      if (!state_.functions[run.index]) state_.functions[run.index] = load_function(plan.cpus[run.index]);
+      if (const cpu::Function* function = state_.functions[run.index]) check_call(run, *function);
+    }
+  }
+
+  const cpu::Function* load_function(const CpuPlan& cpu) {
+    if (failed_.contains(&cpu)) return nullptr;
+    const auto give_up = [&] {
+      failed_.insert(&cpu);
+      return nullptr;
+    };
+    if (!state_.options.cpu_libraries) {
+      diagnostics_.add(
+          {.kind = DiagnosticKind::CpuOpen,
+           .message = std::format("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
+                                  cpu.library, cpu.name),
+           .place = cpu.origin.place,
+           .path = cpu.origin.pointer});
+      return give_up();
+    }
+    const auto file = diagnostics_.take(cpu::find_library(cpu.library, state_.options.libraries, cpu.origin.place));
+    if (!file) return give_up();
+    const auto library = diagnostics_.take(cpu::load_library(*file, cpu.origin.place));
+    if (!library) return give_up();
+    const auto function = diagnostics_.take(cpu::find_function(**library, cpu.name, cpu.origin.place));
+    return function ? *function : give_up();
+  }
+
+  void check_call(const RunPlan& run, const cpu::Function& function) {
+    std::vector<bool> set(function.num_args);
+    const auto use = [&](std::uint32_t argidx, const Origin& origin) {
+      if (argidx < function.num_args) {
+        set[argidx] = true;
+        return;
+      }
+      diagnostics_.add(
+          {.kind = DiagnosticKind::ArgumentIndex,
+           .message = std::format("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
+                                  function.num_args, function.num_args == 1 ? "" : "s", argidx),
+           .place = origin.place,
+           .path = origin.pointer});
+    };
+    for (const ArgumentPlan& argument : run.arguments) use(argument.argidx, argument.origin);
+    for (const CpuConstant& constant : run.constants) use(constant.argidx, run.origin);
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      if (set[i]) continue;
+      diagnostics_.add({.severity = Severity::Warning,
+                        .kind = DiagnosticKind::UnsetArgument,
+                        .message = std::format("run `{}` does not set argument {} of function `{}`; it is empty",
+                                               run.id, i, function.name),
+                        .place = run.origin.place,
+                        .path = run.origin.pointer});
+    }
+    if (cpu::abi_of(*function.library) == cpu::BufferAbi::Xrt && !run.arguments.empty() &&
+        !state_.backends.contains(BackendKind::Xrt)) {
+      if (const auto backend = state_.options.open_backend(BackendKind::Xrt)) {
+        state_.backends[BackendKind::Xrt] = *backend;
+        state_.memory = *backend;
+        return;
+      }
+      diagnostics_.add(
+          {.kind = DiagnosticKind::CpuAbi,
+           .message = std::format("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
+                                  "slipway/cpu_library.hpp",
+                                  cpu::file_of(*function.library).string()),
+           .place = run.origin.place,
+           .path = run.origin.pointer});
+    }
+  }
+
+  Runner::State& state_;
+  Diagnostics& diagnostics_;
+  std::set<const CpuPlan*> failed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_runner(Plan plan, RunnerOptions options, Diagnostics& diagnostics) {
+  auto state = std::make_unique<Runner::State>();
+  state->plan = std::move(plan);
+  state->options = std::move(options);
+  const std::size_t errors = diagnostics.errors();
+  Loader(*state, diagnostics).load();
+  if (diagnostics.errors() != errors) return nullptr;
+  return std::unique_ptr<Runner>(new Runner(std::move(state)));
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,270 @@
+// The runner with a back end in this process, and with CPU functions.
+#include "recipe/run/runner.hpp"
+
+#include <thread>
+
+#include "recipe/run/testing.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class RunnerTest : public ::testing::Test {
+ protected:
+  OpenOptions options() {
+    return {.runner = {.open_backend = [this](BackendKind kind) -> Result<BackendPtr> {
+              if (kind == BackendKind::Vulkan) return toy_;
+              return fail(DiagnosticKind::NoBackend, {}, "there is only the toy");
+            }}};
+  }
+  std::shared_ptr<ToyBackend> toy_ = std::make_shared<ToyBackend>();
+};
+
+TEST_F(RunnerTest, MixedListsShareTheirBuffers) {
+  const std::string a = R"({"name": "x", "argidx": 0}, {"name": "a", "argidx": 1})";
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("a", "internal", 16) + "," +
+                      buffer_json("b", "internal", 16) + "," + buffer_json("y", "output", 16),
+                  cpu_run("copy", a) + "," + add_run("a", "b", 4, 1) + "," + add_run("b", "a", 4, 10) + "," +
+                      cpu_run("add", R"({"name": "a", "argidx": 0, "offset": 8})", R"({"value": 2, "argidx": 1})") +
+                      "," + cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
+                  cpus_json({"copy", "add"})),
+      options());
+  ASSERT_EQ(opened.problems, "");
+  EXPECT_EQ(opened.session.plan()->lists.size(), 3u);
+  opened.bind("x", {1, 2, 3, 4});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(opened.run(), "ok");
+    EXPECT_THAT(opened.words("y"), ElementsAre(12u, 13u, 0x02020210u, 0x02020211u)) << i;
+  }
+  EXPECT_EQ(toy_->lists_made, 1);
+  EXPECT_EQ(toy_->submissions, 3);
+}
+
+TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output"), add_run("x", "y", 4, 1)),
+                options());
+  ASSERT_EQ(opened.problems, "");
+  EXPECT_EQ(opened.run(), "'x', 'y' are not bound; bind them before executing [state]");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "'y' is not bound; bind it before executing [state]");
+  opened.bind("y", {0, 0, 0, 0});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(opened.words("nobody"), ElementsAre());
+}
+
+TEST_F(RunnerTest, BindChecksNamesAndSizes) {
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output", 16),
+                            add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 16)")),
+                options());
+  ASSERT_EQ(opened.problems, "");
+  const BufferPtr small = *opened.runner().create_buffer({.size = 16});
+  const auto bind = [&](std::string_view name, Bound bound) {
+    return Opened::text(opened.runner().bind(name, bound).error());
+  };
+  EXPECT_EQ(bind("z", {small, 0, 16}), "Unknown buffer 'z' [unknown-buffer]");
+  EXPECT_EQ(bind("y", {small, 0, 12}), "Invalid size (12) of bo bound to 'y', expected 16 [size]");
+  EXPECT_THAT(bind("x", {small, 0, 16}), HasSubstr("sub buffer size and offset: Invalid argument"));
+  EXPECT_THAT(bind("x", {small, 0, 8}), HasSubstr("buffer size mismatch for buffer: x"));
+  EXPECT_THAT(bind("x", {}), HasSubstr("is empty"));
+  opened.bind("x", {9, 9, 9, 9, 1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
+}
+
+TEST_F(RunnerTest, ABindBetweenExecutionsReplacesWhatIsThere) {
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)),
+      options());
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), Each(1u));  // made by the runner, of zeros
+  opened.bind("x", {5, 6, 7, 8});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(6, 7, 8, 9));
+}
+
+TEST_F(RunnerTest, APartOfAStorageCanBeBound) {
+  Opened opened(
+      recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)),
+      options());
+  const BufferPtr buffer = *opened.runner().create_buffer({.size = 32});
+  for (std::uint32_t i = 0; i < 8; ++i) store(host_bytes(*buffer).data() + 4 * i, i);
+  buffer->sync(sync_direction::to_device, 32, 0);
+  ASSERT_TRUE(opened.runner().bind("x", {buffer, 16, 16}));
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(5, 6, 7, 8));
+}
+
+TEST_F(RunnerTest, ForeignBuffersAreCopiedThereAndBack) {
+  Opened opened(
+      recipe_json(buffer_json("x", "inout", 32), add_run("x", "x", 4, 1, R"(, "size": 16)", R"(, "offset": 16)")),
+      options());
+  const BufferPtr host = *cpu::make_host_buffer(32);
+  for (std::uint32_t i = 0; i < 8; ++i) store(host_bytes(*host).data() + 4 * i, i);
+  ASSERT_TRUE(opened.runner().bind("x", {host, 0, 32}));
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("x"), ElementsAre(0, 1, 2, 3, 1, 2, 3, 4));
+}
+
+TEST_F(RunnerTest, AFailedRunStopsTheExecution) {
+  Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                            cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," +
+                                cpu_run("fail", "") + "," + add_run("x", "x", 4, 1),
+                            cpus_json({"add", "fail"})),
+                options());
+  ASSERT_EQ(opened.problems, "");
+  EXPECT_THAT(opened.run(),
+              HasSubstr("run 'fail' (function 'fail' of 'libarithmetic.so'): the answer is not 42 [cpu-function]"));
+  EXPECT_EQ(toy_->submissions, 0);
+  const std::vector<RunRecord> records = opened.runner().records();
+  EXPECT_EQ(records[0].status, RunStatus::Ok);
+  EXPECT_EQ(records[1].status, RunStatus::Failed);
+  EXPECT_EQ(records[2].status, RunStatus::Skipped);
+  EXPECT_EQ(records[0].count, 1u);
+  EXPECT_EQ(records[2].count, 0u);
+}
+
+TEST_F(RunnerTest, ADeviceThatFailsIsToldByWait) {
+  Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1)), options());
+  toy_->fails = true;
+  ASSERT_TRUE(opened.runner().execute());
+  const auto done = opened.runner().wait();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(Opened::text(done.error().diagnostics), "the toy is broken [device-failed]");
+  toy_->fails = false;
+  EXPECT_EQ(opened.run(), "ok");
+}
+
+TEST_F(RunnerTest, WhileAnExecutionIsInProgressNothingElseGoes) {
+  Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1)), options());
+  ASSERT_TRUE(opened.runner().execute());
+  const BufferPtr buffer = *opened.runner().create_buffer({.size = 16});
+  EXPECT_THAT(Opened::text(opened.runner().execute().error()), HasSubstr("in progress"));
+  EXPECT_THAT(Opened::text(opened.runner().bind("x", {buffer, 0, 16}).error()), HasSubstr("in progress"));
+  EXPECT_THAT(Opened::text(opened.runner().map_buffer("x").error()), HasSubstr("in progress"));
+  EXPECT_TRUE(opened.runner().wait());
+  EXPECT_TRUE(opened.runner().wait());  // at once
+}
+
+TEST_F(RunnerTest, WaitWithATimeOut) {
+  Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1)), options());
+  toy_->hangs = true;
+  ASSERT_TRUE(opened.runner().execute());
+  EXPECT_FALSE(*opened.runner().wait(std::chrono::milliseconds(1)));
+  EXPECT_TRUE(opened.runner().in_progress());
+  toy_->hangs = false;
+  EXPECT_TRUE(*opened.runner().wait());
+  toy_->hangs = true;
+  ASSERT_TRUE(opened.runner().prepare({.time_out = std::chrono::milliseconds(1)}));
+  EXPECT_EQ(opened.run(), "a run list did not end in the given time [timed-out]");
+  toy_->hangs = false;
+}
+
+TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareWhatIsBound) {
+  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("t", "internal", 16) + "," +
+                                buffer_json("y", "output", 16),
+                            add_run("x", "t", 4, 1) + "," + add_run("t", "y", 4, 1)),
+                options());
+  opened.bind("x", {1, 2, 3, 4});
+  ASSERT_TRUE(opened.runner().prepare({.copies = 3}));
+  EXPECT_EQ(opened.runner().created_bytes(), 3 * 32u);  // t and y of each copy
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(opened.runner().start(i));
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(opened.runner().finish(i));
+  EXPECT_THAT(opened.words("y"), ElementsAre(3, 4, 5, 6));
+  EXPECT_EQ(opened.runner().records()[1].count, 3u);
+}
+
+TEST_F(RunnerTest, ConstantsOfEachTypeReachTheFunction) {
+  std::string constants;
+  constexpr std::string_view kTyped[] = {R"("value": -2)",
+                                         R"("value": 4000000000, "type": "uint32")",
+                                         R"("value": "-5000000000", "type": "int64")",
+                                         R"("value": 18446744073709551615)",
+                                         R"("value": 1.5, "type": "float")",
+                                         R"("value": 2.5)"};
+  for (std::size_t i = 0; i < std::size(kTyped); ++i)
+    constants += std::format(R"({}{{{}, "argidx": {}}})", i ? ", " : "", kTyped[i], i + 1);
+  Opened opened(recipe_json(buffer_json("x", "output", 64),
+                            cpu_run("constants", R"({"name": "x", "argidx": 0})", constants), cpus_json({"constants"})),
+                options());
+  ASSERT_EQ(opened.problems.find("error"), std::string::npos) << opened.problems;
+  ASSERT_EQ(opened.run(), "ok");
+  ByteReader reader(*opened.runner().map_buffer("x"));
+  EXPECT_EQ(reader.read<int>(), -2);
+  EXPECT_EQ(reader.read<std::uint32_t>(), 4000000000u);
+  EXPECT_EQ(reader.read<std::int64_t>(), -5000000000);
+  EXPECT_EQ(reader.read<std::uint64_t>(), UINT64_MAX);
+  EXPECT_EQ(reader.read<float>(), 1.5f);
+  EXPECT_EQ(reader.read<double>(), 2.5);
+}
+
+TEST_F(RunnerTest, TextsReachTheFunction) {
+  Opened opened(recipe_json(buffer_json("x", "output", 8),
+                            cpu_run("label", R"({"name": "x", "argidx": 0})", R"({"value": "nchw", "argidx": 1})"),
+                            cpus_json({"label"})),
+                options());
+  ASSERT_EQ(opened.run(), "ok");
+  EXPECT_EQ(text_of(opened.runner().map_buffer("x")->first(4)), "nchw");
+}
+
+TEST_F(RunnerTest, ArgumentsBeyondTheFunctionAreErrors) {
+  const Opened opened(recipe_json(buffer_json("x", "output", 8),
+                                  cpu_run("copy", R"({"name": "x", "argidx": 0})", R"({"value": 3, "argidx": 2})"),
+                                  cpus_json({"copy"})),
+                      options());
+  EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments, and so has no argidx 2 [argidx]"));
+  EXPECT_THAT(opened.problems,
+              HasSubstr("run `copy` does not set argument 1 of function `copy`; it is empty [unset-argument]"));
+}
+
+TEST_F(RunnerTest, MissingLibrariesAndFunctionsAreAllTold) {
+  const Opened opened(
+      recipe_json(buffer_json("x", "output", 8),
+                  cpu_run("copy", R"({"name": "x", "argidx": 0})") + "," + cpu_run("nope", ""),
+                  R"({"name": "copy", "library_path": "nowhere"}, {"name": "nope", "library_path": "arithmetic"})"),
+      options());
+  EXPECT_THAT(opened.problems, HasSubstr("[cpu-open]"));
+  EXPECT_THAT(opened.problems, HasSubstr("[cpu-lookup]"));
+}
+
+TEST_F(RunnerTest, CpuLibrariesCanBeRefused) {
+  OpenOptions refusing = options();
+  refusing.runner.cpu_libraries = false;
+  const Opened opened(
+      recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})"), cpus_json({"copy"})),
+      refusing);
+  EXPECT_THAT(opened.problems, HasSubstr("`--no-cpu-libraries` is given [cpu-open]"));
+}
+
+TEST_F(RunnerTest, SeveralRunnersWorkSideBySide) {
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      auto toy = std::make_shared<ToyBackend>();
+      Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                                cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})") + "," +
+                                    add_run("x", "x", 4, 1),
+                                cpus_json({"add"})),
+                    {.runner = {.open_backend = [toy](BackendKind) -> Result<BackendPtr> { return toy; }}});
+      for (int i = 0; i < 50; ++i) EXPECT_EQ(opened.run(), "ok") << t;
+      EXPECT_EQ(opened.words("x").front() % 256, 100u);
+    });
+  }
+}
+
+TEST_F(RunnerTest, DestroyingARunnerWaits) {
+  for (int i = 0; i < 20; ++i) {
+    Opened opened(recipe_json(buffer_json("x", "inout", 16),
+                              cpu_run("add", R"({"name": "x", "argidx": 0})", R"({"value": 1, "argidx": 1})"),
+                              cpus_json({"add"})),
+                  options());
+    ASSERT_TRUE(opened.runner().execute());
+  }
+}
+
+}  // namespace
+}  // namespace slipway::recipe

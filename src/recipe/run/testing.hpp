@@ -1,0 +1,171 @@
+// For tests: recipes from text, and a back end in this process whose one kernel adds.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+#include "recipe/session.hpp"
+#include "recipe/vulkan/vulkan_device.hpp"
+
+namespace slipway::recipe {
+
+// Binding 0 is read, binding 1 is written: y[i] = x[i] + step for count words.
+inline constexpr std::string_view kAddStep = R"(#version 450
+layout(local_size_x = 16) in;
+layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
+layout(set = 0, binding = 1) buffer Y { uint y[]; };
+layout(push_constant) uniform P { uint count; uint step; } p;
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  if (i < p.count) y[i] = x[i] + p.step;
+}
+)";
+
+// Memory of a device that the host sees only through sync: what is not synced is not there.
+class ToyBuffer final : public buffer_storage {
+ public:
+  explicit ToyBuffer(std::size_t size) : host(size), device(size) {}
+  std::size_t size() const noexcept override { return host.size(); }
+  void* host_address() const override { return const_cast<std::byte*>(host.data()); }
+  std::uint64_t device_address() const override { return reinterpret_cast<std::uintptr_t>(device.data()); }
+  void sync(sync_direction direction, std::size_t size, std::size_t offset) override {
+    if (direction == sync_direction::to_device)
+      std::memcpy(device.data() + offset, host.data() + offset, size);
+    else
+      std::memcpy(host.data() + offset, device.data() + offset, size);
+  }
+  std::vector<std::byte> host, device;
+};
+
+// Runs `y = x + step` on words, at once when a list is submitted.
+class ToyBackend final : public Backend {
+ public:
+  explicit ToyBackend(BackendKind kind = BackendKind::Vulkan) : kind_(kind) {}
+  BackendKind kind() const override { return kind_; }
+  BackendInfo describe() const override { return {"toy", "1"}; }
+  Result<KernelPtr> load_kernel(const KernelPlan&, const ContextPlan*) override {
+    return std::make_shared<const LoadedKernel>();
+  }
+  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+    return std::make_shared<ToyBuffer>(request.size);
+  }
+  bool can_use(const buffer_storage& buffer) const override {
+    return dynamic_cast<const ToyBuffer*>(&buffer) != nullptr;
+  }
+  Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions&) override {
+    ++lists_made;
+    return std::make_unique<List>(*this, std::vector<KernelRun>(runs.begin(), runs.end()));
+  }
+
+  int lists_made = 0, submissions = 0;
+  bool fails = false, hangs = false;
+
+ private:
+  struct List final : KernelList {
+    List(ToyBackend& of, std::vector<KernelRun> with) : backend(of), runs(std::move(with)) {}
+    Result<> submit() override {
+      ++backend.submissions;
+      if (backend.fails) return fail(DiagnosticKind::DeviceFailed, {}, "the toy is broken");
+      for (const KernelRun& run : runs) {
+        const auto words = [](const BufferArgument& argument) {
+          auto& buffer = static_cast<ToyBuffer&>(*argument.buffer);
+          return std::span(reinterpret_cast<std::uint32_t*>(buffer.device.data() + argument.offset), argument.size / 4);
+        };
+        const auto x = words(run.buffers.at(0)), y = words(run.buffers.at(1));
+        const auto step = load<std::uint32_t>(run.scalars.at(1).bytes.data());
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + step;
+      }
+      return {};
+    }
+    Result<bool> wait(std::optional<std::chrono::nanoseconds> limit, bool) override {
+      return !(backend.hangs && limit);
+    }
+    ToyBackend& backend;
+    std::vector<KernelRun> runs;
+  };
+  BackendKind kind_;
+};
+
+// A recipe from text with files in memory, loaded and opened; any error ends the test.
+class Opened {
+ public:
+  Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {}) {
+    files.emplace("add.comp", std::vector<char>(kAddStep.begin(), kAddStep.end()));
+    SessionRequest request{.recipe = make_source("<recipe>", std::move(recipe)),
+                           .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
+                           .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files)))};
+    Diagnostics diagnostics;
+    session = Session::load(request, diagnostics);
+    if (session.plan()) {
+      options.runner.libraries = {.roots = {SLIPWAY_CPU_LIBRARIES}};
+      session.open(std::move(options), diagnostics);
+    }
+    problems = format_diagnostics(diagnostics.all(), {.sources = false});
+  }
+  Runner& runner() { return session.runner(); }
+
+  void bind(const std::string& name, const std::vector<std::uint32_t>& words) {
+    BufferPtr buffer = *runner().create_buffer({.size = words.size() * 4, .name = name});
+    std::memcpy(buffer->host_address(), words.data(), words.size() * 4);
+    buffer->sync(sync_direction::to_device, buffer->size(), 0);
+    const Result<> bound = runner().bind(name, {buffer, 0, buffer->size()});
+    EXPECT_TRUE(bound) << (bound ? "" : bound.error().front().message);
+  }
+  std::vector<std::uint32_t> words(const std::string& name) {
+    const Bytes bytes = *runner().map_buffer(name);
+    std::vector<std::uint32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), words.size() * 4);
+    return words;
+  }
+  // Executes and waits; the message of what failed, with its kind.
+  std::string run() {
+    if (Result<> started = runner().execute(); !started) return text(started.error());
+    const auto done = runner().wait();
+    return done ? "ok" : text(done.error().diagnostics);
+  }
+  static std::string text(const Failure& failure) {
+    return std::format("{} [{}]", failure.front().message, name_of(failure.front().kind));
+  }
+
+  Session session;
+  std::string problems;
+};
+
+// {"name": "x", "type": "input", "size": 16}; without a size when it is 0.
+inline std::string buffer_json(std::string_view name, std::string_view type, int size = 0) {
+  return std::format(R"({{"name": "{}", "type": "{}"{}}})", name, type,
+                     size ? std::format(R"(, "size": {})", size) : "");
+}
+
+// A run of `add`: count words of x and y, with slices as JSON members (", \"offset\": 4").
+inline std::string add_run(std::string_view x, std::string_view y, int count, int step, std::string_view x_slice = "",
+                           std::string_view y_slice = "") {
+  return std::format(
+      R"({{"kernel": "add", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 0{}}}, {{"name": "{}", "argidx": 1{}}}],
+    "constants": [{{"value": {}, "argidx": 2}}, {{"value": {}, "argidx": 3}}]}})",
+      x, y, x, x_slice, y, y_slice, count, step);
+}
+inline std::string cpu_run(std::string_view function, std::string_view arguments, std::string_view constants = "") {
+  return std::format(R"({{"name": "{}", "where": "cpu", "arguments": [{}], "constants": [{}]}})", function, arguments,
+                     constants);
+}
+inline std::string recipe_json(std::string_view buffers, std::string_view runs, std::string_view cpus = "") {
+  return std::format(R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}],
+    "kernels": [{{"name": "add", "grid": [4, 1, 1]}}], "cpus": [{}]}}, "execution": {{"runs": [{}]}}}})",
+                     buffers, cpus, runs);
+}
+// Functions of the test library, by name.
+inline std::string cpus_json(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += std::format(R"({}{{"name": "{}", "library_path": "arithmetic"}})", text.empty() ? "" : ", ", name);
+  }
+  return text;
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,310 @@
+// A run list on Vulkan: one command buffer, recorded once and submitted as often as wanted.
+//
+// Between two dispatches stands a barrier exactly when they may touch the same bytes and one of them writes. A part of
+// a buffer that begins where the device allows no descriptor to begin goes through a small buffer: copied in before the
+// dispatch, and back after it when the kernel may write.
+#include <algorithm>
+#include <format>
+
+#include "launch/parallel.hpp"
+#include "recipe/vulkan/parts.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+// The constant 0 for a descriptor (recipe page 3.3.5).
+constexpr std::uint64_t kZeroBytes = 16;
+
+struct Part {
+  const gpu::Buffer* buffer = nullptr;
+  std::uint64_t begin = 0, end = 0;
+  bool writes = false;
+};
+
+bool conflict(const Part& a, const Part& b) {
+  return (a.writes || b.writes) && a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
+}
+
+// What one run binds, after unaligned parts have got their own buffers.
+struct BoundPart {
+  const Parameter* parameter = nullptr;
+  Part original;                     // in the user's buffer
+  const gpu::Buffer* own = nullptr;  // the small buffer; null when the original is bound
+};
+
+class VulkanList final : public KernelList {
+ public:
+  VulkanList(std::shared_ptr<VulkanDevice> device, gpu::CommandList commands)
+      : device_(std::move(device)), commands_(std::move(commands)) {}
+
+  ~VulkanList() override = default;  // a submission waits
+
+  Result<> submit() override {
+    const gpu::CommandList* const lists[] = {&commands_};
+    const std::scoped_lock lock(device_->submitting);
+    Result<gpu::Submission> submission = gpu::submit(*device_->device, lists);
+    if (!submission) return fail(std::move(submission.error()));
+    submission_.emplace(std::move(*submission));
+    return {};
+  }
+
+  Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
+    if (!submission_) return true;
+    if (poll) return wait_polling(time_out);
+    const Result<gpu::WaitStatus> status = submission_->wait(time_out);
+    if (!status) return fail(status.error());
+    if (*status == gpu::WaitStatus::TimedOut) return false;
+    submission_.reset();
+    return true;
+  }
+
+  std::vector<double> timings() override {
+    if (!timestamps_) return {};
+    const auto ticks = gpu::read_timestamps(*device_->device, *timestamps_);
+    if (!ticks) return {};
+    std::vector<double> times;
+    for (std::size_t i = 0; i + 1 < ticks->size(); i += 2) {
+      times.push_back(static_cast<double>((*ticks)[i + 1] - (*ticks)[i]) * device_->snapshot().timestamp_period);
+    }
+    return times;
+  }
+
+  Result<> record(std::span<const KernelRun> runs, const ListOptions& options) {
+    runs_.assign(runs.begin(), runs.end());
+    Result<> done = bind(options);
+    if (done) done = commands_.begin();
+    if (!done) return done;
+    if (timestamps_) commands_.reset_timestamps(*timestamps_, 0, timestamps_->count());
+    for (std::size_t i = 0; i < runs_.size(); ++i) record_run(i);
+    return commands_.end();
+  }
+
+ private:
+  Result<bool> wait_polling(std::optional<std::chrono::nanoseconds> time_out) {
+    const auto start = std::chrono::steady_clock::now();
+    while (true) {
+      const Result<gpu::WaitStatus> status = submission_->wait(std::chrono::nanoseconds(0));
+      if (!status) return fail(status.error());
+      if (*status == gpu::WaitStatus::Done) break;
+      if (time_out && std::chrono::steady_clock::now() - start >= *time_out) return false;
+    }
+    submission_.reset();
+    return true;
+  }
+
+  Result<gpu::Buffer> small_buffer(std::uint64_t size, const std::string& name) {
+    Result<gpu::Buffer> buffer = gpu::create_buffer(
+        *device_->device, {.size = size, .uniform = true, .place = gpu::BufferPlace::Upload, .name = name});
+    if (buffer) std::ranges::fill(buffer->mapped(), std::byte{});
+    return buffer;
+  }
+
+  // Pipelines (in parallel), parts, sets.
+  Result<> bind(const ListOptions& options) {
+    std::vector<Result<const gpu::Pipeline*>> pipelines(runs_.size(), nullptr);
+    launch::parallel_for(runs_.size(), [&](std::size_t i) { pipelines[i] = kernel_of(runs_[i]).pipeline(runs_[i]); });
+    Diagnostics problems;
+    for (Result<const gpu::Pipeline*>& pipeline : pipelines) {
+      pipelines_.push_back(problems.take(std::move(pipeline)).value_or(nullptr));
+    }
+    for (const KernelRun& run : runs_) {
+      if (Result<> good = check_grid(run); !good) problems.add(std::move(good.error()));
+      if (Result<> good = bind_parts(run); !good) problems.add(std::move(good.error()));
+    }
+    if (problems.has_errors()) return fail(problems.release());
+    if (options.timings) {
+      Result<gpu::Timestamps> made =
+          gpu::create_timestamps(*device_->device, static_cast<std::uint32_t>(2 * runs_.size()));
+      if (made) timestamps_.emplace(std::move(*made));  // devices without any measure nothing
+    }
+    return make_sets();
+  }
+
+  static const VulkanKernel& kernel_of(const KernelRun& run) { return static_cast<const VulkanKernel&>(*run.kernel); }
+
+  Result<> check_grid(const KernelRun& run) const {
+    const auto& most = device_->snapshot().limits.max_compute_workgroup_count;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (run.groups[i] <= most[i]) continue;
+      return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.place,
+                  std::format("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
+                              "(`maxComputeWorkGroupCount`)",
+                              run.id, run.groups[i], i, most[i]));
+    }
+    return {};
+  }
+
+  Result<> bind_parts(const KernelRun& run) {
+    const gpu::Limits& limits = device_->snapshot().limits;
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<BoundPart>& parts = parts_.emplace_back();
+    for (const Parameter& parameter : kernel.signature.parameters) {
+      const auto* target = std::get_if<DescriptorTarget>(&parameter.target);
+      if (!target) continue;
+      BoundPart part{.parameter = &parameter};
+      const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
+      if (argument == run.buffers.end()) {
+        Result<gpu::Buffer> zeros = small_buffer(kZeroBytes, "zeros");
+        if (!zeros) return fail(std::move(zeros.error()));
+        part.own = &*own_buffers_.emplace_back(std::make_unique<gpu::Buffer>(std::move(*zeros)));
+        parts.push_back(part);
+        continue;
+      }
+      const auto& storage = static_cast<const VulkanBuffer&>(*argument->buffer);
+      part.original = {&storage.buffer(), argument->offset, argument->offset + argument->size, parameter.writes};
+      const bool uniform = target->type == vk::DescriptorType::UNIFORM_BUFFER;
+      const std::uint64_t range = uniform ? limits.max_uniform_buffer_range : limits.max_storage_buffer_range;
+      if (argument->size > range) {
+        return fail(DiagnosticKind::DeviceLacks, kernel.origin.place,
+                    std::format("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})",
+                                parameter.argidx, run.id, argument->size, range,
+                                uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
+      }
+      const std::uint64_t alignment =
+          uniform ? limits.min_uniform_buffer_offset_alignment : limits.min_storage_buffer_offset_alignment;
+      if (argument->offset % alignment != 0) {
+        Result<gpu::Buffer> copy = small_buffer(argument->size, run.id);
+        if (!copy) return fail(std::move(copy.error()));
+        part.own = &*own_buffers_.emplace_back(std::make_unique<gpu::Buffer>(std::move(*copy)));
+      }
+      parts.push_back(part);
+    }
+    return check_overlaps(run, parts);
+  }
+
+  // A copy of bytes that another argument of the same run touches would be a second truth.
+  Result<> check_overlaps(const KernelRun& run, const std::vector<BoundPart>& parts) const {
+    for (const BoundPart& a : parts) {
+      for (const BoundPart& b : parts) {
+        if (&a == &b || !a.own || !a.original.buffer || !b.original.buffer || !conflict(a.original, b.original))
+          continue;
+        return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.place,
+                    std::format("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
+                                "not suit the device; "
+                                "its alignment is {}",
+                                a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
+                                device_->snapshot().limits.min_storage_buffer_offset_alignment));
+      }
+    }
+    return {};
+  }
+
+  Result<> make_sets() {
+    std::vector<gpu::DescriptorSetInfo> infos;
+    sets_of_.resize(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const gpu::PipelineLayout& layout = kernel_of(runs_[i]).layout();
+      for (std::uint32_t set = 0; set < layout.info().sets.size(); ++set) {
+        gpu::DescriptorSetInfo info{.layout = &layout, .set = set};
+        for (const BoundPart& part : parts_[i]) {
+          const auto& target = std::get<DescriptorTarget>(part.parameter->target);
+          if (target.set != set) continue;
+          info.writes.push_back(part.own ? gpu::DescriptorWrite{.binding = target.binding, .buffer = part.own}
+                                         : gpu::DescriptorWrite{.binding = target.binding,
+                                                                .buffer = part.original.buffer,
+                                                                .offset = part.original.begin,
+                                                                .size = part.original.end - part.original.begin});
+        }
+        if (info.writes.empty()) continue;
+        sets_of_[i].push_back({set, infos.size()});
+        infos.push_back(std::move(info));
+      }
+    }
+    return gpu::create_descriptor_sets(*device_->device, infos).transform([&](gpu::DescriptorSets sets) {
+      sets_ = std::move(sets);
+    });
+  }
+
+  std::vector<std::byte> push_constants(const KernelRun& run) const {
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<std::byte> data(kernel.push_constant_size);
+    const auto put = [&](const PushTarget& target, Bytes bytes) {
+      const std::size_t size = tensor::size_of(target.type);
+      for (std::size_t i = 0; i < target.offsets.size(); ++i)
+        std::ranges::copy(bytes.subspan(i * size, size), data.begin() + target.offsets[i]);
+    };
+    for (const FixedValue& fixed : kernel.fixed) {
+      if (const auto* target = std::get_if<PushTarget>(&fixed.target)) put(*target, fixed.bytes);
+    }
+    for (const ScalarArgument& scalar : run.scalars) {
+      const Parameter* parameter = kernel.signature.find(scalar.argidx);
+      const auto* target = parameter ? std::get_if<PushTarget>(&parameter->target) : nullptr;
+      if (target) put(*target, scalar.bytes);
+    }
+    return data;
+  }
+
+  void record_run(std::size_t i) {
+    const std::vector<BoundPart>& parts = parts_[i];
+    const bool depends = std::ranges::any_of(parts, [&](const BoundPart& part) {
+      return part.original.buffer &&
+             std::ranges::any_of(open_, [&](const Part& before) { return conflict(part.original, before); });
+    });
+    if (depends) {
+      commands_.full_barrier();
+      open_.clear();
+    }
+    const bool copies =
+        std::ranges::any_of(parts, [](const BoundPart& part) { return part.own && part.original.buffer; });
+    if (copies) copy(parts, true);
+    if (timestamps_) commands_.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i));
+    const gpu::Pipeline& pipeline = *pipelines_[i];
+    commands_.bind(pipeline);
+    for (const auto& [number, index] : sets_of_[i]) {
+      VkDescriptorSet_T* const set[] = {sets_[index]};
+      commands_.bind_sets(pipeline, number, set);
+    }
+    if (const auto constants = push_constants(runs_[i]); !constants.empty())
+      commands_.push_constants(pipeline, constants);
+    commands_.dispatch(runs_[i].groups[0], runs_[i].groups[1], runs_[i].groups[2]);
+    if (timestamps_) commands_.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i + 1));
+    if (copies) copy(parts, false);
+    for (const BoundPart& part : parts) {
+      if (part.original.buffer) open_.push_back(part.original);
+    }
+  }
+
+  // Into the small buffers before a dispatch; out of them after it.
+  void copy(const std::vector<BoundPart>& parts, bool in) {
+    commands_.full_barrier();
+    for (const BoundPart& part : parts) {
+      if (!part.own || !part.original.buffer) continue;
+      const std::uint64_t size = part.original.end - part.original.begin;
+      if (in)
+        commands_.copy(*part.original.buffer, part.original.begin, *part.own, 0, size);
+      else if (part.original.writes)
+        commands_.copy(*part.own, 0, *part.original.buffer, part.original.begin, size);
+    }
+    commands_.full_barrier();
+  }
+
+  struct SetOf {
+    std::uint32_t number = 0;
+    std::size_t index = 0;
+  };
+
+  std::shared_ptr<VulkanDevice> device_;
+  std::vector<KernelRun> runs_;  // keep kernels and buffers alive
+  std::vector<const gpu::Pipeline*> pipelines_;
+  std::vector<std::unique_ptr<gpu::Buffer>> own_buffers_;
+  std::vector<std::vector<BoundPart>> parts_;
+  gpu::DescriptorSets sets_;
+  std::vector<std::vector<SetOf>> sets_of_;
+  std::optional<gpu::Timestamps> timestamps_;
+  std::vector<Part> open_;  // touched since the last barrier
+  gpu::CommandList commands_;
+  std::optional<gpu::Submission> submission_;  // goes first, and waits
+};
+
+}  // namespace
+
+Result<ListPtr> make_vulkan_list(std::shared_ptr<VulkanDevice> device, std::span<const KernelRun> runs,
+                                 const ListOptions& options) {
+  Result<gpu::CommandList> commands = gpu::create_command_list(*device->device, "run list");
+  if (!commands) return fail(std::move(commands.error()));
+  auto list = std::make_unique<VulkanList>(std::move(device), std::move(*commands));
+  if (Result<> recorded = list->record(runs, options); !recorded) return fail(std::move(recorded.error()));
+  return list;
+}
+
+}  // namespace slipway::recipe

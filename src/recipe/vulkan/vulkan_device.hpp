@@ -1,0 +1,37 @@
+// A Vulkan device that recipes share: runners of one `slipway::device` run on it, one after the other on its queue.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/cache.hpp"
+#include "launch/open_device.hpp"
+#include "recipe/backend.hpp"
+
+namespace slipway::recipe {
+
+struct VulkanRequest {
+  std::string selector;  // as of --device; empty: the best
+  Cache cache;           // of the driver's pipelines
+  gpu::InstanceOptions instance;
+  gpu::DeviceOptions device;
+};
+
+struct VulkanDevice {
+  explicit VulkanDevice(const VulkanRequest& request);
+
+  Cache cache;
+  launch::DeviceOpening opening;
+  gpu::Device* device = nullptr;  // null until `open`
+  std::mutex submitting;          // one thread at a time may use the queue
+
+  const gpu::Snapshot& snapshot() const { return device->snapshot(); }
+};
+
+// Waits for the driver. Out-of-range accesses of kernels do not end the process where the device can see to it. Errors:
+// no-device, device-failed.
+Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanRequest& request);
+Result<BackendPtr> make_vulkan_backend(std::shared_ptr<VulkanDevice> device);
+
+}  // namespace slipway::recipe

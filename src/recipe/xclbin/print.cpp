@@ -1,0 +1,236 @@
+#include "recipe/xclbin/print.hpp"
+
+#include <chrono>
+#include <format>
+
+#include "recipe/printable.hpp"
+#include "recipe/xclbin/names.hpp"
+
+namespace slipway::recipe::xclbin {
+namespace {
+
+std::string version_text(const Xclbin& file) {
+  return std::format("{}.{}.{}", file.version_major, file.version_minor, file.version_patch);
+}
+
+// Seconds since 1970 as date and time; the number alone when it is none that a calendar has.
+std::string time_text(std::uint64_t seconds) {
+  constexpr std::uint64_t kYear9999 = 253'402'300'799;
+  if (seconds > kYear9999) return std::to_string(seconds);
+  return std::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(seconds))));
+}
+
+std::string list_text(const auto& values) {
+  std::string text;
+  for (const auto& value : values) text += std::format("{}{}", text.empty() ? "" : ", ", value);
+  return text.empty() ? "none" : text;
+}
+
+// The name of an entry, or its index where there is no such entry.
+template <class Entry>
+std::string name_at(const std::vector<Entry>& entries, std::string Entry::* name, std::int32_t index) {
+  const bool known = index >= 0 && static_cast<std::size_t>(index) < entries.size();
+  return known ? printable(entries[static_cast<std::size_t>(index)].*name) : std::to_string(index);
+}
+
+void print_kernels(const Xclbin& file, std::string& text) {
+  for (const Kernel& kernel : file.kernels) {
+    std::vector<std::string> instances;
+    for (const std::string& instance : kernel.instances) instances.push_back(printable(instance));
+    text += std::format("\nkernel {} ({}), instances: {}\n", printable(kernel.name), printable(kernel.type),
+                        list_text(instances));
+    for (const Argument& argument : kernel.arguments) {
+      text += std::format("  {:>3}  {:<8}  {:>4} bytes at {:#04x}  {} {}\n", argument.index,
+                          named(qualifier_name(argument.qualifier), argument.qualifier), argument.size, argument.offset,
+                          printable(argument.type), printable(argument.name));
+    }
+  }
+}
+
+void print_layouts(const Xclbin& file, std::string& text) {
+  if (!file.ip_layout.empty()) text += "\ncompute units\n";
+  for (std::size_t i = 0; i < file.ip_layout.size(); ++i) {
+    const Ip& ip = file.ip_layout[i];
+    text += std::format("  {:>3}  {}  {}: {}\n", i, printable(ip.name), named(ip_type_name(ip.type), ip.type),
+                        describe_properties(ip.type, ip.properties));
+  }
+  if (!file.memory.empty()) text += "\nmemory\n";
+  for (std::size_t i = 0; i < file.memory.size(); ++i) {
+    const Memory& memory = file.memory[i];
+    text += std::format("  {:>3}  {:<16}  {:<8}  {:>10} KiB at {:#x}{}\n", i, printable(memory.tag),
+                        named(memory_type_name(memory.type), memory.type), memory.size_kib, memory.base,
+                        memory.used ? "" : ", unused");
+  }
+  if (!file.connectivity.empty()) text += "\nconnectivity (argument of a compute unit -> memory)\n";
+  for (const Connection& connection : file.connectivity) {
+    text += std::format("  argument {} of {} -> {}\n", connection.argument,
+                        name_at(file.ip_layout, &Ip::name, connection.ip),
+                        name_at(file.memory, &Memory::tag, connection.memory));
+  }
+}
+
+void print_partition(const AiePartition& partition, std::string& text) {
+  text += std::format("\nAIE partition{}{}\n", partition.name.empty() ? "" : " ", printable(partition.name));
+  text += std::format("  columns                {} wide, starting at {}\n", partition.column_width,
+                      list_text(partition.start_columns));
+  text += std::format("  operations per cycle   {}\n", partition.operations_per_cycle);
+  text += std::format("  fingerprints           inference {}, pre/post {}\n", partition.inference_fingerprint,
+                      partition.pre_post_fingerprint);
+  if (!partition.kernel_commit_id.empty()) {
+    text += std::format("  kernel commit id       {}\n", printable(partition.kernel_commit_id));
+  }
+  for (const Pdi& pdi : partition.pdis) {
+    text += std::format("  PDI {}, {} bytes\n", uuid_text(pdi.uuid), pdi.image_size);
+    for (const CdoGroup& group : pdi.cdo_groups) {
+      std::string kernels, before;
+      for (const std::uint64_t id : group.kernel_ids) kernels += std::format(" {:#x}", id);
+      for (const std::uint32_t id : group.pre_groups) before += std::format(" {:#x}", id);
+      text += std::format("    CDO group {} ({}), PDI id {:#x}, kernel ids{}{}{}\n", printable(group.name),
+                          named(cdo_type_name(group.type), group.type), group.pdi_id,
+                          kernels.empty() ? " none" : kernels, before.empty() ? "" : ", after", before);
+    }
+  }
+}
+
+}  // namespace
+
+std::string print_xclbin(const Xclbin& file) {
+  std::string text = std::format("xclbin, {} bytes\n", file.size);
+  const auto line = [&](std::string_view key, std::string value) { text += std::format("  {:<16} {}\n", key, value); };
+  line("uuid", uuid_text(file.uuid));
+  if (file.interface_uuid != Uuid{}) line("interface uuid", uuid_text(file.interface_uuid));
+  line("made", std::format("{} by version {}", time_text(file.timestamp), version_text(file)));
+  line("mode", named(mode_name(file.mode), file.mode));
+  if (file.action_mask != 0) {
+    line("actions", std::format("{:#x}{}{}", file.action_mask, file.action_mask & 1 ? ", load AIE" : "",
+                                file.action_mask & 2 ? ", load PDI" : ""));
+  }
+  if (!file.platform.empty()) line("platform", printable(file.platform));
+  line("signature", file.signature_length < 0 ? "none" : std::format("{} bytes", file.signature_length));
+
+  text += "\nsections\n";
+  for (const Section& section : file.sections) {
+    text += std::format("  {:<20}  {:>10} bytes at {:#08x}{}{}\n", named(section_kind_name(section.kind), section.kind),
+                        section.size, section.offset, section.name.empty() ? "" : "  ", printable(section.name));
+  }
+  print_kernels(file, text);
+  print_layouts(file, text);
+  if (file.partition) print_partition(*file.partition, text);
+  return text;
+}
+
+namespace {
+
+void write_kernels(const Xclbin& file, json::Writer& out) {
+  out.key("kernels").array([&] {
+    for (const Kernel& kernel : file.kernels) {
+      out.object([&] {
+        out.member("name", utf8(kernel.name)).member("type", utf8(kernel.type));
+        out.key("instances").array([&] {
+          for (const std::string& instance : kernel.instances) out.value(utf8(instance));
+        });
+        out.key("args").array([&] {
+          for (const Argument& argument : kernel.arguments) {
+            out.object([&] {
+              out.member("index", argument.index).member("name", utf8(argument.name));
+              out.member("qualifier", named(qualifier_name(argument.qualifier), argument.qualifier));
+              out.member("size", argument.size).member("offset", argument.offset);
+              out.member("type", utf8(argument.type));
+            });
+          }
+        });
+      });
+    }
+  });
+}
+
+void write_layouts(const Xclbin& file, json::Writer& out) {
+  out.key("ip_layout").array([&] {
+    for (const Ip& ip : file.ip_layout) {
+      out.object([&] {
+        out.member("type", ip.type).member("type_name", ip_type_name(ip.type));
+        out.member("properties", ip.properties).member("base", ip.base).member("name", utf8(ip.name));
+      });
+    }
+  });
+  out.key("memory").array([&] {
+    for (const Memory& memory : file.memory) {
+      out.object([&] {
+        out.member("type", memory.type).member("type_name", memory_type_name(memory.type));
+        out.member("used", memory.used ? 1 : 0).member("size_kb", memory.size_kib);
+        out.member("base", memory.base).member("tag", utf8(memory.tag));
+      });
+    }
+  });
+  out.key("connectivity").array([&] {
+    for (const Connection& connection : file.connectivity) {
+      out.object(
+          [&] { out.member("arg", connection.argument).member("ip", connection.ip).member("mem", connection.memory); });
+    }
+  });
+}
+
+void write_cdo_group(const CdoGroup& group, json::Writer& out) {
+  out.object([&] {
+    out.member("name", utf8(group.name)).member("type", group.type).member("type_name", cdo_type_name(group.type));
+    out.member("pdi_id", group.pdi_id);
+    out.key("dpu_kernel_ids").array([&] {
+      for (const std::uint64_t id : group.kernel_ids) out.value(id);
+    });
+    out.key("pre_cdo_groups").array([&] {
+      for (const std::uint32_t id : group.pre_groups) out.value(id);
+    });
+  });
+}
+
+void write_partition(const AiePartition& partition, json::Writer& out) {
+  out.key("aie_partition").object([&] {
+    out.member("schema_version", partition.schema_version).member("name", utf8(partition.name));
+    out.member("operations_per_cycle", partition.operations_per_cycle);
+    out.member("inference_fingerprint", partition.inference_fingerprint);
+    out.member("pre_post_fingerprint", partition.pre_post_fingerprint);
+    out.member("column_width", partition.column_width);
+    out.key("start_columns").array([&] {
+      for (const std::uint16_t column : partition.start_columns) out.value(column);
+    });
+    out.member("kernel_commit_id", utf8(partition.kernel_commit_id));
+    out.key("pdis").array([&] {
+      for (const Pdi& pdi : partition.pdis) {
+        out.object([&] {
+          out.member("uuid", uuid_text(pdi.uuid)).member("image_size", pdi.image_size);
+          out.key("cdo_groups").array([&] {
+            for (const CdoGroup& group : pdi.cdo_groups) write_cdo_group(group, out);
+          });
+        });
+      }
+    });
+  });
+}
+
+}  // namespace
+
+void write_xclbin(const Xclbin& file, json::Writer& out) {
+  out.object([&] {
+    out.member("format", "xclbin").member("size", file.size).member("length", file.length);
+    out.member("signature_length", file.signature_length).member("unique_id", file.unique_id);
+    out.member("timestamp", file.timestamp).member("version", version_text(file));
+    out.member("mode", file.mode).member("mode_name", mode_name(file.mode)).member("action_mask", file.action_mask);
+    out.member("platform", utf8(file.platform)).member("uuid", uuid_text(file.uuid));
+    out.member("interface_uuid", uuid_text(file.interface_uuid));
+    out.key("sections").array([&] {
+      for (const Section& section : file.sections) {
+        out.object([&] {
+          out.member("kind", section.kind);
+          out.member("kind_name", named(section_kind_name(section.kind), section.kind));
+          out.member("name", utf8(section.name)).member("offset", section.offset).member("size", section.size);
+        });
+      }
+    });
+    write_kernels(file, out);
+    write_layouts(file, out);
+    if (file.partition) write_partition(*file.partition, out);
+  });
+}
+
+}  // namespace slipway::recipe::xclbin

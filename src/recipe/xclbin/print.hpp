@@ -1,0 +1,15 @@
+// What `slipway inspect` says of an xclbin (recipe page 3.13).
+#pragma once
+
+#include <string>
+
+#include "json/writer.hpp"
+#include "recipe/xclbin/xclbin.hpp"
+
+namespace slipway::recipe::xclbin {
+
+std::string print_xclbin(const Xclbin& file);
+// One JSON object, as schema/xclbin.schema.json describes it.
+void write_xclbin(const Xclbin& file, json::Writer& out);
+
+}  // namespace slipway::recipe::xclbin

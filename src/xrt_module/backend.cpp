@@ -1,0 +1,194 @@
+// The back end `xrt`: which call of XRT stands for what (recipe page 3.10).
+#include <algorithm>
+#include <any>
+#include <cstring>
+#include <exception>
+
+#include "recipe/backends/xrt/module.hpp"
+#include "xrt_module/module.hpp"
+
+namespace slipway::recipe::xrt_module {
+
+std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const Place& place, std::string_view what) {
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    return fail(kind, place, std::format("{}: {}", what, thrown.what()));
+  } catch (...) {
+    return fail(kind, place, std::format("{}: XRT gives no reason", what));
+  }
+}
+
+namespace {
+
+::xrt::elf elf_of(const Artifact& file) { return {file.bytes.data(), file.bytes.size()}; }
+
+// Numbers alone are a quality of service; with texts among them it is a configuration (recipe page 3.3.1).
+bool all_numbers(const std::map<std::string, QosValue>& qos) {
+  return std::ranges::all_of(qos, [](const auto& one) { return std::holds_alternative<std::uint32_t>(one.second); });
+}
+::xrt::hw_context::qos_type numbers_of(const std::map<std::string, QosValue>& qos) {
+  ::xrt::hw_context::qos_type numbers;
+  for (const auto& [key, value] : qos) numbers[key] = std::get<std::uint32_t>(value);
+  return numbers;
+}
+::xrt::hw_context::cfg_type texts_of(const std::map<std::string, QosValue>& qos) {
+  ::xrt::hw_context::cfg_type texts;
+  for (const auto& [key, value] : qos) {
+    const auto* number = std::get_if<std::uint32_t>(&value);
+    texts[key] = number ? std::to_string(*number) : std::get<std::string>(value);
+  }
+  return texts;
+}
+
+// The same files with the same settings are one context.
+std::string key_of(const ContextPlan& plan) {
+  std::string key = plan.name;
+  const auto add = [&](const Artifact& file) {
+    key += std::format("|{}:{:x}", file.name, std::hash<std::string_view>()(text_of(file.bytes)));
+  };
+  if (plan.xclbin) add(*plan.xclbin);
+  for (const Artifact& program : plan.programs) add(program);
+  for (const auto& [name, value] : texts_of(plan.qos)) key += std::format("|{}={}", name, value);
+  return key;
+}
+
+class XrtBackend final : public Backend {
+ public:
+  explicit XrtBackend(::xrt::device device) : device_(std::move(device)) {}
+
+  BackendKind kind() const override { return BackendKind::Xrt; }
+
+  BackendInfo describe() const override {
+    try {
+      return {.device = device_.get_info<::xrt::info::device::name>(), .driver = "XRT " XRT_MODULE_VERSION};
+    } catch (...) {
+      return {.device = "unknown", .driver = "XRT " XRT_MODULE_VERSION};
+    }
+  }
+
+  Result<KernelPtr> load_kernel(const KernelPlan& plan, const ContextPlan* context) override {
+    if (!context) {
+      return fail(DiagnosticKind::NoKernelSource, plan.origin.place,
+                  "Could not create hwctx, xclbin or program is required in recipe");
+    }
+    auto kernel = std::make_shared<Kernel>();
+    try {
+      kernel->context = context_of(*context);
+    } catch (...) {
+      return xrt_failed(DiagnosticKind::DeviceFailed, context->origin.place,
+                        std::format("XRT makes no hardware context `{}`", context->name));
+    }
+    kernel->name = plan.name;
+    kernel->instance = plan.instance;
+    kernel->place = plan.origin.place;
+    kernel->signature = plan.signature;
+    try {
+      const ::xrt::hw_context& hardware = kernel->context->context;
+      if (plan.ctrlcode) {
+        kernel->kernel = ::xrt::ext::kernel(hardware, ::xrt::module(elf_of(*plan.ctrlcode)), plan.instance);
+      } else if (context->xclbin) {
+        kernel->kernel = ::xrt::kernel(hardware, plan.instance);
+      } else {
+        kernel->kernel = ::xrt::ext::kernel(hardware, plan.instance);
+      }
+    } catch (...) {
+      return xrt_failed(DiagnosticKind::KernelInstance, plan.origin.place,
+                        std::format("XRT makes no kernel `{}` of instance `{}`", plan.name, plan.instance));
+    }
+    return kernel;
+  }
+
+  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+    try {
+      if (!request.context.empty()) {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [key, context] : contexts_) {
+          if (context->name == request.context) {
+            return std::make_shared<Buffer>(::xrt::ext::bo(context->context, request.size));
+          }
+        }
+      }
+      auto buffer = std::make_shared<Buffer>(::xrt::ext::bo(device_, request.size));
+      std::memset(buffer->host_address(), 0, buffer->size());
+      buffer->sync(sync_direction::to_device, buffer->size(), 0);
+      return buffer;
+    } catch (...) {
+      return xrt_failed(DiagnosticKind::DeviceLacks, {},
+                        std::format("XRT makes no buffer `{}` of {} bytes", request.name, request.size));
+    }
+  }
+
+  bool can_use(const buffer_storage& buffer) const override { return dynamic_cast<const Buffer*>(&buffer); }
+
+  std::any native_buffer(const BufferPtr& buffer, std::uint64_t offset, std::uint64_t size) override {
+    const auto* ours = dynamic_cast<const Buffer*>(buffer.get());
+    return ours ? std::any(ours->part(offset, size)) : std::any();
+  }
+
+  Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
+    return xrt_module::make_list(runs, options);
+  }
+
+ private:
+  std::shared_ptr<HardwareContext> context_of(const ContextPlan& plan) {
+    const std::scoped_lock lock(mutex_);
+    std::shared_ptr<HardwareContext>& context = contexts_[key_of(plan)];
+    if (context) return context;
+    auto made = std::make_shared<HardwareContext>();
+    made->name = plan.name;
+    if (plan.xclbin) {
+      const std::string_view data = text_of(plan.xclbin->bytes);
+      made->registered = ::xrt::xclbin(std::vector<char>(data.begin(), data.end()));
+      const ::xrt::uuid uuid = device_.register_xclbin(made->registered);
+      made->context = all_numbers(plan.qos) ? ::xrt::hw_context(device_, uuid, numbers_of(plan.qos))
+                                            : ::xrt::hw_context(device_, uuid, texts_of(plan.qos));
+    } else {
+      constexpr auto kShared = ::xrt::hw_context::access_mode::shared;
+      made->context = all_numbers(plan.qos) ? ::xrt::hw_context(device_, numbers_of(plan.qos), kShared)
+                                            : ::xrt::hw_context(device_, texts_of(plan.qos), kShared);
+      for (const Artifact& program : plan.programs) made->context.add_config(elf_of(program));
+    }
+    context = std::move(made);
+    return context;
+  }
+
+  ::xrt::device device_;
+  std::mutex mutex_;  // guards `contexts_`
+  std::map<std::string, std::shared_ptr<HardwareContext>> contexts_;
+};
+
+Result<std::vector<std::string>> list_devices() {
+  try {
+    std::vector<std::string> names;
+    const unsigned count = ::xrt::system::enumerate_devices();
+    for (unsigned i = 0; i < count; ++i) names.push_back(::xrt::device(i).get_info<::xrt::info::device::name>());
+    return names;
+  } catch (...) {
+    return xrt_failed(DiagnosticKind::DeviceFailed, {}, "XRT does not list its devices");
+  }
+}
+
+Result<BackendPtr> open(std::uint32_t index, const Place& place) {
+  unsigned count = 0;
+  try {
+    count = ::xrt::system::enumerate_devices();
+    if (index < count) return std::make_shared<XrtBackend>(::xrt::device(index));
+  } catch (...) {
+    return xrt_failed(DiagnosticKind::DeviceFailed, place, std::format("XRT does not open device {}", index));
+  }
+  Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .place = place};
+  diagnostic.message =
+      count == 0 ? "XRT found no device (0 devices)" : std::format("XRT found no device {} ({} devices)", index, count);
+  return fail(std::move(diagnostic.hint(
+      "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
+}
+
+}  // namespace
+}  // namespace slipway::recipe::xrt_module
+
+extern "C" __attribute__((visibility("default"))) const slipway::recipe::xrt_module::Table* slipway_backend_xrt() {
+  using namespace slipway::recipe::xrt_module;
+  static const Table table{.list_devices = list_devices, .open = open};
+  return &table;
+}

@@ -1,0 +1,195 @@
+// Run lists on XRT: an xrt::runlist from the threshold on, and else runs that are all started in order and waited for
+// in reverse order (recipe page 3.4).
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <ranges>
+
+#include "base/files.hpp"
+#include "xrt_module/module.hpp"
+
+namespace slipway::recipe::xrt_module {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// XRT reads dtrace scripts from files only.
+class ScriptFile {
+ public:
+  static Result<std::shared_ptr<ScriptFile>> write(const std::string& text) {
+    static std::atomic<unsigned> count = 0;
+    auto file = std::make_shared<ScriptFile>();
+    std::error_code ignored;
+    file->path = std::filesystem::temp_directory_path(ignored) / std::format("slipway-{}-{}.ct", ::getpid(), count++);
+    if (Result<> written = write_file(file->path, text); !written) return fail(std::move(written.error()));
+    return file;
+  }
+  ~ScriptFile() { remove_file(path); }
+  Path path;
+};
+
+struct Run {
+  std::string id;
+  std::shared_ptr<const Kernel> kernel;
+  ::xrt::run run;
+  std::shared_ptr<ScriptFile> script;
+  std::vector<BufferPtr> buffers;  // kept alive
+};
+
+// A number of the size that the recipe's constant has; XRT fills the rest of a register with zeros.
+void set_number(::xrt::run& run, int index, Bytes bytes) {
+  if (bytes.size() == 8) {
+    run.set_arg(index, load<std::uint64_t>(bytes.data()));
+  } else {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data(), std::min<std::size_t>(bytes.size(), sizeof value));
+    run.set_arg(index, value);
+  }
+}
+
+void set_arguments(Run& run, const KernelRun& source) {
+  for (const BufferArgument& argument : source.buffers) {
+    const auto& buffer = dynamic_cast<const Buffer&>(*argument.buffer);
+    run.run.set_arg(static_cast<int>(argument.argidx), buffer.part(argument.offset, argument.size));
+    run.buffers.push_back(argument.buffer);
+  }
+  for (const ScalarArgument& scalar : source.scalars) {
+    set_number(run.run, static_cast<int>(scalar.argidx), scalar.bytes);
+  }
+}
+
+class List final : public KernelList {
+ public:
+  explicit List(bool chain) : chain_(chain) {}
+  ~List() override {
+    if (running_) (void)wait(std::nullopt, false);
+  }
+
+  Result<> add(const KernelRun& source) {
+    Run& run = runs_.emplace_back();
+    run.id = source.id;
+    run.kernel = std::dynamic_pointer_cast<const Kernel>(source.kernel);
+    if (!source.trace_script.empty()) {
+      Result<std::shared_ptr<ScriptFile>> script = ScriptFile::write(source.trace_script);
+      if (!script) return fail(std::move(script.error()));
+      run.script = std::move(*script);
+    }
+    try {
+      run.run = ::xrt::run(run.kernel->kernel);
+      set_arguments(run, source);
+      if (run.script) run.run.set_dtrace_control_file(run.script->path.native());
+      if (!chain_) return {};
+      if (!list_) list_.emplace(run.kernel->context->context);
+      list_->add(run.run);
+      return {};
+    } catch (...) {
+      return failed(run, "cannot be set up");
+    }
+  }
+
+  Result<> submit() override {
+    running_ = true;
+    if (chain_) {
+      try {
+        list_->execute();
+        return {};
+      } catch (...) {
+        running_ = false;
+        return failed(runs_.front(), "does not start, with the runs of its list");
+      }
+    }
+    for (Run& run : runs_) {
+      try {
+        run.run.start();
+      } catch (...) {
+        return failed(run, "does not start");
+      }
+    }
+    return {};
+  }
+
+  Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
+    if (!running_) return true;
+    const Clock::time_point start = Clock::now();
+    // XRT takes 0 for no limit.
+    const auto left = [&] {
+      if (!time_out) return std::chrono::milliseconds(0);
+      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(*time_out - (Clock::now() - start));
+      return std::max(rest, std::chrono::milliseconds(1));
+    };
+    const auto over = [&] { return time_out && Clock::now() - start >= *time_out; };
+    if (chain_) return wait_for_chain(left, over, poll);
+    for (Run& run : runs_ | std::views::reverse) {
+      try {
+        if (poll) {
+          while (run.run.state() < ERT_CMD_STATE_COMPLETED || run.run.state() == ERT_CMD_STATE_SUBMITTED) {
+            if (over()) return false;
+          }
+        }
+        // Throws when the run did not complete well.
+        if (run.run.wait2(left()) == std::cv_status::timeout) return false;
+      } catch (...) {
+        running_ = false;
+        return failed(first_that_failed(run), "failed");
+      }
+    }
+    running_ = false;
+    return true;
+  }
+
+  bool chained() const override { return chain_; }
+
+ private:
+  template <class Left, class Over>
+  Result<bool> wait_for_chain(Left left, Over over, bool poll) {
+    try {
+      if (poll) {
+        while (list_->poll() == 0) {
+          if (over()) return false;
+        }
+      }
+      if (list_->wait(left()) == std::cv_status::timeout) return false;
+      running_ = false;
+      return true;
+    } catch (...) {
+      running_ = false;
+      return failed(first_that_failed(runs_.front()), "failed, in its run list");
+    }
+  }
+
+  // Runs are waited for from the last to the first: the one that failed first is told.
+  const Run& first_that_failed(const Run& otherwise) const {
+    const auto found = std::ranges::find_if(runs_, [](const Run& run) {
+      const ert_cmd_state state = run.run.state();
+      return state > ERT_CMD_STATE_COMPLETED && state != ERT_CMD_STATE_SUBMITTED;
+    });
+    return found == runs_.end() ? otherwise : *found;
+  }
+
+  std::unexpected<Failure> failed(const Run& run, std::string_view how) const {
+    return xrt_failed(DiagnosticKind::RunFailed, run.kernel->place,
+                      std::format("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
+  }
+
+  bool chain_;
+  bool running_ = false;
+  std::vector<Run> runs_;
+  std::optional<::xrt::runlist> list_;
+};
+
+}  // namespace
+
+Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) {
+  const bool chain = options.runlist_threshold != 0 && runs.size() >= options.runlist_threshold;
+  auto list = std::make_unique<List>(chain);
+  for (const KernelRun& run : runs) {
+    if (Result<> added = list->add(run); !added) return fail(std::move(added.error()));
+  }
+  return list;
+}
+
+}  // namespace slipway::recipe::xrt_module

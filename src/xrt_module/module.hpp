@@ -1,0 +1,69 @@
+// The parts of the back end `xrt`. Only this folder includes XRT's headers; everything here may meet exceptions of XRT,
+// and catches them before they leave.
+#pragma once
+
+#include <xrt/experimental/xrt_elf.h>
+#include <xrt/experimental/xrt_ext.h>
+#include <xrt/experimental/xrt_kernel.h>
+#include <xrt/experimental/xrt_module.h>
+#include <xrt/experimental/xrt_system.h>
+#include <xrt/experimental/xrt_xclbin.h>
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+#include <xrt/xrt_hw_context.h>
+#include <xrt/xrt_kernel.h>
+
+#include <format>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "recipe/plan.hpp"
+
+namespace slipway::recipe::xrt_module {
+
+class Buffer final : public buffer_storage {
+ public:
+  explicit Buffer(::xrt::bo bo) : bo_(std::move(bo)), host_(bo_.map<void*>()) {}
+
+  std::size_t size() const noexcept override { return bo_.size(); }
+  void* host_address() const override { return host_; }
+  std::uint64_t device_address() const override { return bo_.address(); }
+  void sync(sync_direction direction, std::size_t size, std::size_t offset) override {
+    bo_.sync(direction == sync_direction::to_device ? XCL_BO_SYNC_BO_TO_DEVICE : XCL_BO_SYNC_BO_FROM_DEVICE, size,
+             offset);
+  }
+  // All of it, or a part that shares its storage.
+  ::xrt::bo part(std::uint64_t offset, std::uint64_t size) const {
+    return offset == 0 && size == bo_.size() ? bo_ : ::xrt::bo(bo_, size, offset);
+  }
+
+ private:
+  ::xrt::bo bo_;
+  void* host_;
+};
+
+// A hardware context and what has been made for it. `registered` keeps what XRT reads lazily.
+struct HardwareContext {
+  ::xrt::hw_context context;
+  ::xrt::xclbin registered;
+  std::string name;
+};
+
+class Kernel final : public LoadedKernel {
+ public:
+  std::string name, instance;
+  Place place;
+  Signature signature;
+  std::shared_ptr<HardwareContext> context;
+  ::xrt::kernel kernel;
+};
+
+// What XRT threw, behind our own words. Only inside a handler.
+std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const Place& place, std::string_view what);
+
+// Errors: run-failed, device-failed.
+Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options);
+
+}  // namespace slipway::recipe::xrt_module

@@ -1,0 +1,24 @@
+// A library built against structures of its own with the same members, as those of XRT: no header of Slipway, and no
+// slipway_cpu_library_abi.
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace elsewhere {
+struct found {
+  std::uint32_t num_args;
+  std::function<void(std::vector<std::any>&)> callable;
+};
+struct init {
+  std::function<void(const std::string&, found*)> lookup_fn;
+};
+}  // namespace elsewhere
+
+extern "C" __attribute__((visibility("default"))) void library_init(elsewhere::init* library) {
+  library->lookup_fn = [](const std::string&, elsewhere::found* out) {
+    out->num_args = 1;
+    out->callable = [](std::vector<std::any>& values) { values.at(0) = std::any_cast<int>(values.at(0)) * 2; };
+  };
+}

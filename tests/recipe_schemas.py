@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""The schemas of recipes, profiles and reports: recipe_schemas.py TOP SLIPWAY
+
+The files in schema/ are what the program prints. A case of the corpora passes its schema exactly when `check` finds nothing
+wrong with its structure. What runs of the examples report passes the schema of reports.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+top, slipway = pathlib.Path(sys.argv[1]), sys.argv[2]
+problems = []
+
+# What a schema does not express: a range of a number that is written as text, one of two keys, what a text means.
+BEYOND_A_SCHEMA = {
+    "fail_cpu_without_library", "fail_run_without_name", "fail_init_stride_without_value", "fail_validate_nothing", "fail_size_text_blank",
+    "fail_slice_overflow", "fail_programs_empty", "fail_iterations_zero", "fail_iterations_negative", "fail_mode", "fail_init_nothing",
+    "fail_init_random_false",
+}
+STRUCTURE = re.compile(r"error: .*\[(wrong-type|missing-key|out-of-range|unknown-value|no-runs)\]$", re.M)
+
+
+def schema_of(name):
+    path = top / f"schema/{name}.schema.json"
+    printed = subprocess.run([slipway, "schema", name], stdout=subprocess.PIPE, check=True, text=True).stdout
+    if printed != path.read_text():
+        problems.append(f"{path} is not what `slipway schema {name}` prints")
+    return json.loads(printed)
+
+
+def check_corpus(name):
+    schema = schema_of(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for path in sorted((top / "tests/corpus" / name).glob("*.json")):
+        case = path.name.split(".")[0]
+        if ".of." in path.name or case in BEYOND_A_SCHEMA:
+            continue
+        try:
+            document = json.loads(path.read_text(encoding="utf-8-sig"))
+        except (json.JSONDecodeError, RecursionError):
+            continue
+        expected = path.with_suffix(".expected").read_text()
+        if "[unknown-key]" in expected or "[json-syntax]" in expected:
+            continue
+        error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+        wrong = STRUCTURE.search(expected)
+        if error and not wrong:
+            problems.append(f"{path}: must be valid, but {error.json_path}: {error.message}")
+        if wrong and not error:
+            problems.append(f"{path}: must be rejected because of {wrong[0]}")
+
+
+def check_report(*arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        subprocess.run([slipway, "run", *map(str, arguments), "--report", str(report)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for error in validator_of_reports.iter_errors(json.loads(report.read_text())):
+            problems.append(f"report of {arguments}: {error.json_path}: {error.message}")
+
+
+def check_jobs():
+    """What `check` accepts (jobs_test.cpp) the schema accepts, and no more."""
+    validator = jsonschema.Draft202012Validator(schema_of("jobs"))
+    job = {"recipe": "a.json"}
+    good = [{"jobs": [job]}, {"jobs": {"x": job}}, {"jobs": [{**job, "id": "a", "profile": "p", "dir": "", "iterations": "3", "mode": "latency"}]}]
+    bad = [[], {}, {"jobs": 3}, {"jobs": []}, {"jobs": [7]}, {"jobs": [{"id": "a"}]}, {"jobs": [{**job, "mode": "fast"}]},
+           {"jobs": [{**job, "iterations": 0}]}, {"jobs": [{**job, "profil": "p"}]}, {"jobs": [{"recipe": 1}]}]
+    problems.extend(f"the schema of jobs rejects {document}" for document in good if not validator.is_valid(document))
+    problems.extend(f"the schema of jobs accepts {document}" for document in bad if validator.is_valid(document))
+
+
+check_corpus("recipe")
+check_jobs()
+check_corpus("profile")
+validator_of_reports = jsonschema.Draft202012Validator(json.loads((top / "schema/recipe_report.schema.json").read_text()))
+for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
+    folder = top / "examples" / example
+    check_report(folder / "recipe.json", "--profile", folder / "profile.json", "--timings")
+    check_report(folder / "recipe.json")  # buffers are missing, or all is well: a report either way
+check_report(top / "tests/corpus/recipe/fail_no_runs.json")
+print("\n".join(problems) or "all is well")
+sys.exit(bool(problems))
