@@ -46,7 +46,7 @@ def check_corpus(name):
         except (json.JSONDecodeError, RecursionError):
             continue
         expected = path.with_suffix(".expected").read_text()
-        if "[unknown-key]" in expected:
+        if "[unknown-key]" in expected or "[json-syntax]" in expected:
             continue
         error = jsonschema.exceptions.best_match(validator.iter_errors(document))
         wrong = STRUCTURE.search(expected)

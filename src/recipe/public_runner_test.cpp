@@ -62,7 +62,7 @@ TEST(PublicRunner, HasTheShapeOfTheSeed) {
   EXPECT_THAT(
       runner.get_report(),
       HasSubstr(
-          R"("runs":[{"index":0,"id":"inc","kernel":"inc","where":"npu","backend":"vulkan","status":"ok","count":2)"));
+          R"("runs":[{"index":0, "id":"inc", "kernel":"inc", "where":"npu", "backend":"vulkan", "status":"ok", "count":2)"));
 }
 
 TEST(PublicRunner, PartsOfABufferCanBeBound) {

@@ -118,12 +118,7 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
 std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, Diagnostics& diagnostics) {
   const Value value = constant.value;
   const std::optional<ConstantType> type = constant.type ? constant.type : told_type(value, cpu);
-  if (!type) {
-    diagnostics.add(
-        json::problem(value, DiagnosticKind::WrongType,
-                      std::format("`value` takes a number or a string, but here is {}", json::name_of(value.type()))));
-    return std::nullopt;
-  }
+  if (!type) return refuse(value, "an array is for push constants of embedded kernels alone", diagnostics);
   if (*type == ConstantType::String) {
     if (!cpu) {
       return refuse(constant.at["type"] ? constant.at["type"] : value,

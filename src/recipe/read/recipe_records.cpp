@@ -77,6 +77,17 @@ struct QosObject {
   void schema(json::Schema& schema) const { schema.out().raw(kQosSchema); }
 };
 
+// `value` of a constant: a scalar, or an array of them for kernels; which ones suit is decided where it goes.
+struct ConstantValueCodec {
+  bool read(json::Decoder& decoder, Value value, Value& to) const {
+    if (value.is(json::Type::Null) || value.is(json::Type::Object))
+      return decoder.wrong_type(value, "a number, a string or an array");
+    to = value;
+    return true;
+  }
+  void schema(json::Schema& schema) const { schema.out().raw(R"({"type": ["number", "string", "boolean", "array"]})"); }
+};
+
 bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, std::string_view a,
                 std::string_view b) {
   if (object[a] || object[b]) return true;
@@ -214,7 +225,7 @@ const Record<Argument>& argument_record() {
   static const auto record =
       Record<Argument>("argument", "a buffer, or a part of one, that a run uses", &Argument::at)
           .required("name", &Argument::buffer, kName, "the buffer")
-          .required("argidx", &Argument::argidx, Whole{}, "the parameter that takes it")
+          .required("argidx", &Argument::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it")
           .optional("size", &Argument::size, Whole{}, "bytes (to the end)")
           .optional("offset", &Argument::offset, Whole{}, "bytes from the start of the buffer (0)");
   return record;
@@ -223,10 +234,9 @@ const Record<Argument>& argument_record() {
 const Record<Constant>& constant_record() {
   static const auto record =
       Record<Constant>("constant", "a number or text that a run is given", &Constant::at)
-          .required("value", &Constant::value, Anything{R"({"type": ["number", "string", "boolean", "array"]})"},
-                    "the value")
+          .required("value", &Constant::value, ConstantValueCodec{}, "the value")
           .optional("type", &Constant::type, ConstantTypeCodec{}, "its type; told from the value when absent")
-          .required("argidx", &Constant::argidx, Whole{}, "the parameter that takes it");
+          .required("argidx", &Constant::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it");
   return record;
 }
 

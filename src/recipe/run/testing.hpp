@@ -159,8 +159,13 @@ inline std::string recipe_json(std::string_view buffers, std::string_view runs, 
     "kernels": [{{"name": "add", "grid": [4, 1, 1]}}], "cpus": [{}]}}, "execution": {{"runs": [{}]}}}})",
                      buffers, cpus, runs);
 }
-inline constexpr std::string_view kCpus =
-    R"({"name": "copy", "library_path": "arithmetic"}, {"name": "add", "library_path": "arithmetic"},
-  {"name": "label", "library_path": "arithmetic"}, {"name": "constants", "library_path": "arithmetic"}, {"name": "fail", "library_path": "arithmetic"})";
+// Functions of the test library, by name.
+inline std::string cpus_json(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += std::format(R"({}{{"name": "{}", "library_path": "arithmetic"}})", text.empty() ? "" : ", ", name);
+  }
+  return text;
+}
 
 }  // namespace slipway::recipe

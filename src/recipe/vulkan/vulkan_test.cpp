@@ -54,7 +54,7 @@ TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
                                 cpu_run("add", R"({"name": "a", "argidx": 0, "size": 32, "offset": 32})",
                                         R"({"value": 2, "argidx": 1})") +
                                 "," + cpu_run("copy", R"({"name": "a", "argidx": 0}, {"name": "y", "argidx": 1})"),
-                            kCpus),
+                            cpus_json({"copy", "add"})),
                 options());
   ASSERT_EQ(opened.problems, "");
   opened.bind("x", std::vector<std::uint32_t>(16, 7));
@@ -196,8 +196,8 @@ TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
   EXPECT_TRUE(opened.runner().records()[0].total_ns);
   EXPECT_EQ(opened.runner().records()[1].count, 2u + 10 + 15);
   const std::string report = opened.session.report(nullptr, nullptr, 0);
-  EXPECT_THAT(report, HasSubstr(R"("validation":[{"buffer":"y","ok":true)"));
-  EXPECT_THAT(report, HasSubstr(R"("runlists":[{"kind":"vulkan","runs":2,"chained":true}])"));
+  EXPECT_THAT(report, HasSubstr(R"("validation":[{"buffer":"y", "ok":true)"));
+  EXPECT_THAT(report, HasSubstr(R"("runlists":[{"kind":"vulkan", "runs":2, "chained":true}])"));
 }
 
 TEST_F(RecipeOnVulkan, WhatIsNotAsExpectedIsCounted) {
@@ -238,7 +238,7 @@ TEST_F(RecipeOnVulkan, TenThousandExecutionsLeaveNothing) {
       recipe_json(buffer_json("x", "inout", 16),
                   add_run("x", "x", 4, 1) + "," +
                       cpu_run("add", R"({"name": "x", "argidx": 0, "size": 1})", R"({"value": 0, "argidx": 1})"),
-                  kCpus),
+                  cpus_json({"add"})),
       options(false));
   ASSERT_EQ(opened.problems, "");
   const auto run = [&](int times) {
