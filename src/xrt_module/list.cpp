@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <ranges>
+#include <span>
 
 #include "base/files.hpp"
 #include "xrt_module/module.hpp"
@@ -66,7 +67,7 @@ class List final : public KernelList {
  public:
   explicit List(bool chain) : chain_(chain) {}
   ~List() override {
-    if (running_) (void)wait(std::nullopt, false);
+    if (started_ != 0) (void)wait(std::nullopt, false);
   }
 
   Result<> add(const KernelRun& source) {
@@ -92,19 +93,20 @@ class List final : public KernelList {
   }
 
   Result<> submit() override {
-    running_ = true;
+    started_ = 0;
     if (chain_) {
       try {
         list_->execute();
+        started_ = runs_.size();
         return {};
       } catch (...) {
-        running_ = false;
         return failed(runs_.front(), "does not start, with the runs of its list");
       }
     }
     for (Run& run : runs_) {
       try {
         run.run.start();
+        ++started_;
       } catch (...) {
         return failed(run, "does not start");
       }
@@ -113,7 +115,7 @@ class List final : public KernelList {
   }
 
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
-    if (!running_) return true;
+    if (started_ == 0) return true;
     const Clock::time_point start = Clock::now();
     // XRT takes 0 for no limit.
     const auto left = [&] {
@@ -123,7 +125,9 @@ class List final : public KernelList {
     };
     const auto over = [&] { return time_out && Clock::now() - start >= *time_out; };
     if (chain_) return wait_for_chain(left, over, poll);
-    for (Run& run : runs_ | std::views::reverse) {
+    // All are waited for, even when one failed; the first that did is told, which is the last seen here.
+    std::optional<Failure> failure;
+    for (Run& run : std::span(runs_).first(started_) | std::views::reverse) {
       try {
         if (poll) {
           while (run.run.state() < ERT_CMD_STATE_COMPLETED || run.run.state() == ERT_CMD_STATE_SUBMITTED) {
@@ -133,11 +137,11 @@ class List final : public KernelList {
         // Throws when the run did not complete well.
         if (run.run.wait2(left()) == std::cv_status::timeout) return false;
       } catch (...) {
-        running_ = false;
-        return failed(first_that_failed(run), "failed");
+        failure = failed(run, "failed").error();
       }
     }
-    running_ = false;
+    started_ = 0;
+    if (failure) return fail(std::move(*failure));
     return true;
   }
 
@@ -153,15 +157,15 @@ class List final : public KernelList {
         }
       }
       if (list_->wait(left()) == std::cv_status::timeout) return false;
-      running_ = false;
+      started_ = 0;
       return true;
     } catch (...) {
-      running_ = false;
+      started_ = 0;
       return failed(first_that_failed(runs_.front()), "failed, in its run list");
     }
   }
 
-  // Runs are waited for from the last to the first: the one that failed first is told.
+  // XRT says that the list failed; the states of its runs say which.
   const Run& first_that_failed(const Run& otherwise) const {
     const auto found = std::ranges::find_if(runs_, [](const Run& run) {
       const ert_cmd_state state = run.run.state();
@@ -176,8 +180,8 @@ class List final : public KernelList {
   }
 
   bool chain_;
-  bool running_ = false;
   std::vector<Run> runs_;
+  std::size_t started_ = 0;  // of the last submission, and not yet seen to end
   std::optional<::xrt::runlist> list_;
 };
 
