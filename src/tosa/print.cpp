@@ -1,0 +1,97 @@
+#include <format>
+
+#include "tensor/element.hpp"
+#include "tosa/text.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + '"';
+}
+
+std::string value_text(ValueId value) { return std::format("%{}", index(value)); }
+
+template <class Items, class F>
+std::string joined(const Items& items, F&& text) {
+  std::string all;
+  for (const auto& item : items) all += (all.empty() ? "" : ", ") + std::string(text(item));
+  return all;
+}
+
+std::string constant_text(const Graph& graph, const Constant& constant, PrintSettings settings) {
+  if (constant.graph_constant) return std::format("graph_constant {}", *constant.graph_constant);
+  const TensorType& type = graph[constant.value].type;
+  const tensor::ElementType storage = storage_of(type.data);
+  if (constant.splat) return "splat " + tensor::text_of(storage, constant.data.data());
+  const std::uint64_t count = constant.data.size() / tensor::size_of(storage);
+  std::string text = "[";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i == settings.most_elements) return text + ", ...]";
+    text += (i ? ", " : "") + tensor::text_of(storage, constant.data.data() + i * tensor::size_of(storage));
+  }
+  return text + "]";
+}
+
+std::string attribute_text(const OperandInfo& operand, const Attributes::Entry& entry) {
+  if (operand.kind == OperandKind::List) {
+    return std::format("{}=[{}]", operand.name, joined(entry.integers, [](std::int64_t i) { return std::to_string(i); }));
+  }
+  if (entry.integers.empty()) return std::format("{}={}", operand.name, tensor::shortest_text(entry.real));
+  const std::int64_t value = entry.integers[0];
+  if (operand.kind == OperandKind::Flag) return std::format("{}={}", operand.name, value ? "true" : "false");
+  for (const EnumerantName& enumerant : enumerants(operand.kind)) {
+    if (enumerant.value == value) return std::format("{}={}", operand.name, enumerant.name);
+  }
+  return std::format("{}={}", operand.name, value);
+}
+
+std::string binding_text(const std::vector<Binding>& bindings, std::size_t i) {
+  return i < bindings.size() ? std::format(" at {}.{}", bindings[i].set, bindings[i].binding) : "";
+}
+
+std::string name_text(const std::string& name) { return name.empty() ? "" : " " + quoted(name); }
+
+std::string call(const Graph& graph, const Node& node, bool with_types) {
+  std::string text = std::format("{}({})", name_of(node.op), joined(node.inputs, value_text));
+  if (with_types) text += " " + joined(node.outputs, [&](ValueId value) { return text_of(graph[value].type); });
+  if (node.op == Op::CUSTOM) {
+    return text + std::format(" domain={} name={} attributes={}", quoted(node.custom->domain), quoted(node.custom->name),
+                              quoted(node.custom->attributes));
+  }
+  for (const OperandInfo& operand : info_of(node.op).operands) {
+    if (const auto* entry = node.attributes.find(operand.name)) text += " " + attribute_text(operand, *entry);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string print(const Graph& graph, const Node& node) { return call(graph, node, false); }
+
+std::string print(const Graph& graph, PrintSettings settings) {
+  std::string text = std::format("graph {} {{\n", graph.name.empty() ? "main" : graph.name);
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Value& value = graph[graph.inputs[i]];
+    text += std::format("  {} = input {}{}{}\n", value_text(graph.inputs[i]), text_of(value.type), name_text(value.name),
+                        binding_text(graph.input_bindings, i));
+  }
+  for (const Constant& constant : graph.constants) {
+    const Value& value = graph[constant.value];
+    text += std::format("  {} = const {} {}{}\n", value_text(constant.value), text_of(value.type),
+                        constant_text(graph, constant, settings), name_text(value.name));
+  }
+  for (const Node& node : graph.nodes) {
+    text += std::format("  {} = {}{}\n", joined(node.outputs, value_text), call(graph, node, true), name_text(node.name));
+  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    text += std::format("  output {}{}\n", value_text(graph.outputs[i]), binding_text(graph.output_bindings, i));
+  return text + "}\n";
+}
+
+}  // namespace slipway::tosa
