@@ -6,7 +6,7 @@
 namespace slipway::tosa {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -55,14 +55,14 @@ std::string binding_text(const std::vector<Binding>& bindings, std::size_t i) {
   return i < bindings.size() ? std::format(" at {}.{}", bindings[i].set, bindings[i].binding) : "";
 }
 
-std::string name_text(const std::string& name) { return name.empty() ? "" : " " + quoted(name); }
+std::string name_text(const std::string& name) { return name.empty() ? "" : " " + quoted_text(name); }
 
 std::string call(const Graph& graph, const Node& node, bool with_types) {
   std::string text = std::format("{}({})", name_of(node.op), joined(node.inputs, value_text));
   if (with_types) text += " " + joined(node.outputs, [&](ValueId value) { return text_of(graph[value].type); });
   if (node.op == Op::CUSTOM) {
-    return text + std::format(" domain={} name={} attributes={}", quoted(node.custom->domain), quoted(node.custom->name),
-                              quoted(node.custom->attributes));
+    return text + std::format(" domain={} name={} attributes={}", quoted_text(node.custom->domain), quoted_text(node.custom->name),
+                              quoted_text(node.custom->attributes));
   }
   for (const OperandInfo& operand : info_of(node.op).operands) {
     if (const auto* entry = node.attributes.find(operand.name)) text += " " + attribute_text(operand, *entry);
