@@ -78,14 +78,17 @@ double pow_bound(DataType type, double a, double b, double ref) {
 // --- dot products (page 3.5) ---
 
 struct DotProduct {
-  double length;         // KS
-  DataType accumulator;  // acc_t
+  double length;                // KS
+  DataType accumulator;         // acc_t
   std::size_t bias = SIZE_MAX;  // which operand is one
 };
 
 DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const> inputs, DataType out) {
-  const auto extent = [&](std::size_t input, std::size_t dimension) { return static_cast<double>(inputs[input]->extent(dimension)); };
-  const DataType acc = node.attributes.has("acc_type") ? tosa::data_type_of(node.attributes.enumerant<tosa::AccType>("acc_type")) : out;
+  const auto extent = [&](std::size_t input, std::size_t dimension) {
+    return static_cast<double>(inputs[input]->extent(dimension));
+  };
+  const DataType acc =
+      node.attributes.has("acc_type") ? tosa::data_type_of(node.attributes.enumerant<tosa::AccType>("acc_type")) : out;
   switch (node.op) {
     case Op::CONV2D:
     case Op::TRANSPOSE_CONV2D:
@@ -99,7 +102,8 @@ DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const>
     case Op::AVG_POOL2D:
       return {static_cast<double>(node.attributes.list("kernel")[0] * node.attributes.list("kernel")[1]), acc};
     case Op::REDUCE_SUM:
-      return {extent(0, static_cast<std::size_t>(node.attributes.integer("axis"))), out == DataType::BF16 ? DataType::F32 : out};
+      return {extent(0, static_cast<std::size_t>(node.attributes.integer("axis"))),
+              out == DataType::BF16 ? DataType::F32 : out};
     default:  // FFT2D, RFFT2D
       return {(node.op == Op::FFT2D ? 2 : 1) * extent(0, 1) * extent(0, 2), DataType::F32};
   }
@@ -109,7 +113,8 @@ DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const>
 void make_global(std::span<Tensor> tensors) {
   double greatest = 0;
   for (const Tensor& tensor : tensors) {
-    for (const double real : tensor.reals) greatest = std::isnan(real) || std::isnan(greatest) ? kNan : std::max(greatest, real);
+    for (const double real : tensor.reals)
+      greatest = std::isnan(real) || std::isnan(greatest) ? kNan : std::max(greatest, real);
   }
   for (Tensor& tensor : tensors) std::ranges::fill(tensor.reals, greatest);
 }
@@ -127,7 +132,8 @@ std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> ab
       for (std::int64_t i = 0; i < height * width; ++i) {
         const std::int64_t ay = i / width * oy % height, ax = i % width * ox % width;
         const double angle = 2 * std::numbers::pi *
-                             (static_cast<double>(ay) / static_cast<double>(height) + static_cast<double>(ax) / static_cast<double>(width));
+                             (static_cast<double>(ay) / static_cast<double>(height) +
+                              static_cast<double>(ax) / static_cast<double>(width));
         const bool real_only = 2 * ay % height == 0 && 2 * ax % width == 0;
         const double cosine = std::fabs(std::cos(angle)), sine = real_only ? 0 : std::fabs(std::sin(angle));
         const auto from = static_cast<std::size_t>(image * height * width + i);
@@ -141,8 +147,8 @@ std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> ab
 }
 
 // The same operator on the magnitudes of its operands bounds what rounding can do to the sum.
-std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
-                                            const NodeResults& results) {
+std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa::Node& node,
+                                            std::span<const Tensor* const> inputs, const NodeResults& results) {
   const double least = precision_of(inputs[0]->type.data).least_normal;
   std::vector<Tensor> absolute;
   for (const Tensor* input : inputs) {
@@ -158,20 +164,25 @@ std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa
   return run_node(graph, node, operands)->unrounded;
 }
 
-void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs, const NodeResults& results,
-                std::vector<std::vector<double>>& bounds) {
+void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
+                const NodeResults& results, std::vector<std::vector<double>>& bounds) {
   const DataType out = results.values[0].type.data;
   const DotProduct product = dot_product_of(node, inputs, out);
   const Precision precision = precision_of(out);
   bool biased = false;
-  if (product.bias < inputs.size()) biased = std::ranges::any_of(inputs[product.bias]->reals, [](double x) { return x != 0; });
-  const double steps = std::ceil(product.length / std::exp2((precision_of(product.accumulator).fraction_bits - precision.fraction_bits) / 2.0)) + biased;
+  if (product.bias < inputs.size())
+    biased = std::ranges::any_of(inputs[product.bias]->reals, [](double x) { return x != 0; });
+  const double steps =
+      std::ceil(product.length /
+                std::exp2((precision_of(product.accumulator).fraction_bits - precision.fraction_bits) / 2.0)) +
+      biased;
   const std::vector<std::vector<double>> magnitude = magnitudes(graph, node, inputs, results);
   const double unit = std::exp2(-1 - precision.fraction_bits);
   for (std::size_t r = 0; r < bounds.size(); ++r) {
     for (std::size_t i = 0; i < bounds[r].size(); ++i) {
       const double size = magnitude[r][i];
-      if (std::isnan(size) || std::isinf(round_to(out, size * (1 + 2 * steps * unit))) || std::isnan(round_to(out, size * (1 + 2 * steps * unit))))
+      if (std::isnan(size) || std::isinf(round_to(out, size * (1 + 2 * steps * unit))) ||
+          std::isnan(round_to(out, size * (1 + 2 * steps * unit))))
         bounds[r][i] = kInfinity;
       else
         bounds[r][i] = 2 * steps * std::max(size * unit, precision.least_normal);
@@ -184,7 +195,8 @@ void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<cons
 double ulp(DataType type, double value) {
   if (value == 0 || !std::isfinite(value) || std::fabs(value) < std::numeric_limits<double>::min()) return 0;
   const Precision precision = precision_of(type);
-  return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.least_normal) * std::exp2(-precision.fraction_bits);
+  return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.least_normal) *
+         std::exp2(-precision.fraction_bits);
 }
 
 bool accepts(DataType type, double test, double ref, double bound) {
@@ -205,8 +217,8 @@ bool accepts(DataType type, double test, double ref, double bound) {
   return low <= test && test <= high;
 }
 
-std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
-                                        const NodeResults& results) {
+std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
+                                        std::span<const Tensor* const> inputs, const NodeResults& results) {
   std::vector<std::vector<double>> bounds;
   for (const Tensor& value : results.values) bounds.emplace_back(value.reals.size());
   if (bounds.empty() || bounds[0].empty()) return bounds;
@@ -255,7 +267,8 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
     case Op::RESIZE: {
       if (node.attributes.enumerant<tosa::ResizeMode>("mode") == tosa::ResizeMode::NearestNeighbor) break;
       double greatest = 0;
-      for (const double real : inputs[0]->reals) greatest = std::isnan(real) ? real : std::max(greatest, std::fabs(real));
+      for (const double real : inputs[0]->reals)
+        greatest = std::isnan(real) ? real : std::max(greatest, std::fabs(real));
       each([&](std::size_t) { return std::max(relative_bound(type, greatest, 20, 0, 1), 0.006 * greatest); });
       break;
     }
@@ -278,7 +291,8 @@ std::optional<Difference> first_difference(std::span<const Tensor> test, const N
       const double bound = bounds[r][i];
       // What is exact is compared with the rounded value.
       const double ref = bound == 0 ? wanted.reals[i] : reference.unrounded[r][i];
-      if (!accepts(wanted.type.data, test[r].reals[i], ref, bound)) return Difference{r, i, test[r].reals[i], ref, bound};
+      if (!accepts(wanted.type.data, test[r].reals[i], ref, bound))
+        return Difference{r, i, test[r].reals[i], ref, bound};
     }
   }
   return std::nullopt;

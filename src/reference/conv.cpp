@@ -1,4 +1,5 @@
-// Convolutions and matrix products (TOSA page 5.1). Sums run in the specification's order; padding adds exactly nothing.
+// Convolutions and matrix products (TOSA page 5.1). Sums run in the specification's order; padding adds exactly
+// nothing.
 #include "reference/operation.hpp"
 
 namespace slipway::reference {
@@ -21,7 +22,8 @@ struct Window {
 };
 
 Window window_of(const Operation& operation, std::size_t dimensions, std::size_t first_kernel, std::string_view pads) {
-  const tensor::Shape &in = operation.in(0).type.shape, &weight = operation.in(1).type.shape, &out = operation.out().type.shape;
+  const tensor::Shape &in = operation.in(0).type.shape, &weight = operation.in(1).type.shape,
+                      &out = operation.out().type.shape;
   Window window{in[0], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, in.back(), out.back()};
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::size_t d = i + 3 - dimensions;
@@ -87,7 +89,8 @@ struct Convolution {
       operation.out().integers[at] = wrap_to(operation.out().type.data, sum);
   }
   T product(std::int64_t in_index, std::int64_t weight_index) const {
-    return (in[static_cast<std::size_t>(in_index)] - in_zero) * (weight[static_cast<std::size_t>(weight_index)] - weight_zero);
+    return (in[static_cast<std::size_t>(in_index)] - in_zero) *
+           (weight[static_cast<std::size_t>(weight_index)] - weight_zero);
   }
 
   const Operation& operation;
@@ -100,7 +103,7 @@ void convolve(const Operation& operation, std::size_t dimensions) {
   const Convolution<T> conv(operation);
   const Window w = window_of(operation, dimensions, 1, "pad");
   const std::int64_t taps = w.kernel[0] * w.kernel[1] * w.kernel[2], image = w.in[0] * w.in[1] * w.in[2];
-  for_each_pixel(w, [&](std::int64_t n, const std::int64_t(&at)[3], std::int64_t pixel) {
+  for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
       T sum = 0;
       for_each_tap(w, at, [&](std::int64_t tap, std::int64_t position) {
@@ -118,7 +121,7 @@ void convolve_depthwise(const Operation& operation) {
   const Convolution<T> conv(operation);
   const Window w = window_of(operation, 2, 0, "pad");
   const std::int64_t multiplier = operation.in(1).extent(3), image = w.in[1] * w.in[2];
-  for_each_pixel(w, [&](std::int64_t n, const std::int64_t(&at)[3], std::int64_t pixel) {
+  for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
       T sum = 0;
       for_each_tap(w, at, [&](std::int64_t tap, std::int64_t position) {
@@ -138,7 +141,7 @@ void convolve_transposed(const Operation& operation) {
     const std::int64_t at = out - pad - k;
     return at >= 0 && at % stride == 0 && at / stride < extent ? at / stride : -1;
   };
-  for_each_pixel(w, [&](std::int64_t n, const std::int64_t(&at)[3], std::int64_t pixel) {
+  for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
       T sum = 0;
       for (std::int64_t ky = 0; ky < w.kernel[1]; ++ky) {
@@ -179,8 +182,12 @@ void multiply(const Operation& operation, std::vector<T>& out) {
 
 }  // namespace
 
-void run_CONV2D(Operation& operation) { operation.out().is_float() ? convolve<double>(operation, 2) : convolve<std::int64_t>(operation, 2); }
-void run_CONV3D(Operation& operation) { operation.out().is_float() ? convolve<double>(operation, 3) : convolve<std::int64_t>(operation, 3); }
+void run_CONV2D(Operation& operation) {
+  operation.out().is_float() ? convolve<double>(operation, 2) : convolve<std::int64_t>(operation, 2);
+}
+void run_CONV3D(Operation& operation) {
+  operation.out().is_float() ? convolve<double>(operation, 3) : convolve<std::int64_t>(operation, 3);
+}
 void run_DEPTHWISE_CONV2D(Operation& operation) {
   operation.out().is_float() ? convolve_depthwise<double>(operation) : convolve_depthwise<std::int64_t>(operation);
 }

@@ -45,9 +45,8 @@ void run_RESCALE(Operation& operation) {
                                      : scale16(value, multiplier[channel], shift[channel]);
     scaled = wrap_to(DataType::I32, scaled) + out_zero;
     operation.out().integers[i] =
-        out_unsigned
-            ? wrap_to(to, std::clamp<std::int64_t>(scaled, 0, (std::int64_t{1} << tosa::bits_of(to)) - 1))
-            : saturate_to(to, scaled);
+        out_unsigned ? wrap_to(to, std::clamp<std::int64_t>(scaled, 0, (std::int64_t{1} << tosa::bits_of(to)) - 1))
+                     : saturate_to(to, scaled);
   }
 }
 

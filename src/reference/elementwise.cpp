@@ -72,18 +72,40 @@ void run_CLAMP(Operation& operation) {
   unary_integer(operation, [&](std::int64_t x) { return std::min(std::max(x, low), high); });
 }
 
-void run_ERF(Operation& operation) { unary_real(operation, [](double x) { return std::erf(x); }); }
-void run_SIGMOID(Operation& operation) { unary_real(operation, [](double x) { return 1 / (1 + std::exp(-x)); }); }
-void run_TANH(Operation& operation) { unary_real(operation, [](double x) { return std::tanh(x); }); }
-void run_CEIL(Operation& operation) { unary_real(operation, [](double x) { return std::ceil(x); }); }
-void run_COS(Operation& operation) { unary_real(operation, [](double x) { return std::cos(x); }); }
-void run_EXP(Operation& operation) { unary_real(operation, [](double x) { return std::exp(x); }); }
-void run_FLOOR(Operation& operation) { unary_real(operation, [](double x) { return std::floor(x); }); }
-void run_LOG(Operation& operation) { unary_real(operation, [](double x) { return std::log(x); }); }
-void run_RECIPROCAL(Operation& operation) { unary_real(operation, [](double x) { return 1 / x; }); }
-void run_SIN(Operation& operation) { unary_real(operation, [](double x) { return std::sin(x); }); }
+void run_ERF(Operation& operation) {
+  unary_real(operation, [](double x) { return std::erf(x); });
+}
+void run_SIGMOID(Operation& operation) {
+  unary_real(operation, [](double x) { return 1 / (1 + std::exp(-x)); });
+}
+void run_TANH(Operation& operation) {
+  unary_real(operation, [](double x) { return std::tanh(x); });
+}
+void run_CEIL(Operation& operation) {
+  unary_real(operation, [](double x) { return std::ceil(x); });
+}
+void run_COS(Operation& operation) {
+  unary_real(operation, [](double x) { return std::cos(x); });
+}
+void run_EXP(Operation& operation) {
+  unary_real(operation, [](double x) { return std::exp(x); });
+}
+void run_FLOOR(Operation& operation) {
+  unary_real(operation, [](double x) { return std::floor(x); });
+}
+void run_LOG(Operation& operation) {
+  unary_real(operation, [](double x) { return std::log(x); });
+}
+void run_RECIPROCAL(Operation& operation) {
+  unary_real(operation, [](double x) { return 1 / x; });
+}
+void run_SIN(Operation& operation) {
+  unary_real(operation, [](double x) { return std::sin(x); });
+}
 // The square root of -0 is -0, and TOSA wants -inf for it; everything else below zero is NaN.
-void run_RSQRT(Operation& operation) { unary_real(operation, [](double x) { return 1 / std::sqrt(x); }); }
+void run_RSQRT(Operation& operation) {
+  unary_real(operation, [](double x) { return 1 / std::sqrt(x); });
+}
 
 void run_ABS(Operation& operation) {
   if (operation.out().is_float()) return unary_real(operation, [](double x) { return std::fabs(x); });
@@ -98,10 +120,15 @@ void run_NEGATE(Operation& operation) {
   unary_integer(operation, [&](std::int64_t x) { return saturate_to(type, -(x - in_zero) + out_zero); });
 }
 
-void run_BITWISE_NOT(Operation& operation) { unary_integer(operation, [](std::int64_t x) { return ~x; }); }
-void run_LOGICAL_NOT(Operation& operation) { unary_integer(operation, [](std::int64_t x) { return std::int64_t{x == 0}; }); }
+void run_BITWISE_NOT(Operation& operation) {
+  unary_integer(operation, [](std::int64_t x) { return ~x; });
+}
+void run_LOGICAL_NOT(Operation& operation) {
+  unary_integer(operation, [](std::int64_t x) { return std::int64_t{x == 0}; });
+}
 void run_CLZ(Operation& operation) {
-  unary_integer(operation, [](std::int64_t x) { return std::int64_t{std::countl_zero(static_cast<std::uint32_t>(x))}; });
+  unary_integer(operation,
+                [](std::int64_t x) { return std::int64_t{std::countl_zero(static_cast<std::uint32_t>(x))}; });
 }
 
 void run_ADD(Operation& operation) { binary_either(operation, std::plus<double>(), std::plus<std::int64_t>()); }
@@ -116,7 +143,9 @@ void run_MUL(Operation& operation) {
   });
 }
 
-void run_POW(Operation& operation) { binary_real(operation, [](double a, double b) { return std::pow(a, b); }); }
+void run_POW(Operation& operation) {
+  binary_real(operation, [](double a, double b) { return std::pow(a, b); });
+}
 
 void run_INTDIV(Operation& operation) {
   binary_integer(operation, [](std::int64_t a, std::int64_t b) { return b == 0 ? 0 : a / b; });
@@ -173,9 +202,10 @@ void run_SELECT(Operation& operation) {
                    [&](std::size_t i, std::size_t from) { chosen[i] = operation.in(0).integers[from]; });
   for (const std::size_t side : {1u, 2u}) {
     with_elements(operation.out(), operation.in(side), [&](auto& to, const auto& from) {
-      for_each_strided(shape, broadcast_strides(operation.in(side).type.shape, shape), 0, [&](std::size_t i, std::size_t source) {
-        if ((chosen[i] != 0) == (side == 1)) to[i] = from[source];
-      });
+      for_each_strided(shape, broadcast_strides(operation.in(side).type.shape, shape), 0,
+                       [&](std::size_t i, std::size_t source) {
+                         if ((chosen[i] != 0) == (side == 1)) to[i] = from[source];
+                       });
     });
   }
 }

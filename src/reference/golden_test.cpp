@@ -1,5 +1,5 @@
-// The interpreter and the verifier against cases with expected values, when they are there: 500 cases for all operators (format
-// `tosa-cases-1`). The project's own cases are in tests/corpus/tosa.
+// The interpreter and the verifier against cases with expected values, when they are there: 500 cases for all operators
+// (format `tosa-cases-1`). The project's own cases are in tests/corpus/tosa.
 #include <gtest/gtest.h>
 
 #include <format>
@@ -8,8 +8,8 @@
 #include "json/document.hpp"
 #include "reference/bounds.hpp"
 #include "testing/source_folder.hpp"
-#include "tosa/text.hpp"
 #include "tosa/shapes.hpp"
+#include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::reference {
@@ -130,7 +130,8 @@ std::optional<Case> build(const json::Value& from, const tosa::OperatorInfo& inf
     made.graph.outputs = made.graph.add_node(info.op, operands, attributes, results);
     return made;
   }
-  // A case that has to be refused has no results: they get the types of the first row that fits, and the shapes that follow.
+  // A case that has to be refused has no results: they get the types of the first row that fits, and the shapes that
+  // follow.
   for (const tosa::TypeRow& row : info.rows) {
     std::size_t next = 0;
     const bool fits = std::ranges::all_of(info.operands, [&](const tosa::OperandInfo& operand) {
@@ -176,7 +177,8 @@ void expect_values(const Case& made, const json::Value& from) {
     const Tensor& value = results->values[r];
     const Tensor wanted = tensor_of(each, value.type.data);
     const std::string_view check = each["check"].string();
-    for (std::size_t i = 0; i < value.integers.size(); ++i) ASSERT_EQ(value.integers[i], wanted.integers[i]) << "element " << i;
+    for (std::size_t i = 0; i < value.integers.size(); ++i)
+      ASSERT_EQ(value.integers[i], wanted.integers[i]) << "element " << i;
     std::vector<double> ref, bound;
     for (const json::Value& number_of : each["ref64"]) ref.push_back(number(number_of));
     for (const json::Value& number_of : each["bound"]) bound.push_back(number(number_of));

@@ -1,4 +1,5 @@
-// Block matching: Arm.MotionEngine.100 (VGF page 3.10). Elements are compared as unsigned bytes; outside an image there is 0.
+// Block matching: Arm.MotionEngine.100 (VGF page 3.10). Elements are compared as unsigned bytes; outside an image there
+// is 0.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -16,8 +17,9 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Operation& operation) {
   const auto size = operation.list("search_window_sizes");
   std::vector<Candidate> candidates;
-  const bool spiral = operation.node.attributes.has("search_pattern") &&
-                      operation.node.attributes.enumerant<tosa::SearchPattern>("search_pattern") == tosa::SearchPattern::Spiral;
+  const bool spiral =
+      operation.node.attributes.has("search_pattern") &&
+      operation.node.attributes.enumerant<tosa::SearchPattern>("search_pattern") == tosa::SearchPattern::Spiral;
   if (!spiral) {
     for (std::int64_t y = 0; y < size[0]; ++y) {
       for (std::int64_t x = 0; x < size[1]; ++x) candidates.push_back({x, y});
@@ -68,8 +70,8 @@ class Matcher {
     for (std::int64_t y = 0; y < kernel[0]; ++y) {
       for (std::int64_t x = 0; x < kernel[1]; ++x) {
         const std::int64_t here = pixel(operation_.in(0), image, height_, width_, y0 + y, x0 + x);
-        const std::int64_t there = pixel(operation_.in(1), image, search_height_, search_width_, y0 + y + by.y * window[0],
-                                         x0 + x + by.x * window[1]);
+        const std::int64_t there = pixel(operation_.in(1), image, search_height_, search_width_,
+                                         y0 + y + by.y * window[0], x0 + x + by.x * window[1]);
         sum += std::abs(there - here);
       }
     }
@@ -77,8 +79,8 @@ class Matcher {
   }
 
  private:
-  static std::int64_t pixel(const Tensor& of, std::int64_t image, std::int64_t height, std::int64_t width, std::int64_t y,
-                            std::int64_t x) {
+  static std::int64_t pixel(const Tensor& of, std::int64_t image, std::int64_t height, std::int64_t width,
+                            std::int64_t y, std::int64_t x) {
     if (y < 0 || x < 0 || y >= height || x >= width) return 0;
     return of.integers[static_cast<std::size_t>((image * height + y) * width + x)] & 0xff;
   }

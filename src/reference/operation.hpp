@@ -1,5 +1,5 @@
-// What the operators of the interpreter share. Each operator NAME is a function `run_NAME`, which fills results whose type and size are set.
-// Reals are filled unrounded, integers within their type.
+// What the operators of the interpreter share. Each operator NAME is a function `run_NAME`, which fills results whose
+// type and size are set. Reals are filled unrounded, integers within their type.
 #pragma once
 
 #include <cmath>
@@ -52,10 +52,11 @@ inline std::vector<std::int64_t> strides_of(const tensor::Shape& shape) {
   return strides;
 }
 
-// Calls `use(output index, source index)` for every element of a shape in order, where the source moves by its own stride in each dimension
-// (0: broadcast; negative: backwards) from `start` on.
+// Calls `use(output index, source index)` for every element of a shape in order, where the source moves by its own
+// stride in each dimension (0: broadcast; negative: backwards) from `start` on.
 template <class Use>
-void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t start, Use&& use) {
+void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t start,
+                      Use&& use) {
   std::vector<std::int64_t> at(shape.size(), 0);
   std::int64_t source = start, output = 0;
   for (;;) {

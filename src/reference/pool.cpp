@@ -7,7 +7,8 @@
 namespace slipway::reference {
 namespace {
 
-// Calls `use(output index, input index)` for each input of each window, and `finish(output index, inputs counted)` behind each window.
+// Calls `use(output index, input index)` for each input of each window, and `finish(output index, inputs counted)`
+// behind each window.
 template <class Use, class Finish>
 void for_each_window(const Operation& operation, Use&& use, Finish&& finish) {
   const tensor::Shape &in = operation.in().type.shape, &out = operation.out().type.shape;
@@ -55,13 +56,15 @@ void run_MAX_POOL2D(Operation& operation) {
   if (!out.is_float()) {
     std::ranges::fill(out.integers, least_integer(out.type.data));
     return for_each_window(
-        operation, [&](std::size_t to, std::size_t from) { out.integers[to] = std::max(out.integers[to], in.integers[from]); },
+        operation,
+        [&](std::size_t to, std::size_t from) { out.integers[to] = std::max(out.integers[to], in.integers[from]); },
         [](std::size_t, std::int64_t) {});
   }
   const bool ignore = operation.ignores_nan();
   std::ranges::fill(out.reals, ignore ? kNan : -kInfinity);
   for_each_window(
-      operation, [&](std::size_t to, std::size_t from) { out.reals[to] = max_with(out.reals[to], in.reals[from], ignore); },
+      operation,
+      [&](std::size_t to, std::size_t from) { out.reals[to] = max_with(out.reals[to], in.reals[from], ignore); },
       [](std::size_t, std::int64_t) {});
 }
 

@@ -35,8 +35,9 @@ template <class F>
 void reduce_reals(Operation& operation, double start, F&& f) {
   std::vector<double>& out = operation.out().reals;
   std::ranges::fill(out, start);
-  for_each_on_axis(operation,
-                   [&](std::size_t to, std::size_t from, std::int64_t) { out[to] = f(out[to], operation.in().reals[from]); });
+  for_each_on_axis(operation, [&](std::size_t to, std::size_t from, std::int64_t) {
+    out[to] = f(out[to], operation.in().reals[from]);
+  });
 }
 
 }  // namespace
@@ -47,14 +48,16 @@ void run_REDUCE_ANY(Operation& operation) { reduce_integers(operation, 0, std::b
 void run_REDUCE_MAX(Operation& operation) {
   const bool ignore = operation.ignores_nan();
   if (operation.out().is_float())
-    return reduce_reals(operation, ignore ? kNan : -kInfinity, [&](double a, double b) { return max_with(a, b, ignore); });
+    return reduce_reals(operation, ignore ? kNan : -kInfinity,
+                        [&](double a, double b) { return max_with(a, b, ignore); });
   reduce_integers(operation, least_integer(operation.out().type.data),
                   [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
 }
 void run_REDUCE_MIN(Operation& operation) {
   const bool ignore = operation.ignores_nan();
   if (operation.out().is_float())
-    return reduce_reals(operation, ignore ? kNan : kInfinity, [&](double a, double b) { return min_with(a, b, ignore); });
+    return reduce_reals(operation, ignore ? kNan : kInfinity,
+                        [&](double a, double b) { return min_with(a, b, ignore); });
   reduce_integers(operation, greatest_integer(operation.out().type.data),
                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
 }

@@ -1,10 +1,11 @@
-// The interpreter of graphs: exact, slow and plain. It is the truth that kernels are tested against, and the engine `reference`.
+// The interpreter of graphs: exact, slow and plain. It is the truth that kernels are tested against, and the engine
+// `reference`.
 //
 //   Result<std::vector<Tensor>> outputs = run(graph, inputs);
 //
-// Integers follow TOSA bit for bit; where the specification leaves a result unpredictable (an overflow, an index out of range) the value
-// is some value and memory is safe. Floats are evaluated in double in the order that TOSA gives and rounded once, to the declared
-// type of the result.
+// Integers follow TOSA bit for bit; where the specification leaves a result unpredictable (an overflow, an index out of
+// range) the value is some value and memory is safe. Floats are evaluated in double in the order that TOSA gives and
+// rounded once, to the declared type of the result.
 #pragma once
 
 #include <functional>

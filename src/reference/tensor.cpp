@@ -25,7 +25,8 @@ Tensor Tensor::from_bytes(TensorType type, Bytes bytes, bool splat) {
     if (tensor.is_float())
       tensor.reals[i] = tensor::double_of(storage, element);
     else
-      tensor.integers[i] = std::visit([](auto x) { return static_cast<std::int64_t>(x); }, tensor::number_of(storage, element));
+      tensor.integers[i] =
+          std::visit([](auto x) { return static_cast<std::int64_t>(x); }, tensor::number_of(storage, element));
   }
   return tensor;
 }

@@ -1,7 +1,7 @@
 // Tensors as the interpreter holds them: one plain number an element, whatever the type.
 //
-// Integers and booleans are 64-bit integers, floats are doubles, which hold every value of every float type of TOSA exactly. It is
-// wasteful and obvious, which is what a reference should be.
+// Integers and booleans are 64-bit integers, floats are doubles, which hold every value of every float type of TOSA
+// exactly. It is wasteful and obvious, which is what a reference should be.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct Tensor {
 
   // All elements zero. The type must be static.
   static Tensor zeros(TensorType type);
-  // From the elements as they stand in memory; `splat`: one element stands for all. There must be enough bytes. A bool byte other than 0
-  // is true.
+  // From the elements as they stand in memory; `splat`: one element stands for all. There must be enough bytes. A bool
+  // byte other than 0 is true.
   static Tensor from_bytes(TensorType type, Bytes bytes, bool splat = false);
   std::vector<std::byte> to_bytes() const;
 

@@ -17,10 +17,10 @@ enum class DataType : std::uint8_t {
 #undef DATA_TYPE
 };
 
-std::string_view name_of(DataType type);                          // `i8`
+std::string_view name_of(DataType type);  // `i8`
 std::optional<DataType> data_type_from_name(std::string_view name);
-tensor::ElementType storage_of(DataType type);                     // of one element in memory
-std::uint32_t bits_of(DataType type);                              // of the value
+tensor::ElementType storage_of(DataType type);  // of one element in memory
+std::uint32_t bits_of(DataType type);           // of the value
 
 constexpr bool is_float(DataType type) { return type >= DataType::F16; }
 constexpr bool is_integer(DataType type) { return type >= DataType::I4 && type <= DataType::I48; }

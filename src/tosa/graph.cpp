@@ -15,7 +15,9 @@ Attributes::Entry& Attributes::entry(std::string_view name) {
   return found != entries_.end() ? *found : entries_.emplace_back(Entry{name, {}, 0});
 }
 
-void Attributes::set(std::string_view name, std::vector<std::int64_t> integers) { entry(name).integers = std::move(integers); }
+void Attributes::set(std::string_view name, std::vector<std::int64_t> integers) {
+  entry(name).integers = std::move(integers);
+}
 void Attributes::set_real(std::string_view name, double value) { entry(name).real = value; }
 
 const Attributes::Entry* Attributes::find(std::string_view name) const {
@@ -41,7 +43,8 @@ double Attributes::real(std::string_view name) const {
 
 ValueId Graph::add_input(TensorType type, std::string name_of_input) {
   const auto id = static_cast<ValueId>(values.size());
-  values.push_back({std::move(type), ValueKind::Input, static_cast<std::uint32_t>(inputs.size()), std::move(name_of_input)});
+  values.push_back(
+      {std::move(type), ValueKind::Input, static_cast<std::uint32_t>(inputs.size()), std::move(name_of_input)});
   inputs.push_back(id);
   return id;
 }
@@ -67,8 +70,13 @@ ValueId Graph::add_graph_constant(TensorType type, std::uint32_t graph_constant,
 
 std::vector<ValueId> Graph::add_node(Op op, std::vector<ValueId> node_inputs, Attributes attributes,
                                      std::vector<TensorType> results) {
-  Node node{.op = op, .inputs = std::move(node_inputs), .outputs = {}, .attributes = std::move(attributes), .name = {},
-            .place = {}, .custom = {}};
+  Node node{.op = op,
+            .inputs = std::move(node_inputs),
+            .outputs = {},
+            .attributes = std::move(attributes),
+            .name = {},
+            .place = {},
+            .custom = {}};
   for (TensorType& type : results) {
     node.outputs.push_back(static_cast<ValueId>(values.size()));
     values.push_back({std::move(type), ValueKind::Result, static_cast<std::uint32_t>(nodes.size()), {}});

@@ -5,9 +5,10 @@
 //   const ValueId y = graph.add_node(Op::CAST, {x}, {}, {{DataType::I32, {1, 4, 4, 2}}})[0];
 //   graph.outputs = {y};
 //
-// A value is an input of the graph, a constant or the result of a node. Nodes stand in an order in which every value is made before
-// it is used. Data of constants is referred to, not copied, where a file has it. What TOSA calls shape operands, zero points and
-// other constant operands of one element are attributes here; only tensors that a kernel would load are inputs of a node.
+// A value is an input of the graph, a constant or the result of a node. Nodes stand in an order in which every value is
+// made before it is used. Data of constants is referred to, not copied, where a file has it. What TOSA calls shape
+// operands, zero points and other constant operands of one element are attributes here; only tensors that a kernel
+// would load are inputs of a node.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ enum class ValueId : std::uint32_t {};
 inline constexpr ValueId kNoValue{0xffffffff};
 constexpr std::size_t index(ValueId value) { return static_cast<std::size_t>(value); }
 
-// The attributes of a node by the names of operators.def. Numbers, flags and enumerants are one integer; lists are integers; a scalar
-// of a float type is a real number (every value of every float type is exact in a double).
+// The attributes of a node by the names of operators.def. Numbers, flags and enumerants are one integer; lists are
+// integers; a scalar of a float type is a real number (every value of every float type is exact in a double).
 class Attributes {
  public:
   struct Entry {
@@ -95,8 +96,8 @@ struct Node {
   std::vector<ValueId> inputs;  // tensors, in the order of operators.def
   std::vector<ValueId> outputs;
   Attributes attributes;
-  std::string name;  // from the file's debug information
-  Place place;       // in the file that the graph was read from
+  std::string name;                              // from the file's debug information
+  Place place;                                   // in the file that the graph was read from
   std::shared_ptr<const CustomOperator> custom;  // for CUSTOM alone
 };
 

@@ -46,7 +46,8 @@ OperandInfo attribute(std::string_view name, std::string_view kind) {
     return operand;
   }
   const std::size_t colon = std::min(kind.find(':'), kind.size());
-  operand.kind = std::ranges::find(kKinds, kind.substr(0, colon), &std::pair<std::string_view, OperandKind>::first)->second;
+  operand.kind =
+      std::ranges::find(kKinds, kind.substr(0, colon), &std::pair<std::string_view, OperandKind>::first)->second;
   if (colon < kind.size()) operand.type = kind.substr(colon + 1);
   return operand;
 }

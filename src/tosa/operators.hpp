@@ -30,12 +30,25 @@ enum class RoundingMode : std::uint32_t { SingleRound = 1, InexactRound = 2, Dou
 enum class ResizeMode : std::uint32_t { NearestNeighbor = 1, Bilinear = 2 };
 enum class SearchPattern : std::uint32_t { Raster = 0, Spiral = 1 };
 
-enum class OperandKind : std::uint8_t { Tensor, Int, Flag, NanMode, AccType, ResizeMode, RoundingMode, SearchPattern, List, Value, One, ZeroPoint };
+enum class OperandKind : std::uint8_t {
+  Tensor,
+  Int,
+  Flag,
+  NanMode,
+  AccType,
+  ResizeMode,
+  RoundingMode,
+  SearchPattern,
+  List,
+  Value,
+  One,
+  ZeroPoint
+};
 
 struct OperandInfo {
   std::string_view name;
   OperandKind kind = OperandKind::Tensor;
-  std::string_view type;  // a variable of the operator, or a type; empty where the kind says it
+  std::string_view type;                       // a variable of the operator, or a type; empty where the kind says it
   std::uint8_t least_rank = 0, most_rank = 0;  // of a tensor
   std::uint8_t count = 0;                      // of a list; 0: depends on a rank
   bool constant = false;                       // a tensor that must be constant

@@ -52,7 +52,8 @@ class Parser {
     return false;
   }
   static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '+' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '+' || c == '-';
   }
   std::string_view word() {
     peek();
@@ -213,7 +214,8 @@ class Parser {
     const tensor::ElementType storage = storage_of(type);
     data.resize(data.size() + tensor::size_of(storage));
     std::byte* to = data.data() + data.size() - tensor::size_of(storage);
-    if (const tensor::Stored stored = store(storage, text, to); !stored) error_at(text, DiagnosticKind::OutOfRange, stored.error());
+    if (const tensor::Stored stored = store(storage, text, to); !stored)
+      error_at(text, DiagnosticKind::OutOfRange, stored.error());
   }
   static tensor::Stored store(tensor::ElementType storage, std::string_view text, std::byte* to) {
     if (text == "true" || text == "false") return tensor::store_number(storage, std::int64_t{text == "true"}, to);
@@ -313,6 +315,8 @@ class Parser {
 
 }  // namespace
 
-std::optional<Graph> parse(const SourcePtr& source, Diagnostics& diagnostics) { return Parser(source, diagnostics).run(); }
+std::optional<Graph> parse(const SourcePtr& source, Diagnostics& diagnostics) {
+  return Parser(source, diagnostics).run();
+}
 
 }  // namespace slipway::tosa

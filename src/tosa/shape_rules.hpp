@@ -12,7 +12,8 @@ namespace slipway::tosa {
 
 using Shapes = std::optional<std::vector<tensor::Shape>>;
 
-// One node being looked at. All extents and attributes are below 2^31 in magnitude, so sums and products of two fit in 64 bits.
+// One node being looked at. All extents and attributes are below 2^31 in magnitude, so sums and products of two fit in
+// 64 bits.
 class ShapeContext {
  public:
   ShapeContext(const Graph& graph, const Node& node, Diagnostics& diagnostics)
@@ -40,8 +41,8 @@ class ShapeContext {
   // The axis attribute, checked against the rank of an input.
   std::optional<std::size_t> axis(std::size_t of_input = 0);
   // How many steps of `stride` a window of `extent` makes over a padded dimension (`div`: the division is exact).
-  std::optional<std::int64_t> window(std::string_view dimension, std::int64_t input, std::int64_t before, std::int64_t after,
-                                     std::int64_t extent, std::int64_t stride);
+  std::optional<std::int64_t> window(std::string_view dimension, std::int64_t input, std::int64_t before,
+                                     std::int64_t after, std::int64_t extent, std::int64_t stride);
 
  private:
   std::nullopt_t error(DiagnosticKind kind, const std::string& text);
@@ -54,7 +55,8 @@ class ShapeContext {
 // The product of two extents, dynamic if one is.
 constexpr std::int64_t times(std::int64_t a, std::int64_t b) { return a < 0 || b < 0 ? kDynamic : a * b; }
 
-#define OPERATOR(name, set, number, rule, operands, results, variables, types) Shapes shape_of_##rule(ShapeContext& node);
+#define OPERATOR(name, set, number, rule, operands, results, variables, types) \
+  Shapes shape_of_##rule(ShapeContext& node);
 #include "tosa/operators.def"
 #undef OPERATOR
 

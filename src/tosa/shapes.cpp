@@ -44,8 +44,8 @@ std::optional<std::int64_t> ShapeContext::window(std::string_view dimension, std
   if (in < 0 || extent < 0) return kDynamic;
   const std::int64_t span = in + before + after - extent;
   if (span < 0) {
-    return mismatch("a window of {} does not fit into the {} of {} with padding {} and {}", extent, dimension, in, before,
-                    after);
+    return mismatch("a window of {} does not fit into the {} of {} with padding {} and {}", extent, dimension, in,
+                    before, after);
   }
   if (span % stride != 0) {
     return mismatch("steps of {} do not divide the {}: {} with padding {} and {}, less the window of {}, is {}", stride,
@@ -58,7 +58,8 @@ bool may_be_equal(tensor::ShapeView a, tensor::ShapeView b) {
   return std::ranges::equal(a, b, [](std::int64_t x, std::int64_t y) { return x < 0 || y < 0 || x == y; });
 }
 
-std::optional<std::vector<tensor::Shape>> result_shapes(const Graph& graph, const Node& node, Diagnostics& diagnostics) {
+std::optional<std::vector<tensor::Shape>> result_shapes(const Graph& graph, const Node& node,
+                                                        Diagnostics& diagnostics) {
   using Rule = Shapes (*)(ShapeContext&);
   static constexpr std::array kRules = {
 #define OPERATOR(name, set, number, rule, operands, results, variables, types) static_cast<Rule>(shape_of_##rule),
@@ -141,7 +142,8 @@ Shapes shape_of_argmax(ShapeContext& node) {
 Shapes shape_of_rescale(ShapeContext& node) {
   const Attributes& attributes = node.attributes();
   const bool per_channel = attributes.flag("per_channel");
-  if (per_channel && node.input(0).empty()) return node.out_of_range("per_channel needs a last dimension, and the rank is 0");
+  if (per_channel && node.input(0).empty())
+    return node.out_of_range("per_channel needs a last dimension, and the rank is 0");
   const std::int64_t channels = per_channel ? node.input(0).back() : 1;
   for (const std::size_t operand : {1u, 2u}) {
     const std::int64_t size = node.input(operand)[0];
@@ -150,7 +152,8 @@ Shapes shape_of_rescale(ShapeContext& node) {
   }
   if (attributes.enumerant<RoundingMode>("rounding_mode") == RoundingMode::DoubleRound && !attributes.flag("scale32"))
     return node.out_of_range("DOUBLE_ROUND needs scale32");
-  if (attributes.flag("scale32") && node.input_type(0) == DataType::I48) return node.out_of_range("scale32 is not for i48");
+  if (attributes.flag("scale32") && node.input_type(0) == DataType::I48)
+    return node.out_of_range("scale32 is not for i48");
   if (attributes.flag("input_unsigned") && attributes.flag("output_unsigned"))
     return node.out_of_range("input and output are both unsigned");
   return shape_of_same(node);

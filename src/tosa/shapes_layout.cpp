@@ -51,7 +51,9 @@ Shapes shape_of_reshape(ShapeContext& node) {
   tensor::Shape shape(node.list("shape").begin(), node.list("shape").end());
   const Size from = tensor::element_count(node.input(0));
   const auto dynamic = std::ranges::count_if(shape, [](std::int64_t extent) { return extent < 0; });
-  if (dynamic > 1) return node.out_of_range("`shape` is {}; one dimension at most can follow from the others", tensor::shape_text(shape));
+  if (dynamic > 1)
+    return node.out_of_range("`shape` is {}; one dimension at most can follow from the others",
+                             tensor::shape_text(shape));
   std::uint64_t known = 1;
   for (const std::int64_t extent : shape) {
     if (extent == 0) return node.out_of_range("`shape` is {}; a dimension cannot be 0", tensor::shape_text(shape));
@@ -63,7 +65,9 @@ Shapes shape_of_reshape(ShapeContext& node) {
     return node.mismatch("{} has {} elements, and the shape {} does not", tensor::shape_text(node.input(0)), *from,
                          tensor::shape_text(shape));
   }
-  if (dynamic) *std::ranges::find_if(shape, [](std::int64_t extent) { return extent < 0; }) = static_cast<std::int64_t>(*from / known);
+  if (dynamic)
+    *std::ranges::find_if(shape, [](std::int64_t extent) { return extent < 0; }) =
+        static_cast<std::int64_t>(*from / known);
   return {{std::move(shape)}};
 }
 
@@ -99,7 +103,8 @@ Shapes shape_of_transpose(ShapeContext& node) {
   std::vector<bool> seen(from.size());
   for (const std::int64_t dimension : node.list("perms")) {
     if (dimension < 0 || dimension >= std::ssize(from) || seen[static_cast<std::size_t>(dimension)])
-      return node.out_of_range("`perms` is {}, which is no order of {} dimensions", tensor::shape_text(node.list("perms")), from.size());
+      return node.out_of_range("`perms` is {}, which is no order of {} dimensions",
+                               tensor::shape_text(node.list("perms")), from.size());
     seen[static_cast<std::size_t>(dimension)] = true;
     shape.push_back(from[static_cast<std::size_t>(dimension)]);
   }
@@ -131,18 +136,22 @@ Shapes shape_of_resize(ShapeContext& node) {
   tensor::Shape shape = node.input(0);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t n = scale[2 * i], d = scale[2 * i + 1];
-    if (n > kMostScale) return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::shape_text(scale), kMostScale);
-    if (d >= 16 * n) return node.out_of_range("`scale` is {}; images shrink by less than 16", tensor::shape_text(scale));
+    if (n > kMostScale)
+      return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::shape_text(scale), kMostScale);
+    if (d >= 16 * n)
+      return node.out_of_range("`scale` is {}; images shrink by less than 16", tensor::shape_text(scale));
     if (offset[i] < -n || offset[i] >= 16 * n)
-      return node.out_of_range("`offset` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(offset), n, -n, 16 * n - 1);
+      return node.out_of_range("`offset` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(offset), n, -n,
+                               16 * n - 1);
     if (border[i] < -16 * n || border[i] >= n)
-      return node.out_of_range("`border` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(border), n, -16 * n, n - 1);
+      return node.out_of_range("`border` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(border), n,
+                               -16 * n, n - 1);
     if (shape[1 + i] < 0) continue;
     if (shape[1 + i] >= kMostExtent) return node.out_of_range("images have less than {} rows and columns", kMostExtent);
     const std::int64_t last = (shape[1 + i] - 1) * n - offset[i] + border[i];
     if (last < 0 || last % d != 0) {
-      return node.mismatch("steps of {} do not divide the {}: ({} - 1) * {} - {} + {} is {}", d, i == 0 ? "height" : "width",
-                           shape[1 + i], n, offset[i], border[i], last);
+      return node.mismatch("steps of {} do not divide the {}: ({} - 1) * {} - {} + {} is {}", d,
+                           i == 0 ? "height" : "width", shape[1 + i], n, offset[i], border[i], last);
     }
     shape[1 + i] = last / d + 1;
     if (shape[1 + i] >= kMostExtent) return node.out_of_range("images have less than {} rows and columns", kMostExtent);

@@ -14,7 +14,8 @@ bool bias_fits(ShapeContext& node, std::int64_t channels) {
 
 bool conv_attributes(ShapeContext& node) {
   // All three are looked at, so that all problems are told.
-  const bool pads = node.at_least("pad", 0), strides = node.at_least("stride", 1), dilations = node.at_least("dilation", 1);
+  const bool pads = node.at_least("pad", 0), strides = node.at_least("stride", 1),
+             dilations = node.at_least("dilation", 1);
   return pads && strides && dilations;
 }
 
@@ -26,7 +27,8 @@ std::optional<tensor::Shape> conv_extents(ShapeContext& node, std::size_t dimens
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::int64_t kernel = node.input(1)[first + i];
     const std::int64_t extent = kernel < 0 ? kDynamic : (kernel - 1) * dilation[i] + 1;
-    const auto steps = node.window(kNames[i + 3 - dimensions], node.input(0)[1 + i], pad[2 * i], pad[2 * i + 1], extent, stride[i]);
+    const auto steps =
+        node.window(kNames[i + 3 - dimensions], node.input(0)[1 + i], pad[2 * i], pad[2 * i + 1], extent, stride[i]);
     if (!steps) return std::nullopt;
     extents.push_back(*steps);
   }
@@ -36,7 +38,8 @@ std::optional<tensor::Shape> conv_extents(ShapeContext& node, std::size_t dimens
 Shapes conv(ShapeContext& node, std::size_t dimensions) {
   if (!conv_attributes(node)) return std::nullopt;
   const tensor::Shape &input = node.input(0), &weight = node.input(1);
-  if (!node.equal("the number of input channels", {input.back(), weight.back()}) || !bias_fits(node, weight[0])) return std::nullopt;
+  if (!node.equal("the number of input channels", {input.back(), weight.back()}) || !bias_fits(node, weight[0]))
+    return std::nullopt;
   const auto extents = conv_extents(node, dimensions, 1);
   if (!extents) return std::nullopt;
   tensor::Shape shape = {input[0]};
@@ -66,13 +69,15 @@ Shapes shape_of_transpose_conv2d(ShapeContext& node) {
   if (!node.at_least("stride", 1)) return std::nullopt;
   const tensor::Shape &input = node.input(0), &weight = node.input(1);
   const auto pad = node.list("out_pad"), stride = node.list("stride");
-  if (!node.equal("the number of input channels", {input[3], weight[3]}) || !bias_fits(node, weight[0])) return std::nullopt;
+  if (!node.equal("the number of input channels", {input[3], weight[3]}) || !bias_fits(node, weight[0]))
+    return std::nullopt;
   tensor::Shape shape = {input[0], kDynamic, kDynamic, weight[0]};
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t kernel = weight[1 + i];
     if (kernel < 0) continue;
     if (pad[2 * i] <= -kernel || pad[2 * i + 1] <= -kernel) {
-      return node.out_of_range("`out_pad` is {}; a kernel of {} can be cropped by less than itself", tensor::shape_text(pad), kernel);
+      return node.out_of_range("`out_pad` is {}; a kernel of {} can be cropped by less than itself",
+                               tensor::shape_text(pad), kernel);
     }
     if (input[1 + i] < 0) continue;
     shape[1 + i] = (input[1 + i] - 1) * stride[i] + pad[2 * i] + pad[2 * i + 1] + kernel;
@@ -91,7 +96,8 @@ Shapes shape_of_pool2d(ShapeContext& node) {
       return node.out_of_range("`pad` is {}; padding is smaller than the kernel {}", tensor::shape_text(pad),
                                tensor::shape_text(kernel));
     }
-    const auto steps = node.window(i == 0 ? "height" : "width", shape[1 + i], pad[2 * i], pad[2 * i + 1], kernel[i], stride[i]);
+    const auto steps =
+        node.window(i == 0 ? "height" : "width", shape[1 + i], pad[2 * i], pad[2 * i + 1], kernel[i], stride[i]);
     if (!steps) return std::nullopt;
     shape[1 + i] = *steps;
   }
@@ -112,14 +118,18 @@ Shapes shape_of_motion(ShapeContext& node) {
   }
   const tensor::Shape& frame = node.input(0);
   if (!may_be_equal(frame, node.input(1)) && (frame[0] != node.input(1)[0] || frame[1] != node.input(1)[1]))
-    return node.mismatch("the two images have the shapes {} and {}", tensor::shape_text(frame), tensor::shape_text(node.input(1)));
+    return node.mismatch("the two images have the shapes {} and {}", tensor::shape_text(frame),
+                         tensor::shape_text(node.input(1)));
   const auto stride = node.list("input_strides");
   const auto steps = [&](std::size_t i) { return frame[2 + i] < 0 ? kDynamic : frame[2 + i] / stride[i]; };
-  const tensor::Shape flow = {frame[0], frame[1], steps(0), times(2, steps(1))}, cost = {frame[0], frame[1], steps(0), steps(1)};
+  const tensor::Shape flow = {frame[0], frame[1], steps(0), times(2, steps(1))},
+                      cost = {frame[0], frame[1], steps(0), steps(1)};
   if (steps(0) == 0 || steps(1) == 0)
-    return node.mismatch("steps of {} over an image of {} leave no output", tensor::shape_text(stride), tensor::shape_text(frame));
+    return node.mismatch("steps of {} over an image of {} leave no output", tensor::shape_text(stride),
+                         tensor::shape_text(frame));
   const auto window = node.list("search_window_sizes");
-  if (!node.attributes().has("search_pattern")) return {{{frame[0], times(frame[1], window[0] * window[1]), steps(0), steps(1)}}};
+  if (!node.attributes().has("search_pattern"))
+    return {{{frame[0], times(frame[1], window[0] * window[1]), steps(0), steps(1)}}};
   return {{flow, cost}};
 }
 

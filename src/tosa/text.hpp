@@ -9,7 +9,8 @@
 //     output %4 at 0.1
 //   }
 //
-// `at SET.BINDING` may be left out. Two results: `%4, %5 = FFT2D(...) f32[1, 8, 8], f32[1, 8, 8] ...`. Comments start with `//`.
+// `at SET.BINDING` may be left out. Two results: `%4, %5 = FFT2D(...) f32[1, 8, 8], f32[1, 8, 8] ...`. Comments start
+// with `//`.
 #pragma once
 
 #include <string>
@@ -28,7 +29,8 @@ std::string print(const Graph& graph, PrintSettings settings = {});
 // A node without its results: `CONV2D(%0, %3, %2) pad=[1, 1, 1, 1] ...`.
 std::string print(const Graph& graph, const Node& node);
 
-// Collects problems (syntax, unknown names) as text-syntax, unknown-value, unknown-reference; does not verify. Empty after an error.
+// Collects problems (syntax, unknown names) as text-syntax, unknown-value, unknown-reference; does not verify. Empty
+// after an error.
 std::optional<Graph> parse(const SourcePtr& source, Diagnostics& diagnostics);
 
 }  // namespace slipway::tosa

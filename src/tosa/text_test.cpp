@@ -27,7 +27,8 @@ constexpr std::string_view kConvolution = R"(graph main {
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    const Position at = diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
+    const Position at =
+        diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
     text += std::format("{}: {} [{}]\n", at.line, diagnostic.message, name_of(diagnostic.kind));
   }
   return text;
@@ -129,7 +130,8 @@ TEST(Verify, Types) {
   EXPECT_EQ(node_messages("i32[2]; f32[2]", "ADD(%0, %1) i32[2]"),
             "ADD: there is no form for input1 i32, input2 f32, output i32 [type-mismatch]\n");
   EXPECT_EQ(node_messages("f32[2]", "CAST(%0) f16[2]"), "");
-  EXPECT_EQ(node_messages("f32[2]", "CAST(%0) i48[2]"), "CAST: there is no form for input f32, output i48 [type-mismatch]\n");
+  EXPECT_EQ(node_messages("f32[2]", "CAST(%0) i48[2]"),
+            "CAST: there is no form for input f32, output i48 [type-mismatch]\n");
   EXPECT_EQ(node_messages("i8[4]; i8[256]", "TABLE(%0, %1) i8[4]"), "TABLE: `table` is not constant [type-mismatch]\n");
   EXPECT_EQ(node_messages("i8[4]; const i8[256] splat 0", "TABLE(%0, %1) i8[4]"), "");
 }
@@ -137,10 +139,12 @@ TEST(Verify, Types) {
 TEST(Verify, OperandsAndAttributes) {
   EXPECT_EQ(node_messages("i32[2]", "ADD(%0) i32[2]"), "ADD: 1 tensors are given; it takes 2 [file-format]\n");
   EXPECT_EQ(node_messages("i32[2]", "REDUCE_SUM(%0) i32[1]"), "REDUCE_SUM: `axis` is missing [missing-key]\n");
-  EXPECT_EQ(node_messages("i32[2]", "REDUCE_SUM(%0) i32[1] axis=1"), "REDUCE_SUM: axis 1 is outside the rank 1 [out-of-range]\n");
+  EXPECT_EQ(node_messages("i32[2]", "REDUCE_SUM(%0) i32[1] axis=1"),
+            "REDUCE_SUM: axis 1 is outside the rank 1 [out-of-range]\n");
   EXPECT_EQ(node_messages("i32[2]", "REDUCE_MAX(%0) i32[1] axis=0 nan_mode=7"),
             "REDUCE_MAX: `nan_mode` is 7; it is one of PROPAGATE 1, IGNORE 2 [unknown-value]\n");
-  EXPECT_EQ(node_messages("f32[1, 2]", "RFFT2D(%0) f32[1, 2] local_bound=false"), "RFFT2D: 1 results instead of 2 [file-format]\n");
+  EXPECT_EQ(node_messages("f32[1, 2]", "RFFT2D(%0) f32[1, 2] local_bound=false"),
+            "RFFT2D: 1 results instead of 2 [file-format]\n");
 }
 
 TEST(Verify, Shapes) {
@@ -148,7 +152,8 @@ TEST(Verify, Shapes) {
   EXPECT_EQ(node_messages("i32[2, 3]; i32[3]", "ADD(%0, %1) i32[2, 3]"),
             "ADD: inputs have the shapes [2, 3] and [3]; ranks are not extended [shape-mismatch]\n");
   EXPECT_EQ(node_messages("i32[2, 3]; i32[2, 2]", "ADD(%0, %1) i32[2, 3]"),
-            "ADD: the shapes [2, 3] and [2, 2] cannot be broadcast to one: dimension 1 differs and is not 1 [shape-mismatch]\n");
+            "ADD: the shapes [2, 3] and [2, 2] cannot be broadcast to one: dimension 1 differs and is not 1 "
+            "[shape-mismatch]\n");
   EXPECT_EQ(node_messages("i32[2, 3]; i32[2, 3]", "ADD(%0, %1) i32[2, 4]"),
             "ADD: the result has the shape [2, 4], and the inputs and attributes give [2, 3] [shape-mismatch]\n");
   EXPECT_EQ(node_messages("f32[2, 3]; f32[1, 3, 4]", "MATMUL(%0, %1) f32[1, 2, 4] A_zp=0 B_zp=0"),
@@ -161,15 +166,19 @@ TEST(Verify, Shapes) {
             "SLICE: 4 elements from 3 on are not inside dimension 0 of [6] [out-of-range]\n");
   EXPECT_EQ(node_messages("f32[2, 3]", "TRANSPOSE(%0) f32[3, 2] perms=[1, 1]"),
             "TRANSPOSE: `perms` is [1, 1], which is no order of 2 dimensions [out-of-range]\n");
-  EXPECT_EQ(node_messages("i8[1, 5, 5, 1]", "MAX_POOL2D(%0) i8[1, 2, 2, 1] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] nan_mode=PROPAGATE"),
-            "MAX_POOL2D: steps of 2 do not divide the height: 5 with padding 0 and 0, less the window of 2, is 3 [shape-mismatch]\n");
+  EXPECT_EQ(
+      node_messages("i8[1, 5, 5, 1]",
+                    "MAX_POOL2D(%0) i8[1, 2, 2, 1] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] nan_mode=PROPAGATE"),
+      "MAX_POOL2D: steps of 2 do not divide the height: 5 with padding 0 and 0, less the window of 2, is 3 "
+      "[shape-mismatch]\n");
 }
 
 TEST(Verify, ZeroPoints) {
   EXPECT_EQ(node_messages("i16[2]", "NEGATE(%0) i16[2] input1_zp=1 output_zp=0"),
             "NEGATE: `input1_zp` is 1; only i8 has zero points, and the tensor is i16 [out-of-range]\n");
   const std::string_view rescale =
-      "RESCALE(%0, %1, %2) i16[2] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=true "
+      "RESCALE(%0, %1, %2) i16[2] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false "
+      "output_unsigned=true "
       "input_zp=0 output_zp=";
   const std::string_view inputs = "i8[2]; const i32[1] [1]; const i8[1] [30]";
   EXPECT_EQ(node_messages(inputs, std::string(rescale) + "-32768"), "");
@@ -188,7 +197,8 @@ TEST(Verify, DynamicShapesBecomeKnown) {
   ASSERT_TRUE(resolved) << messages(diagnostics);
   EXPECT_EQ((*resolved)[resolved->outputs[0]].type.shape, (tensor::Shape{10, 3}));
   EXPECT_FALSE(with_input_shapes(*graph, std::vector<tensor::Shape>{{5, 4}}, diagnostics));
-  EXPECT_THAT(messages(diagnostics), HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [-1, 3]"));
+  EXPECT_THAT(messages(diagnostics),
+              HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [-1, 3]"));
 }
 
 // Every operator of the table parses, and its rows fit its variables.

@@ -44,8 +44,9 @@ class Verifier {
     for (const std::int64_t extent : value.type.shape) {
       if (extent == 0 || extent > kMostExtent) {
         const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
-        diagnostics_.error(DiagnosticKind::OutOfRange, producer ? producer->place : Place{},
-                           std::format("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
+        diagnostics_.error(
+            DiagnosticKind::OutOfRange, producer ? producer->place : Place{},
+            std::format("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
         return;
       }
     }
@@ -102,7 +103,8 @@ class Verifier {
       }
       for (const std::int64_t value : entry->integers) {
         if (value >= -kMostExtent - 1 && value <= kMostExtent) continue;
-        error(DiagnosticKind::OutOfRange, node, std::format("`{}` is {}, which 32 bits do not hold", operand.name, value));
+        error(DiagnosticKind::OutOfRange, node,
+              std::format("`{}` is {}, which 32 bits do not hold", operand.name, value));
       }
       enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
     }
@@ -110,9 +112,12 @@ class Verifier {
 
   void enumerant(const Node& node, const OperandInfo& operand, std::int64_t value) {
     const auto known = enumerants(operand.kind);
-    if (known.empty() || std::ranges::contains(known, value, [](const EnumerantName& e) { return std::int64_t{e.value}; })) return;
+    if (known.empty() ||
+        std::ranges::contains(known, value, [](const EnumerantName& e) { return std::int64_t{e.value}; }))
+      return;
     std::string names;
-    for (const EnumerantName& each : known) names += std::format("{}{} {}", names.empty() ? "" : ", ", each.name, each.value);
+    for (const EnumerantName& each : known)
+      names += std::format("{}{} {}", names.empty() ? "" : ", ", each.name, each.value);
     error(DiagnosticKind::UnknownValue, node, std::format("`{}` is {}; it is one of {}", operand.name, value, names));
   }
 
@@ -130,18 +135,22 @@ class Verifier {
     for (const OperandInfo& operand : info.operands) {
       if (!operand.is_tensor()) continue;
       const std::size_t count = operand.variadic ? node.inputs.size() - next : 1;
-      for (std::size_t i = 0; i < count; ++i) given.push_back({operand.name, operand.type, graph_[node.inputs[next++]].type.data});
+      for (std::size_t i = 0; i < count; ++i)
+        given.push_back({operand.name, operand.type, graph_[node.inputs[next++]].type.data});
     }
     for (std::size_t i = 0; i < info.results.size(); ++i)
       given.push_back({info.results[i].name, info.results[i].type, graph_[node.outputs[i]].type.data});
-    if (info.variable("acc")) given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
+    if (info.variable("acc"))
+      given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
     if (std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); })) return;
 
     std::string have;
-    for (const Given& each : given) have += std::format("{}{} {}", have.empty() ? "" : ", ", each.name, name_of(each.data));
+    for (const Given& each : given)
+      have += std::format("{}{} {}", have.empty() ? "" : ", ", each.name, name_of(each.data));
     Diagnostic& diagnostic = error(DiagnosticKind::TypeMismatch, node, std::format("there is no form for {}", have));
     std::string variables;
-    for (const std::string_view variable : info.variables) variables += std::format("{}{}", variables.empty() ? "" : " ", variable);
+    for (const std::string_view variable : info.variables)
+      variables += std::format("{}{}", variables.empty() ? "" : " ", variable);
     std::string rows;
     for (const TypeRow& row : info.rows) {
       std::string text;
@@ -166,7 +175,8 @@ class Verifier {
       const std::size_t given = graph_[value].type.shape.size();
       if (given >= operand.least_rank && given <= operand.most_rank) return;
       error(DiagnosticKind::ShapeMismatch, node,
-            std::format("`{}` has the shape {}; its rank is {}", operand.name, tensor::shape_text(graph_[value].type.shape),
+            std::format("`{}` has the shape {}; its rank is {}", operand.name,
+                        tensor::shape_text(graph_[value].type.shape),
                         operand.least_rank == operand.most_rank
                             ? std::format("{}", operand.least_rank)
                             : std::format("{} to {}", operand.least_rank, operand.most_rank)));
@@ -204,7 +214,8 @@ class Verifier {
         continue;
       }
       error(DiagnosticKind::OutOfRange, node,
-            std::format("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point, name_of(type)));
+            std::format("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point,
+                        name_of(type)));
     }
     if (node.op == Op::RESCALE) unsigned_flags(node);
   }
@@ -213,9 +224,11 @@ class Verifier {
     const DataType in = graph_[node.inputs[0]].type.data, out = graph_[node.outputs[0]].type.data;
     const auto wide = [](DataType type) { return type == DataType::I32 || type == DataType::I48; };
     if (node.attributes.flag("input_unsigned") && (wide(in) || wide(out)))
-      error(DiagnosticKind::TypeMismatch, node, std::format("input_unsigned is not for {} to {}", name_of(in), name_of(out)));
+      error(DiagnosticKind::TypeMismatch, node,
+            std::format("input_unsigned is not for {} to {}", name_of(in), name_of(out)));
     if (node.attributes.flag("output_unsigned") && (wide(in) || wide(out)))
-      error(DiagnosticKind::TypeMismatch, node, std::format("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
+      error(DiagnosticKind::TypeMismatch, node,
+            std::format("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
   }
 
   // What a type variable stands for in a node.
@@ -236,8 +249,8 @@ class Verifier {
       tensor::Shape& declared = graph_[node.outputs[i]].type.shape;
       if (!may_be_equal(declared, shapes[i])) {
         error(DiagnosticKind::ShapeMismatch, node,
-              std::format("the result has the shape {}, and the inputs and attributes give {}", tensor::shape_text(declared),
-                          tensor::shape_text(shapes[i])));
+              std::format("the result has the shape {}, and the inputs and attributes give {}",
+                          tensor::shape_text(declared), tensor::shape_text(shapes[i])));
         continue;
       }
       for (std::size_t d = 0; d < declared.size(); ++d) {
@@ -252,19 +265,22 @@ class Verifier {
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {
         if (value <= most) continue;
-        diagnostics_.warning(DiagnosticKind::OutOfRange, node.place,
-                             std::format("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
+        diagnostics_.warning(
+            DiagnosticKind::OutOfRange, node.place,
+            std::format("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
         return;
       }
     };
     for (const OperandInfo& operand : info.operands) {
       if (operand.kind != OperandKind::List) continue;
       if (operand.name == "stride") warn(operand.name, kMostStride);
-      if (operand.name == "kernel" || operand.name == "pad" || operand.name == "out_pad") warn(operand.name, kMostKernel);
+      if (operand.name == "kernel" || operand.name == "pad" || operand.name == "out_pad")
+        warn(operand.name, kMostKernel);
     }
     if (node.inputs.size() > kMostTensors) {
-      diagnostics_.warning(DiagnosticKind::OutOfRange, node.place,
-                           std::format("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
+      diagnostics_.warning(
+          DiagnosticKind::OutOfRange, node.place,
+          std::format("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
     }
   }
 
@@ -277,7 +293,8 @@ class Verifier {
 
 void verify(Graph& graph, Diagnostics& diagnostics) { Verifier(graph, diagnostics).run(); }
 
-std::optional<Graph> with_input_shapes(const Graph& graph, std::span<const tensor::Shape> shapes, Diagnostics& diagnostics) {
+std::optional<Graph> with_input_shapes(const Graph& graph, std::span<const tensor::Shape> shapes,
+                                       Diagnostics& diagnostics) {
   Graph resolved = graph;
   const std::size_t before = diagnostics.errors();
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {

@@ -64,18 +64,21 @@ class GraphReader {
           break;
         case spv::Op::OpGraphConstantARM:
           if (!constants.insert(instruction.operand(2)).second)
-            error(DiagnosticKind::DuplicateName, instruction, std::format("graph constant {} is declared twice", instruction.operand(2)));
+            error(DiagnosticKind::DuplicateName, instruction,
+                  std::format("graph constant {} is declared twice", instruction.operand(2)));
           break;
         case spv::Op::OpGraphEntryPointARM:
           if (!entries.insert(instruction.string(1)).second)
-            error(DiagnosticKind::DuplicateName, instruction, std::format("two graphs have the entry point `{}`", instruction.string(1)));
+            error(DiagnosticKind::DuplicateName, instruction,
+                  std::format("two graphs have the entry point `{}`", instruction.string(1)));
           break;
         default:
           break;
       }
     }
     for (const auto& [id, name] : sets_) {
-      const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSet) || name.starts_with("NonSemantic.");
+      const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSet) ||
+                         name.starts_with("NonSemantic.");
       if (known || used_sets_.contains(id)) continue;
       diagnostics_.warning(DiagnosticKind::Unsupported, module_.place(*module_.definition(id)),
                            std::format("the instruction set `{}` is not known; nothing uses it", name));
@@ -90,7 +93,8 @@ class GraphReader {
       names += std::format("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
     }
     diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(module_.name()),
-                       names.empty() ? "the module has no graph" : std::format("the module has no graph `{}`; it has {}", name, names));
+                       names.empty() ? "the module has no graph"
+                                     : std::format("the module has no graph `{}`; it has {}", name, names));
     return nullptr;
   }
 
@@ -111,8 +115,8 @@ class GraphReader {
     const auto variables = entry.operands.subspan(1 + spirv::string_words(entry.string(1)));
     if (variables.size() != value_types_.size()) {
       error(DiagnosticKind::BindingMismatch, entry,
-            std::format("the entry point has {} interface variables, and its graph {} inputs and outputs", variables.size(),
-                        value_types_.size()));
+            std::format("the entry point has {} interface variables, and its graph {} inputs and outputs",
+                        variables.size(), value_types_.size()));
       return;
     }
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -123,8 +127,8 @@ class GraphReader {
         error(DiagnosticKind::TypeMismatch, entry, std::format("%{} is no variable in UniformConstant", variables[i]));
       } else if (!values_.equal(pointer->operand(2), value_types_[i], *variable)) {
         error(DiagnosticKind::TypeMismatch, *variable,
-              std::format("the variable of {} {} has another type than the graph", i < input_count_ ? "input" : "output",
-                          i < input_count_ ? i : i - input_count_));
+              std::format("the variable of {} {} has another type than the graph",
+                          i < input_count_ ? "input" : "output", i < input_count_ ? i : i - input_count_));
       }
       (i < input_count_ ? graph_.input_bindings : graph_.output_bindings).push_back(bindings_[variables[i]]);
     }
@@ -147,7 +151,8 @@ class GraphReader {
       statement(instruction);
     }
     if (!over) {
-      diagnostics_.error(DiagnosticKind::FileTruncated, Place::in_file(module_.name()), std::format("graph `{}` has no end", graph_.name));
+      diagnostics_.error(DiagnosticKind::FileTruncated, Place::in_file(module_.name()),
+                         std::format("graph `{}` has no end", graph_.name));
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -172,40 +177,47 @@ class GraphReader {
       case spv::Op::OpExtInst:
         return operation(instruction);
       default:
-        error(DiagnosticKind::FileFormat, instruction, std::format("instruction {} cannot be in a graph", static_cast<unsigned>(instruction.op)));
+        error(DiagnosticKind::FileFormat, instruction,
+              std::format("instruction {} cannot be in a graph", static_cast<unsigned>(instruction.op)));
     }
   }
 
   void input(const Instruction& instruction) {
     if (!graph_.nodes.empty()) error(DiagnosticKind::FileFormat, instruction, "an input stands behind an operator");
-    if (instruction.operands.size() > 3) return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as inputs are not supported");
+    if (instruction.operands.size() > 3)
+      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as inputs are not supported");
     const auto position = values_.index(instruction.operand(2), instruction);
     if (!position) return;
     if (*position >= graph_.inputs.size()) {
-      error(DiagnosticKind::IndexOutOfRange, instruction, std::format("input {} of {}", *position, graph_.inputs.size()));
+      error(DiagnosticKind::IndexOutOfRange, instruction,
+            std::format("input {} of {}", *position, graph_.inputs.size()));
     } else if (!inputs_.insert(*position).second) {
       error(DiagnosticKind::DuplicateName, instruction, std::format("input {} is taken twice", *position));
     } else if (!values_.equal(instruction.type, value_types_[*position], instruction)) {
-      error(DiagnosticKind::TypeMismatch, instruction, std::format("input {} has another type than in the type of the graph", *position));
+      error(DiagnosticKind::TypeMismatch, instruction,
+            std::format("input {} has another type than in the type of the graph", *position));
     } else {
       results_[instruction.result] = {graph_.inputs[*position]};
     }
   }
 
   void output(const Instruction& instruction) {
-    if (instruction.operands.size() > 2) return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as outputs are not supported");
+    if (instruction.operands.size() > 2)
+      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as outputs are not supported");
     const auto position = values_.index(instruction.operand(1), instruction);
     const auto value = tensor(instruction.operand(0), instruction);
     if (!position || !value) return;
     if (*position >= graph_.outputs.size()) {
-      error(DiagnosticKind::IndexOutOfRange, instruction, std::format("output {} of {}", *position, graph_.outputs.size()));
+      error(DiagnosticKind::IndexOutOfRange, instruction,
+            std::format("output {} of {}", *position, graph_.outputs.size()));
     } else if (graph_.outputs[*position] != kNoValue) {
       error(DiagnosticKind::DuplicateName, instruction, std::format("output {} is set twice", *position));
     } else {
       const auto declared = values_.tensor_type(value_types_[input_count_ + *position], instruction);
       if (declared && *declared != graph_[*value].type) {
         error(DiagnosticKind::TypeMismatch, instruction,
-              std::format("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type), text_of(*declared)));
+              std::format("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type),
+                          text_of(*declared)));
       }
       graph_.outputs[*position] = *value;
     }
@@ -215,7 +227,8 @@ class GraphReader {
     const auto composite = results_.find(instruction.operand(2));
     const std::uint32_t member = instruction.operand(3);
     if (composite == results_.end() || instruction.operands.size() != 4 || member >= composite->second.size()) {
-      error(DiagnosticKind::UnknownReference, instruction, std::format("%{} is no result with a member {}", instruction.operand(2), member));
+      error(DiagnosticKind::UnknownReference, instruction,
+            std::format("%{} is no result with a member {}", instruction.operand(2), member));
       return;
     }
     results_[instruction.result] = {composite->second[member]};
@@ -225,7 +238,8 @@ class GraphReader {
   std::optional<ValueId> tensor(spirv::Id id, const Instruction& user) {
     if (const auto known = results_.find(id); known != results_.end()) {
       if (known->second.size() == 1) return known->second[0];
-      error(DiagnosticKind::TypeMismatch, user, std::format("%{} has several results; OpCompositeExtract takes one", id));
+      error(DiagnosticKind::TypeMismatch, user,
+            std::format("%{} has several results; OpCompositeExtract takes one", id));
       return std::nullopt;
     }
     const Instruction* definition = module_.definition(id);
@@ -260,7 +274,8 @@ class GraphReader {
       error(DiagnosticKind::Unsupported, instruction,
             name == kTosaSet || name == kMotionEngineSet
                 ? std::format("`{}` has no operator {}", name, number)
-                : std::format("the instruction set `{}` is not supported; supported are {}, {} and {}1", name, kTosaSet, kMotionEngineSet, kCustomSet));
+                : std::format("the instruction set `{}` is not supported; supported are {}, {} and {}1", name, kTosaSet,
+                              kMotionEngineSet, kCustomSet));
       return;
     }
     const auto types = values_.result_types(instruction.type, instruction);
@@ -271,12 +286,14 @@ class GraphReader {
     graph_.nodes.back().place = module_.place(instruction);
   }
 
-  bool operands(const OperatorInfo& info, const Instruction& instruction, std::vector<ValueId>& inputs, Attributes& attributes) {
+  bool operands(const OperatorInfo& info, const Instruction& instruction, std::vector<ValueId>& inputs,
+                Attributes& attributes) {
     const auto arguments = instruction.operands.subspan(4);
     const bool variadic = !info.operands.empty() && info.operands.back().variadic;
     if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
       error(DiagnosticKind::FileFormat, instruction,
-            std::format("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(), variadic ? " or more" : ""));
+            std::format("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+                        variadic ? " or more" : ""));
       return false;
     }
     bool good = true;
@@ -293,12 +310,15 @@ class GraphReader {
     return good;
   }
 
-  // A constant operand: a scalar for numbers, flags and enumerants, a tensor of rank 1 for lists, of one element for the rest.
-  bool attribute(const OperatorInfo& info, const OperandInfo& operand, spirv::Id id, const Instruction& user, Attributes& attributes) {
+  // A constant operand: a scalar for numbers, flags and enumerants, a tensor of rank 1 for lists, of one element for
+  // the rest.
+  bool attribute(const OperatorInfo& info, const OperandInfo& operand, spirv::Id id, const Instruction& user,
+                 Attributes& attributes) {
     const auto constant = values_.constant(id, user);
     if (!constant) return false;
     const TensorType& type = constant->type;
-    const bool scalar = operand.kind != OperandKind::List && operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint;
+    const bool scalar =
+        operand.kind != OperandKind::List && operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint;
     const auto wrong = [&](std::string_view wanted) {
       error(DiagnosticKind::TypeMismatch, user,
             std::format("`{}` of {} is {}; it has to be {}", operand.name, info.name, text_of(type), wanted));
@@ -317,7 +337,8 @@ class GraphReader {
     }
     if (!scalar && type.shape != tensor::Shape{1}) return wrong("a tensor of one element");
     if (operand.kind == OperandKind::Flag && type.data != DataType::Bool) return wrong("a bool");
-    const bool typed = operand.kind == OperandKind::Value || operand.kind == OperandKind::One || operand.kind == OperandKind::ZeroPoint;
+    const bool typed = operand.kind == OperandKind::Value || operand.kind == OperandKind::One ||
+                       operand.kind == OperandKind::ZeroPoint;
     if (!typed && operand.kind != OperandKind::Flag && type.data != DataType::I32) return wrong("i32");
     const tensor::Number number = tensor::number_of(storage, constant->data.data());
     if (is_float(type.data))
@@ -330,10 +351,12 @@ class GraphReader {
   // CALL of Arm.ExperimentalMLOperations: opcode, name, attributes, tensors (VGF page 3.11).
   void custom(const Instruction& instruction) {
     if (instruction.operand(3) != 0 || instruction.operands.size() < 7) {
-      error(DiagnosticKind::Unsupported, instruction, "an instruction of an experimental set other than CALL with name and attributes");
+      error(DiagnosticKind::Unsupported, instruction,
+            "an instruction of an experimental set other than CALL with name and attributes");
       return;
     }
-    const auto name = values_.text(instruction.operand(5), instruction), attributes = values_.text(instruction.operand(6), instruction);
+    const auto name = values_.text(instruction.operand(5), instruction),
+               attributes = values_.text(instruction.operand(6), instruction);
     const auto types = values_.result_types(instruction.type, instruction);
     std::vector<ValueId> inputs;
     for (const spirv::Id argument : instruction.operands.subspan(7)) {
@@ -362,7 +385,8 @@ class GraphReader {
         }
       } else if (instruction.operand(3) == kDebugTensor) {
         const auto made = results_.find(instruction.operand(4));
-        if (made != results_.end() && made->second.size() == 1) graph_[made->second[0]].name = string(instruction.operand(5));
+        if (made != results_.end() && made->second.size() == 1)
+          graph_[made->second[0]].name = string(instruction.operand(5));
       }
     }
   }

@@ -3,9 +3,9 @@
 //   const auto module = spirv::read_module(words, "model.vgf module 0");
 //   std::optional<Graph> graph = read_graph(*module, "main", diagnostics);
 //
-// Reading is tolerant in form (order of declarations, repeated constants and types, replicated and null constants, unused
-// capabilities) and strict in what a graph means. It does not verify operators: shapes may still have to be merged with those of a VGF
-// file, and graph constants have no data yet (`bind_constants`).
+// Reading is tolerant in form (order of declarations, repeated constants and types, replicated and null constants,
+// unused capabilities) and strict in what a graph means. It does not verify operators: shapes may still have to be
+// merged with those of a VGF file, and graph constants have no data yet (`bind_constants`).
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ namespace slipway::tosa {
 // Names of the graphs' entry points, in order.
 std::vector<std::string> graph_entry_points(const spirv::Module& module);
 
-// Collects all problems, each at its instruction: file-format, type-mismatch, unknown-reference, unsupported (an instruction set or
-// operator that is not known; the message names what is). Empty after an error.
+// Collects all problems, each at its instruction: file-format, type-mismatch, unknown-reference, unsupported (an
+// instruction set or operator that is not known; the message names what is). Empty after an error.
 std::optional<Graph> read_graph(const spirv::Module& module, std::string_view entry_point, Diagnostics& diagnostics);
 
 }  // namespace slipway::tosa

@@ -70,7 +70,8 @@ std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instr
   const spirv::Instruction* definition = module_.definition(id);
   if (is(definition, spv::Op::OpConstantNull)) return 0;
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
-  if (is(definition, spv::Op::OpConstant) && is(type, spv::Op::OpTypeInt) && type->operand(1) == 32) return definition->operand(2);
+  if (is(definition, spv::Op::OpConstant) && is(type, spv::Op::OpTypeInt) && type->operand(1) == 32)
+    return definition->operand(2);
   return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no 32-bit integer constant", id));
 }
 
@@ -78,16 +79,20 @@ std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instr
 std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, const spirv::Instruction& user) {
   const spirv::Instruction* array = module_.definition(id);
   const spirv::Instruction* type = array ? module_.definition(array->type) : nullptr;
-  if (!is(type, spv::Op::OpTypeArray)) return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no constant array", id));
+  if (!is(type, spv::Op::OpTypeArray))
+    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no constant array", id));
   const auto length = index(type->operand(2), user);
-  if (!length || *length > kMostRank) return length ? error(DiagnosticKind::OutOfRange, user, std::format("a shape has {} dimensions", *length)) : std::nullopt;
+  if (!length || *length > kMostRank)
+    return length ? error(DiagnosticKind::OutOfRange, user, std::format("a shape has {} dimensions", *length))
+                  : std::nullopt;
   if (array->op == spv::Op::OpConstantNull) return std::vector<std::uint32_t>(*length, 0);
   if (is_replicate(array->op)) {
     const auto value = index(array->operand(2), user);
     return value ? std::optional(std::vector<std::uint32_t>(*length, *value)) : std::nullopt;
   }
   if (!is_composite(array->op) || array->operands.size() != *length + 2)
-    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no constant array of {} integers", id, *length));
+    return error(DiagnosticKind::TypeMismatch, user,
+                 std::format("%{} is no constant array of {} integers", id, *length));
   std::vector<std::uint32_t> values;
   for (const spirv::Id element : array->operands.subspan(2)) {
     const auto value = index(element, user);
@@ -103,16 +108,19 @@ std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::In
     return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no tensor type", id));
   const auto element = element_type(type->operand(1), user);
   if (!element) return std::nullopt;
-  if (type->operands.size() < 3) return error(DiagnosticKind::Unsupported, user, "a tensor without a rank cannot be part of a graph");
+  if (type->operands.size() < 3)
+    return error(DiagnosticKind::Unsupported, user, "a tensor without a rank cannot be part of a graph");
   const auto rank = index(type->operand(2), user);
   if (!rank) return std::nullopt;
-  if (*rank == 0 || *rank > kMostRank) return error(DiagnosticKind::OutOfRange, user, std::format("a tensor has rank {}", *rank));
+  if (*rank == 0 || *rank > kMostRank)
+    return error(DiagnosticKind::OutOfRange, user, std::format("a tensor has rank {}", *rank));
   TensorType tensor{*element, tensor::Shape(*rank, kDynamic)};
   if (type->operands.size() < 4) return tensor;
   const auto shape = integers(type->operand(3), user);
   if (!shape) return std::nullopt;
   if (shape->size() != *rank)
-    return error(DiagnosticKind::ShapeMismatch, user, std::format("a tensor of rank {} has a shape of {} dimensions", *rank, shape->size()));
+    return error(DiagnosticKind::ShapeMismatch, user,
+                 std::format("a tensor of rank {} has a shape of {} dimensions", *rank, shape->size()));
   tensor.shape.assign(shape->begin(), shape->end());
   return tensor;
 }
@@ -143,8 +151,8 @@ bool SpirvValues::equal(spirv::Id a, spirv::Id b, const spirv::Instruction& user
 std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::Instruction& user) {
   const spirv::Instruction* definition = module_.definition(id);
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
-  const bool constant = definition && (is_scalar(definition->op) || is_composite(definition->op) || is_replicate(definition->op) ||
-                                       definition->op == spv::Op::OpConstantNull);
+  const bool constant = definition && (is_scalar(definition->op) || is_composite(definition->op) ||
+                                       is_replicate(definition->op) || definition->op == spv::Op::OpConstantNull);
   if (!constant || !type) return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is not constant", id));
   SpirvConstant value;
   if (type->op == spv::Op::OpTypeTensorARM) {
@@ -158,7 +166,9 @@ std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::In
   }
   const std::size_t size = tensor::size_of(storage_of(value.type.data));
   const Size count = tensor::element_count(value.type.shape);
-  if (!count) return error(DiagnosticKind::ShapeMismatch, user, std::format("the constant %{} has the shape {}", id, text_of(value.type)));
+  if (!count)
+    return error(DiagnosticKind::ShapeMismatch, user,
+                 std::format("the constant %{} has the shape {}", id, text_of(value.type)));
 
   const spirv::Instruction* inner = is_replicate(definition->op) ? module_.definition(definition->operand(2)) : nullptr;
   if (definition->op == spv::Op::OpConstantNull) {
@@ -198,7 +208,8 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
     const auto element = element_type(definition->type, user);
     if (!element || !grow(1)) return false;
     if (*element != type) {
-      error(DiagnosticKind::TypeMismatch, user, std::format("an element of a constant is {} instead of {}", name_of(*element), name_of(type)));
+      error(DiagnosticKind::TypeMismatch, user,
+            std::format("an element of a constant is {} instead of {}", name_of(*element), name_of(type)));
       return false;
     }
     append_scalar(*definition, size, to);
@@ -224,8 +235,9 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
     return true;
   }
   if (is_composite(definition->op)) {
-    return grow(0) && std::ranges::all_of(definition->operands.subspan(2),
-                               [&](spirv::Id part) { return flatten(part, type, count, to, depth + 1, user); });
+    return grow(0) && std::ranges::all_of(definition->operands.subspan(2), [&](spirv::Id part) {
+             return flatten(part, type, count, to, depth + 1, user);
+           });
   }
   error(DiagnosticKind::TypeMismatch, user, std::format("%{} is not constant", id));
   return false;
@@ -234,14 +246,16 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
 std::optional<std::string> SpirvValues::text(spirv::Id id, const spirv::Instruction& user) {
   const spirv::Instruction* definition = module_.definition(id);
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
-  if (!is(type, spv::Op::OpTypeArray)) return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
+  if (!is(type, spv::Op::OpTypeArray))
+    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
   std::string text;
   if (definition->op == spv::Op::OpConstantNull) return text;
   const std::size_t parts = is_composite(definition->op) ? definition->operands.size() - 2 : 1;
   for (std::size_t i = 0; i < parts; ++i) {
     const spirv::Instruction* byte = module_.definition(definition->operand(2 + i));
     if (is(byte, spv::Op::OpConstantNull)) return text;
-    if (!is(byte, spv::Op::OpConstant)) return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
+    if (!is(byte, spv::Op::OpConstant))
+      return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
     const auto character = static_cast<char>(byte->operand(2));
     if (character == '\0') return text;
     text += character;

@@ -33,7 +33,8 @@ class SpirvValues {
   std::optional<SpirvConstant> constant(spirv::Id id, const spirv::Instruction& user);
   // The bytes of an array of 8-bit integers up to the first zero: how names stand in constants.
   std::optional<std::string> text(spirv::Id id, const spirv::Instruction& user);
-  // Whether two tensor types are equal in structure: element, rank, shape values (producers repeat them under several ids).
+  // Whether two tensor types are equal in structure: element, rank, shape values (producers repeat them under several
+  // ids).
   bool equal(spirv::Id a, spirv::Id b, const spirv::Instruction& user);
 
  private:
