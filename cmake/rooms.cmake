@@ -24,6 +24,9 @@ function(slipway_room name)
   if(SLIPWAY_TESTS AND tests)
     find_package(GTest CONFIG REQUIRED)
     add_executable(${name}_test ${tests})
+    if(CMAKE_BUILD_TYPE STREQUAL Release)
+      target_compile_options(${name}_test PRIVATE -O0)  # tests are half of what is compiled, and spend their time in the rooms
+    endif()
     target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} ${arg_TEST_LIBRARIES}
                           GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

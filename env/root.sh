@@ -45,6 +45,8 @@ link clang-tidy-21 usr/bin/clang-tidy
   [ "$(id -g)" = 0 ] || echo "builder:x:$(id -g):"
 } >"$work/etc/group"
 mkdir -p "$work/proc" "$work/sys" "$work/dev"
+# (libblas and libopenblas are alternatives, which only configured packages have)
+echo /usr/lib/x86_64-linux-gnu/openblas-pthread >"$work/etc/ld.so.conf.d/openblas.conf"
 bwrap --bind "$work" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
 rm -rf "$work"/var/cache/apt/archives/*.deb "$work"/var/lib/apt/lists/*
 touch "$work/etc/slipway-root"

@@ -1,0 +1,57 @@
+#include "lower/fusion.hpp"
+
+namespace slipway::lower {
+
+using tosa::Op;
+
+bool is_pointwise(Op op) {
+  return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE;
+}
+
+bool is_view(Op op) {
+  return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
+}
+
+std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
+  std::vector<std::uint32_t> uses(graph.values.size(), 0);
+  std::vector<const tosa::Node*> user(graph.values.size(), nullptr);
+  for (const tosa::Node& node : graph.nodes) {
+    for (const tosa::ValueId input : node.inputs) {
+      ++uses[index(input)];
+      user[index(input)] = &node;
+    }
+  }
+  std::vector<bool> stored(graph.values.size(), true);
+  std::vector<bool> is_output(graph.values.size(), false);
+  for (const tosa::ValueId output : graph.outputs) is_output[index(output)] = true;
+  if (!fuse) return stored;
+
+  // How much a kernel that stores a value computes on the way, and how many buffers it reads: both are kept small.
+  constexpr std::uint32_t kMostNodes = 48, kMostBuffers = 7;
+  std::vector<std::uint32_t> nodes(graph.values.size(), 0), buffers(graph.values.size(), 1);
+  for (const tosa::Node& node : graph.nodes) {
+    std::uint32_t node_count = 1, buffer_count = 0;
+    for (const tosa::ValueId input : node.inputs) {
+      node_count += stored[index(input)] ? 0 : nodes[index(input)];
+      buffer_count += stored[index(input)] ? 1 : buffers[index(input)];
+    }
+    for (const tosa::ValueId output : node.outputs) {
+      nodes[index(output)] = node_count;
+      buffers[index(output)] = buffer_count;
+    }
+    if (node.outputs.size() != 1 || is_output[index(node.outputs[0])] || node_count >= kMostNodes || buffer_count > kMostBuffers - 2) continue;
+    const std::size_t value = index(node.outputs[0]);
+    if (is_view(node.op)) {
+      // Its source is stored, or is a view: nothing that costs is computed twice.
+      stored[value] = false;
+      continue;
+    }
+    if (uses[value] != 1 || node.op == Op::CUSTOM) continue;
+    // Each element of the result is read exactly once by a pointwise operator of the same shape.
+    const tosa::Node* reader = user[value];
+    stored[value] = !is_pointwise(reader->op) || graph[reader->outputs[0]].type.shape != graph.values[value].type.shape;
+  }
+  return stored;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,479 @@
+#include "lower/kernel/kernel.hpp"
+
+#include <bit>
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <spirv/unified1/spirv.hpp11>
+
+#include "lower/kernel/small_floats.hpp"
+
+namespace slipway::lower {
+namespace {
+
+template <class E>
+std::uint32_t word(E enumerant) {
+  return static_cast<std::uint32_t>(enumerant);
+}
+
+std::int64_t wrapped(Scalar type, std::int64_t value) {
+  return type == Scalar::Int ? static_cast<std::int32_t>(value) : value;
+}
+
+}  // namespace
+
+Kernel::Kernel(Features features) : features_(features), builder_(spirv::kVersion13) {
+  builder_.capability(spv::Capability::Shader);
+  builder_.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
+}
+
+// --- types and constants ---
+
+spirv::Id Kernel::type_id(Scalar type) {
+  switch (type) {
+    case Scalar::Bool:
+      return builder_.type_bool();
+    case Scalar::Int:
+      return builder_.type_int(32, true);
+    case Scalar::Float:
+      return builder_.type_float(32);
+    case Scalar::Long:
+      break;
+  }
+  uses_long_ = true;
+  builder_.capability(spv::Capability::Int64);
+  return builder_.type_int(64, true);
+}
+
+spirv::Id Kernel::id(Value value) {
+  if (value.id_) return value.id_;
+  if (value.type_ == Scalar::Bool) return builder_.constant_bool(*value.known_ != 0);
+  return builder_.constant(type_id(value.type_), static_cast<std::uint64_t>(*value.known_));
+}
+
+Value Kernel::real(float value) {
+  return made(Scalar::Float, builder_.constant(builder_.type_float(32), std::bit_cast<std::uint32_t>(value)));
+}
+
+Value Kernel::constant(Scalar type, std::int64_t value) {
+  return type == Scalar::Float ? real(static_cast<float>(value)) : Value(this, type, wrapped(type, value));
+}
+
+// --- instructions ---
+
+spirv::Id Kernel::op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
+  const spirv::Id result = builder_.new_id();
+  Words words = {type, result};
+  words.insert(words.end(), operands);
+  body_.push_back({op, std::move(words)});
+  return result;
+}
+
+void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) { body_.push_back({op, Words(operands)}); }
+
+Value Kernel::binary(spv::Op operation, Scalar result, Value a, Value b) {
+  const spirv::Id left = id(a), right = id(b);
+  return made(result, op(operation, type_id(result), {left, right}));
+}
+
+Value Kernel::arithmetic(Value a, Value b, spv::Op integer, spv::Op real_op) {
+  const Value result = binary(a.type_ == Scalar::Float ? real_op : integer, a.type_, a, b);
+  if (a.type_ == Scalar::Float) builder_.decorate(result.id_, spv::Decoration::NoContraction);
+  return result;
+}
+
+Value operator+(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) + static_cast<std::uint64_t>(*b.known_)));
+  if (a.is(0)) return b;
+  if (b.is(0)) return a;
+  return a.kernel_->arithmetic(a, b, spv::Op::OpIAdd, spv::Op::OpFAdd);
+}
+
+Value operator-(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) - static_cast<std::uint64_t>(*b.known_)));
+  if (b.is(0)) return a;
+  return a.kernel_->arithmetic(a, b, spv::Op::OpISub, spv::Op::OpFSub);
+}
+
+Value operator*(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) * static_cast<std::uint64_t>(*b.known_)));
+  if (a.is(0) || b.is(1)) return a;
+  if (b.is(0) || a.is(1)) return b;
+  return a.kernel_->arithmetic(a, b, spv::Op::OpIMul, spv::Op::OpFMul);
+}
+
+Value operator-(Value a) {
+  if (a.type_ != Scalar::Float) return a.kernel_->constant(a.type_, 0) - a;
+  // The sign bit alone: a subtraction from 0 would lose -0 and, on some devices, NaN.
+  Kernel& k = *a.kernel_;
+  return k.float_of_bits(k.bits_of(a) ^ k.integer(INT32_MIN));
+}
+
+Value operator/(Value a, Value b) {
+  if (a.known_ && b.known_ && *b.known_ != 0 && *b.known_ != -1) return a.kernel_->constant(a.type_, *a.known_ / *b.known_);
+  if (b.is(1)) return a;
+  return a.kernel_->arithmetic(a, b, spv::Op::OpSDiv, spv::Op::OpFDiv);
+}
+
+Value operator&(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, *a.known_ & *b.known_);
+  const bool logical = a.type_ == Scalar::Bool;
+  if (logical && (a.is(1) || b.is(0))) return b;
+  if (logical && (b.is(1) || a.is(0))) return a;
+  return a.kernel_->binary(logical ? spv::Op::OpLogicalAnd : spv::Op::OpBitwiseAnd, a.type_, a, b);
+}
+
+Value operator|(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, *a.known_ | *b.known_);
+  if (a.is(0)) return b;
+  if (b.is(0)) return a;
+  return a.kernel_->binary(a.type_ == Scalar::Bool ? spv::Op::OpLogicalOr : spv::Op::OpBitwiseOr, a.type_, a, b);
+}
+
+Value operator^(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, *a.known_ ^ *b.known_);
+  return a.kernel_->binary(a.type_ == Scalar::Bool ? spv::Op::OpLogicalNotEqual : spv::Op::OpBitwiseXor, a.type_, a, b);
+}
+
+Value operator~(Value a) {
+  if (a.known_) return a.kernel_->constant(a.type_, ~*a.known_);
+  Kernel& k = *a.kernel_;
+  return k.made(a.type_, k.op(spv::Op::OpNot, k.type_id(a.type_), {a.id_}));
+}
+
+Value operator!(Value a) {
+  if (a.known_) return a.kernel_->boolean(*a.known_ == 0);
+  Kernel& k = *a.kernel_;
+  return k.made(Scalar::Bool, k.op(spv::Op::OpLogicalNot, k.type_id(Scalar::Bool), {a.id_}));
+}
+
+Value operator<<(Value a, Value bits) {
+  if (a.known_ && bits.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) << *bits.known_));
+  return bits.is(0) ? a : a.kernel_->binary(spv::Op::OpShiftLeftLogical, a.type_, a, bits);
+}
+
+Value operator>>(Value a, Value bits) {
+  if (a.known_ && bits.known_) return a.kernel_->constant(a.type_, *a.known_ >> *bits.known_);
+  return bits.is(0) ? a : a.kernel_->binary(spv::Op::OpShiftRightArithmetic, a.type_, a, bits);
+}
+
+namespace {
+
+struct Comparison {
+  spv::Op integer, real, boolean;
+};
+constexpr Comparison kEqual{spv::Op::OpIEqual, spv::Op::OpFOrdEqual, spv::Op::OpLogicalEqual};
+constexpr Comparison kNotEqual{spv::Op::OpINotEqual, spv::Op::OpFUnordNotEqual, spv::Op::OpLogicalNotEqual};
+constexpr Comparison kLess{spv::Op::OpSLessThan, spv::Op::OpFOrdLessThan, spv::Op::OpNop};
+constexpr Comparison kLessEqual{spv::Op::OpSLessThanEqual, spv::Op::OpFOrdLessThanEqual, spv::Op::OpNop};
+
+spv::Op chosen(const Comparison& comparison, Scalar type) {
+  return type == Scalar::Float ? comparison.real : type == Scalar::Bool ? comparison.boolean : comparison.integer;
+}
+
+}  // namespace
+
+Value operator==(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ == *b.known_);
+  return a.kernel_->binary(chosen(kEqual, a.type_), Scalar::Bool, a, b);
+}
+Value operator!=(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ != *b.known_);
+  return a.kernel_->binary(chosen(kNotEqual, a.type_), Scalar::Bool, a, b);
+}
+Value operator<(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ < *b.known_);
+  return a.kernel_->binary(chosen(kLess, a.type_), Scalar::Bool, a, b);
+}
+Value operator<=(Value a, Value b) {
+  if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ <= *b.known_);
+  return a.kernel_->binary(chosen(kLessEqual, a.type_), Scalar::Bool, a, b);
+}
+
+Value operator+(Value a, std::int64_t b) { return a + a.kernel_->constant(a.type_, b); }
+Value operator-(Value a, std::int64_t b) { return a - a.kernel_->constant(a.type_, b); }
+Value operator*(Value a, std::int64_t b) { return a * a.kernel_->constant(a.type_, b); }
+Value operator/(Value a, std::int64_t b) { return a / a.kernel_->constant(a.type_, b); }
+Value operator&(Value a, std::int64_t b) { return a & a.kernel_->constant(a.type_, b); }
+Value operator<<(Value a, std::int64_t b) { return a << a.kernel_->integer(b); }
+Value operator>>(Value a, std::int64_t b) { return a >> a.kernel_->integer(b); }
+Value operator==(Value a, std::int64_t b) { return a == a.kernel_->constant(a.type_, b); }
+Value operator!=(Value a, std::int64_t b) { return a != a.kernel_->constant(a.type_, b); }
+Value operator<(Value a, std::int64_t b) { return a < a.kernel_->constant(a.type_, b); }
+Value operator<=(Value a, std::int64_t b) { return a <= a.kernel_->constant(a.type_, b); }
+Value operator>(Value a, std::int64_t b) { return a > a.kernel_->constant(a.type_, b); }
+Value operator>=(Value a, std::int64_t b) { return a >= a.kernel_->constant(a.type_, b); }
+
+// --- expressions ---
+
+Value Kernel::select(Value condition, Value yes, Value no) {
+  if (condition.known_) return *condition.known_ ? yes : no;
+  const spirv::Id a = id(yes), b = id(no);
+  return made(yes.type_, op(spv::Op::OpSelect, type_id(yes.type_), {id(condition), a, b}));
+}
+
+Value Kernel::min(Value a, Value b) { return select(a < b, a, b); }
+Value Kernel::max(Value a, Value b) { return select(a < b, b, a); }
+
+Value Kernel::unsigned_op(spv::Op operation, Value a, Value b) { return binary(operation, a.type_, a, b); }
+
+Value Kernel::unsigned_less(Value a, Value b) { return binary(spv::Op::OpULessThan, Scalar::Bool, a, b); }
+
+Value Kernel::shift_right_logical(Value value, Value bits) {
+  return bits.is(0) ? value : unsigned_op(spv::Op::OpShiftRightLogical, value, bits);
+}
+
+// The operands of OpUDiv and OpUMod are unsigned (SPIR-V 1.6, 3.52.13), so they pass through unsigned types.
+Value Kernel::unsigned_divide(Value a, Value b) {
+  if (a.known_ && b.known_ && *b.known_) return constant(a.type_, *a.known_ / *b.known_);
+  if (b.is(1)) return a;
+  const spirv::Id type = builder_.type_int(a.type_ == Scalar::Long ? 64 : 32, false);
+  const spirv::Id left = op(spv::Op::OpBitcast, type, {id(a)}), right = op(spv::Op::OpBitcast, type, {id(b)});
+  return made(a.type_, op(spv::Op::OpBitcast, type_id(a.type_), {op(spv::Op::OpUDiv, type, {left, right})}));
+}
+
+Value Kernel::unsigned_remainder(Value a, Value b) {
+  if (b.is(1)) return constant(a.type_, 0);
+  return a - unsigned_divide(a, b) * b;
+}
+
+Value Kernel::to_int(Value value) {
+  if (value.known_) return integer(static_cast<std::int32_t>(*value.known_));
+  switch (value.type_) {
+    case Scalar::Int:
+      return value;
+    case Scalar::Bool:
+      return select(value, integer(1), integer(0));
+    case Scalar::Long:
+      return made(Scalar::Int, op(spv::Op::OpSConvert, type_id(Scalar::Int), {value.id_}));
+    case Scalar::Float:
+      break;
+  }
+  return made(Scalar::Int, op(spv::Op::OpConvertFToS, type_id(Scalar::Int), {value.id_}));
+}
+
+Value Kernel::to_long(Value value) {
+  if (value.known_) return long_integer(*value.known_);
+  if (value.type_ == Scalar::Long) return value;
+  return made(Scalar::Long, op(spv::Op::OpSConvert, type_id(Scalar::Long), {id(to_int(value))}));
+}
+
+Value Kernel::to_float(Value value) {
+  if (value.type_ == Scalar::Float) return value;
+  return made(Scalar::Float, op(spv::Op::OpConvertSToF, type_id(Scalar::Float), {id(value.type_ == Scalar::Bool ? to_int(value) : value)}));
+}
+
+Value Kernel::bits_of(Value real_value) { return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {id(real_value)})); }
+Value Kernel::float_of_bits(Value bits) { return made(Scalar::Float, op(spv::Op::OpBitcast, type_id(Scalar::Float), {id(bits)})); }
+
+Value Kernel::find_most_significant(Value value) {
+  if (!glsl_) glsl_ = builder_.import("GLSL.std.450");
+  // FindUMsb looks at the bits as unsigned, whatever their type.
+  return made(Scalar::Int, op(spv::Op::OpExtInst, type_id(Scalar::Int), {glsl_, GLSLstd450FindUMsb, id(value)}));
+}
+
+Value Kernel::extended(std::uint32_t instruction, std::initializer_list<Value> arguments) {
+  if (!glsl_) glsl_ = builder_.import("GLSL.std.450");
+  Words words = {type_id(Scalar::Float), builder_.new_id(), glsl_, instruction};
+  for (const Value& argument : arguments) words.push_back(id(argument));
+  const spirv::Id result = words[1];
+  body_.push_back({spv::Op::OpExtInst, std::move(words)});
+  return made(Scalar::Float, result);
+}
+
+// --- buffers ---
+
+BufferRef Kernel::buffer(ElementType type, Access access) {
+  const tensor::ElementTypeInfo& info = tensor::info_of(type);
+  const bool is_float = type == ElementType::F32;
+  if (info.size == 1) {
+    builder_.capability(spv::Capability::StorageBuffer8BitAccess);
+    builder_.extension("SPV_KHR_8bit_storage");
+    uses_8_ = true;
+  } else if (info.size == 2) {
+    builder_.capability(spv::Capability::StorageBuffer16BitAccess);
+    uses_16_ = true;
+  } else if (info.size == 8) {
+    type_id(Scalar::Long);
+  }
+  const spirv::Id element = is_float ? builder_.type_float(32) : builder_.type_int(info.size * 8, info.size >= 4);
+  const spirv::Id array = builder_.type_runtime_array(element, info.size);
+  const spirv::Id block = builder_.type_struct(Words{array});
+  builder_.decorate(block, spv::Decoration::Block);
+  builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  const spirv::Id variable =
+      builder_.variable(builder_.type_pointer(spv::StorageClass::StorageBuffer, block), spv::StorageClass::StorageBuffer);
+  builder_.decorate(variable, spv::Decoration::DescriptorSet, {0});
+  builder_.decorate(variable, spv::Decoration::Binding, {buffers()});
+  builder_.decorate(variable, access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
+  buffers_.push_back({type, access, variable, builder_.type_pointer(spv::StorageClass::StorageBuffer, element), element});
+  return {buffers() - 1};
+}
+
+Value Kernel::load(BufferRef ref, Value index) {
+  const Buffer buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
+  return decode(buffer.type, op(spv::Op::OpLoad, buffer.element, {pointer}));
+}
+
+void Kernel::store(BufferRef ref, Value index, Value value) {
+  const Buffer buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0)), raw = encode(buffer.type, value);
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
+  op_void(spv::Op::OpStore, {pointer, raw});
+}
+
+Value Kernel::decode(ElementType type, spirv::Id raw) {
+  const auto widened = [&](spv::Op convert) { return made(Scalar::Int, op(convert, type_id(Scalar::Int), {raw})); };
+  switch (type) {
+    case ElementType::Bool:
+      return widened(spv::Op::OpSConvert) != 0;
+    case ElementType::U8:
+    case ElementType::U16: {
+      const spirv::Id unsigned_int = builder_.type_int(32, false);
+      return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
+    }
+    case ElementType::I8:
+    case ElementType::I16:
+      return widened(spv::Op::OpSConvert);
+    case ElementType::F16:
+      return float_from_f16(*this, widened(spv::Op::OpSConvert));
+    case ElementType::BF16:
+      return float_of_bits(widened(spv::Op::OpSConvert) << 16);
+    case ElementType::F8E4M3:
+      return float_from_e4m3(*this, widened(spv::Op::OpSConvert));
+    case ElementType::F8E5M2:
+      return float_from_f16(*this, widened(spv::Op::OpSConvert) << 8);
+    case ElementType::F32:
+      return made(Scalar::Float, raw);
+    case ElementType::I64:
+    case ElementType::U64:
+      return made(Scalar::Long, raw);
+    default:
+      return made(Scalar::Int, raw);
+  }
+}
+
+spirv::Id Kernel::encode(ElementType type, Value value) {
+  const auto narrowed = [&](Value bits, std::uint32_t width) {
+    const spirv::Id narrow = builder_.type_int(width, false), from = id(bits);
+    return op(spv::Op::OpUConvert, narrow, {op(spv::Op::OpBitcast, builder_.type_int(32, false), {from})});
+  };
+  switch (type) {
+    case ElementType::Bool:
+      return narrowed(to_int(value), 8);
+    case ElementType::U8:
+    case ElementType::I8:
+      return narrowed(to_int(value), 8);
+    case ElementType::U16:
+    case ElementType::I16:
+      return narrowed(to_int(value), 16);
+    case ElementType::F16:
+      return narrowed(f16_bits(*this, value), 16);
+    case ElementType::BF16:
+      return narrowed(bf16_bits(*this, value), 16);
+    case ElementType::F8E4M3:
+      return narrowed(e4m3_bits(*this, value), 8);
+    case ElementType::F8E5M2:
+      return narrowed(e5m2_bits(*this, value), 8);
+    case ElementType::F32:
+      return id(value);
+    case ElementType::I64:
+    case ElementType::U64:
+      return id(to_long(value));
+    default:
+      return id(to_int(value));
+  }
+}
+
+// --- statements ---
+
+Value Kernel::element_index() {
+  if (element_index_) return *element_index_;
+  const spirv::Id unsigned_int = builder_.type_int(32, false), vector = builder_.type_vector(unsigned_int, 3);
+  const auto built_in = [&](spv::BuiltIn what, spirv::Id type) {
+    const spirv::Id variable = builder_.variable(builder_.type_pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
+    builder_.decorate(variable, spv::Decoration::BuiltIn, spirv::Operands().add(what));
+    interface_.push_back(variable);
+    return op(spv::Op::OpLoad, type, {variable});
+  };
+  const auto part = [&](spirv::Id of, std::uint32_t component) { return op(spv::Op::OpCompositeExtract, unsigned_int, {of, component}); };
+  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, vector), groups = built_in(spv::BuiltIn::NumWorkgroups, vector);
+  const spirv::Id local = built_in(spv::BuiltIn::LocalInvocationIndex, unsigned_int);
+  const spirv::Id row = op(spv::Op::OpIMul, unsigned_int, {part(group, 1), part(groups, 0)});
+  const spirv::Id number = op(spv::Op::OpIAdd, unsigned_int, {row, part(group, 0)});
+  const spirv::Id first = op(spv::Op::OpIMul, unsigned_int, {number, builder_.constant_u32(kLocalSize)});
+  const spirv::Id index = op(spv::Op::OpIAdd, unsigned_int, {first, local});
+  element_index_ = made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {index}));
+  return *element_index_;
+}
+
+void Kernel::when(Value condition, const std::function<void()>& then) {
+  if (condition.known_) {
+    if (*condition.known_) then();
+    return;
+  }
+  const spirv::Id inside = builder_.new_id(), behind = builder_.new_id();
+  op_void(spv::Op::OpSelectionMerge, {behind, word(spv::SelectionControlMask::MaskNone)});
+  op_void(spv::Op::OpBranchConditional, {condition.id_, inside, behind});
+  op_void(spv::Op::OpLabel, {inside});
+  then();
+  op_void(spv::Op::OpBranch, {behind});
+  op_void(spv::Op::OpLabel, {behind});
+}
+
+void Kernel::loop(Value count, const std::function<void(Value)>& body) {
+  if (count.known_ && *count.known_ <= 0) return;
+  if (count.is(1)) return body(integer(0));
+  const Variable counter = variable(integer(0));
+  const spirv::Id header = builder_.new_id(), test = builder_.new_id(), inside = builder_.new_id(), step = builder_.new_id(), behind = builder_.new_id();
+  op_void(spv::Op::OpBranch, {header});
+  op_void(spv::Op::OpLabel, {header});
+  op_void(spv::Op::OpLoopMerge, {behind, step, word(spv::LoopControlMask::MaskNone)});
+  op_void(spv::Op::OpBranch, {test});
+  op_void(spv::Op::OpLabel, {test});
+  const Value i = get(counter);
+  op_void(spv::Op::OpBranchConditional, {id(i < count), inside, behind});
+  op_void(spv::Op::OpLabel, {inside});
+  body(i);
+  op_void(spv::Op::OpBranch, {step});
+  op_void(spv::Op::OpLabel, {step});
+  set(counter, get(counter) + 1);
+  op_void(spv::Op::OpBranch, {header});
+  op_void(spv::Op::OpLabel, {behind});
+}
+
+Variable Kernel::variable(Value initial) {
+  const Variable variable{builder_.new_id(), initial.type_};
+  locals_.emplace_back(builder_.type_pointer(spv::StorageClass::Function, type_id(initial.type_)), variable.id);
+  set(variable, initial);
+  return variable;
+}
+Value Kernel::get(Variable variable) { return made(variable.type, op(spv::Op::OpLoad, type_id(variable.type), {variable.id})); }
+void Kernel::set(Variable variable, Value value) { op_void(spv::Op::OpStore, {variable.id, id(value)}); }
+
+Words Kernel::finish() {
+  const spirv::Id nothing = builder_.type_void();
+  const spirv::Id main = builder_.begin_function(nothing, builder_.type_function(nothing, {}));
+  builder_.label();
+  for (const auto& [type, variable] : locals_) {
+    builder_.emit(spirv::Section::Functions, spv::Op::OpVariable, {type, variable, word(spv::StorageClass::Function)});
+  }
+  for (const Instruction& instruction : body_)
+    builder_.emit(spirv::Section::Functions, instruction.op, spirv::Operands(instruction.operands));
+  builder_.op_void(spv::Op::OpReturn);
+  builder_.end_function();
+  builder_.entry_point(spv::ExecutionModel::GLCompute, main, "main", interface_);
+  builder_.execution_mode(main, spv::ExecutionMode::LocalSize, {kLocalSize, 1, 1});
+  const auto float_control = [&](bool wanted, spv::Capability capability, spv::ExecutionMode mode) {
+    if (!wanted) return;
+    builder_.capability(capability);
+    builder_.extension("SPV_KHR_float_controls");
+    builder_.execution_mode(main, mode, {32});
+  };
+  float_control(features_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve);
+  float_control(features_.rounding_rte, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE);
+  return builder_.words();
+}
+
+}  // namespace slipway::lower

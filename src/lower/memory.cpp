@@ -1,0 +1,43 @@
+#include "lower/memory.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+
+namespace slipway::lower {
+
+MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::uint64_t alignment) {
+  MemoryPlan plan{std::vector<std::uint64_t>(lifetimes.size()), 0, 0};
+  std::uint32_t steps = 0;
+  for (const Lifetime& lifetime : lifetimes) steps = std::max(steps, lifetime.last + 1);
+  std::vector<std::uint64_t> alive(steps);
+  for (const Lifetime& lifetime : lifetimes) {
+    for (std::uint32_t step = lifetime.first; step <= lifetime.last; ++step) alive[step] += round_up(lifetime.size, alignment);
+  }
+  if (!alive.empty()) plan.lower_bound = std::ranges::max(alive);
+
+  std::vector<std::size_t> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return lifetimes[i].size; });
+  std::vector<std::size_t> placed;
+  for (const std::size_t i : order) {
+    // What is alive at the same time, by offset; the first gap that is large enough is taken.
+    std::vector<std::size_t> neighbours;
+    std::ranges::copy_if(placed, std::back_inserter(neighbours), [&](std::size_t other) {
+      return lifetimes[other].first <= lifetimes[i].last && lifetimes[i].first <= lifetimes[other].last;
+    });
+    std::ranges::sort(neighbours, {}, [&](std::size_t other) { return plan.offsets[other]; });
+    std::uint64_t offset = 0;
+    for (const std::size_t other : neighbours) {
+      if (plan.offsets[other] >= offset + lifetimes[i].size) break;
+      offset = std::max(offset, round_up(plan.offsets[other] + lifetimes[other].size, alignment));
+    }
+    plan.offsets[i] = offset;
+    plan.size = std::max(plan.size, round_up(offset + lifetimes[i].size, alignment));
+    placed.push_back(i);
+  }
+  return plan;
+}
+
+}  // namespace slipway::lower

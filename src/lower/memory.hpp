@@ -1,0 +1,25 @@
+// Places of intermediates in one arena, by liveness.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slipway::lower {
+
+// Bytes that are needed from one step to another, both included.
+struct Lifetime {
+  std::uint64_t size = 0;
+  std::uint32_t first = 0, last = 0;
+};
+
+struct MemoryPlan {
+  std::vector<std::uint64_t> offsets;  // by lifetime, multiples of the alignment
+  std::uint64_t size = 0;              // of the arena
+  std::uint64_t lower_bound = 0;       // the most bytes alive at one step
+};
+
+// Largest first, each at the lowest gap that is free during its life.
+MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::uint64_t alignment);
+
+}  // namespace slipway::lower

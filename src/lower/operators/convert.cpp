@@ -1,0 +1,67 @@
+// CAST and RESCALE (TOSA page 5.10, 5.11).
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "lower/operators/operation.hpp"
+
+namespace slipway::lower {
+
+using tosa::DataType;
+
+namespace {
+
+Value float_to_integer(Kernel& k, Value x, DataType to) {
+  // Nearest even, then brought inside the type before the conversion, which is undefined outside it. A NaN is unpredictable.
+  const Value nearest = k.extended(GLSLstd450RoundEven, {x});
+  const std::int64_t greatest = (std::int64_t{1} << (tosa::bits_of(to) - 1)) - 1;
+  if (to != DataType::I32) {
+    const Value low = k.real(static_cast<float>(-greatest - 1)), high = k.real(static_cast<float>(greatest));
+    return k.to_int(k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))));
+  }
+  // 2^31 - 1 is no float: what is 2^31 or more gives it by selection.
+  const Value high = k.real(0x1p31f), low = k.real(-0x1p31f);
+  const Value inside = k.select((nearest >= low) & (nearest < high), nearest, k.real(0));
+  return k.select(nearest >= high, k.integer(INT32_MAX), k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
+}
+
+}  // namespace
+
+Value emit_CAST(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const Value x = operation.in(0, at);
+  const DataType to = operation.out_type();
+  if (tosa::is_float(to)) return k.to_float(x);
+  if (x.type() == Scalar::Float) return float_to_integer(k, x, to);
+  if (to == DataType::Bool) return x != 0;
+  const std::uint32_t unused = 32 - tosa::bits_of(to);
+  const Value whole = k.to_int(x);
+  return unused ? (whole << unused) >> unused : whole;
+}
+
+Value emit_RESCALE(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const DataType from = operation.in_type(), to = operation.out_type();
+  const bool in_unsigned = operation.flag("input_unsigned"), out_unsigned = operation.flag("output_unsigned");
+  const bool double_round =
+      operation.node.attributes.enumerant<tosa::RoundingMode>("rounding_mode") == tosa::RoundingMode::DoubleRound;
+  const auto mask = [](DataType type) { return (std::int64_t{1} << tosa::bits_of(type)) - 1; };
+  Value x = operation.in(0, at);
+  std::int64_t in_zero = operation.integer("input_zp"), out_zero = operation.integer("output_zp");
+  if (in_unsigned) {
+    x = x & mask(from);
+    in_zero &= mask(from);
+  }
+  if (out_unsigned) out_zero &= mask(to);
+  const Value channel = operation.flag("per_channel") ? at.back() : k.integer(0);
+  const Value multiplier = operation.in(1, {channel}), shift = operation.in(2, {channel});
+  const Value result = k.to_int(scaled(k, k.to_long(x) - in_zero, multiplier, shift, double_round));
+  // The zero point may carry the sum over the edge of 32 bits only where the result is unpredictable.
+  const Value moved = result + out_zero;
+  if (out_unsigned) {
+    const Value limited = k.clamp(moved, k.integer(0), k.integer(mask(to)));
+    const std::uint32_t unused = 32 - tosa::bits_of(to);
+    return (limited << unused) >> unused;
+  }
+  return to == DataType::I32 ? moved : saturated(k, to, moved);
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,164 @@
+#include "lower/operators/math.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "lower/kernel/small_floats.hpp"
+#include "lower/operators/operation.hpp"
+
+namespace slipway::lower {
+namespace {
+
+constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinityBits = 0x7f800000;
+
+Value infinity(Kernel& k) { return k.float_of_bits(k.integer(kInfinityBits)); }
+Value magnitude(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & kMagnitude); }
+Value with_sign_of(Kernel& k, Value positive, Value x) { return k.float_of_bits(k.bits_of(positive) | (k.bits_of(x) & kSign)); }
+Value is_infinite(Kernel& k, Value x) { return (k.bits_of(x) & kMagnitude) == kInfinityBits; }
+
+// Horner's scheme; the constant term first.
+Value polynomial(Kernel& k, Value x, std::initializer_list<float> coefficients) {
+  const auto* last = coefficients.end();
+  Value sum = k.real(*--last);
+  while (last != coefficients.begin()) sum = sum * x + k.real(*--last);
+  return sum;
+}
+
+// x * 2^n for |n| up to 252, in two steps, so that neither factor leaves the range of normal floats.
+Value scale_by_power(Kernel& k, Value x, Value n) {
+  const Value half = n >> 1, rest = n - half;
+  const auto power = [&](Value exponent) { return k.float_of_bits((exponent + 127) << 23); };
+  return x * power(half) * power(rest);
+}
+
+Value nearest_int(Kernel& k, Value x) { return k.to_int(k.extended(GLSLstd450RoundEven, {x})); }
+
+}  // namespace
+
+Value exp(Kernel& k, Value x) {
+  // x = n ln 2 + r; ln 2 is taken in two parts, the first short enough for n times it to be exact.
+  const Value inside = k.select(x < k.real(-105), k.real(-105), k.select(x > k.real(90), k.real(90), x));
+  const Value safe = k.select(is_nan(k, x), k.real(0), inside);
+  const Value n = nearest_int(k, safe * k.real(1.44269504f)), steps = k.to_float(n);
+  const Value r = (safe - steps * k.real(0.693359375f)) + steps * k.real(2.12194440e-4f);
+  const Value p = polynomial(k, r, {1, 1, 0.5f, 1 / 6.0f, 1 / 24.0f, 1 / 120.0f, 1 / 720.0f, 1 / 5040.0f});
+  Value result = scale_by_power(k, p, n);
+  result = k.select(x > k.real(89), infinity(k), k.select(x < k.real(-104), k.real(0), result));
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value log(Kernel& k, Value x) {
+  // Subnormals are brought up by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m + 1)).
+  const Value bits_of_x = k.bits_of(x), subnormal = bits_of_x < 0x800000;
+  const Value bits = k.select(subnormal, k.bits_of(k.to_float(bits_of_x) * k.real(0x1p-125f)), bits_of_x);
+  const Value moved = bits - 0x3f3504f3;  // sqrt(1/2)
+  const Value e = (moved >> 23) - k.select(subnormal, k.integer(24), k.integer(0));
+  const Value m = k.float_of_bits((moved & 0x7fffff) + 0x3f3504f3);
+  const Value f = m - k.real(1), s = f / (k.real(2) + f), s2 = s * s;
+  const Value series = s2 * polynomial(k, s2, {2 / 3.0f, 2 / 5.0f, 2 / 7.0f, 2 / 9.0f, 2 / 11.0f});
+  // 2 s = f - s f, which keeps the leading term exact.
+  const Value steps = k.to_float(e);
+  const Value low = steps * k.real(-2.12194440e-4f) + (s * (series - f));
+  Value result = steps * k.real(0.693359375f) + (f + low);
+  result = k.select(is_infinite(k, x), infinity(k), result);
+  result = k.select(x < k.real(0), nan_of(k), result);
+  result = k.select((bits_of_x & kMagnitude) == 0, -infinity(k), result);
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value pow(Kernel& k, Value x, Value y) {
+  const Value result = exp(k, log(k, x) * y);
+  const Value x_zero = (k.bits_of(x) & kMagnitude) == 0, y_zero = (k.bits_of(y) & kMagnitude) == 0;
+  return k.select(y_zero, k.real(1), k.select(x_zero, k.real(0), result));
+}
+
+namespace {
+
+// On a quarter of the circle around 0.
+Value sin_near_zero(Kernel& k, Value r) {
+  const Value z = r * r;
+  return r + r * z * polynomial(k, z, {-1 / 6.0f, 1 / 120.0f, -1 / 5040.0f, 1 / 362880.0f});
+}
+Value cos_near_zero(Kernel& k, Value r) {
+  const Value z = r * r;
+  return k.real(1) - k.real(0.5f) * z + z * z * polynomial(k, z, {1 / 24.0f, -1 / 720.0f, 1 / 40320.0f, -1 / 3628800.0f});
+}
+
+// sin(r + quarter * pi / 2).
+Value sin_of_quarter(Kernel& k, Value r, Value quarter) {
+  const Value odd = (quarter & 1) != 0, negative = (quarter & 2) != 0;
+  const Value value = k.select(odd, cos_near_zero(k, r), sin_near_zero(k, r));
+  return k.select(negative, -value, value);
+}
+
+Value sin_of_shifted(Kernel& k, Value x, std::int64_t quarters) {
+  // Beyond this size every value from -1 to 1 is accepted; infinities and NaN are not numbers.
+  const Value large = magnitude(k, x) > k.real(8192), special = (k.bits_of(x) & kMagnitude) >= kInfinityBits;
+  const Value safe = k.select(large | special, k.real(0), x);
+  const Value n = nearest_int(k, safe * k.real(0.636619772f)), steps = k.to_float(n);
+  // pi / 2 in three parts; the first two have few enough bits for their products to be exact.
+  const Value r = ((safe - steps * k.real(1.5703125f)) - steps * k.real(4.837512969970703125e-4f)) - steps * k.real(7.549789948768648e-8f);
+  return k.select(special, nan_of(k), sin_of_quarter(k, r, n + quarters));
+}
+
+Value sin_of_shifted_turn(Kernel& k, Value turn, std::int64_t quarters) {
+  const Value n = nearest_int(k, turn * k.real(4));
+  const Value r = (turn - k.to_float(n) * k.real(0.25f)) * k.real(6.28318531f);  // exact up to the product
+  return sin_of_quarter(k, r, n + quarters);
+}
+
+}  // namespace
+
+Value sin(Kernel& k, Value x) { return sin_of_shifted(k, x, 0); }
+Value cos(Kernel& k, Value x) { return sin_of_shifted(k, x, 1); }
+Value sin_of_turn(Kernel& k, Value turn) { return sin_of_shifted_turn(k, turn, 0); }
+Value cos_of_turn(Kernel& k, Value turn) { return sin_of_shifted_turn(k, turn, 1); }
+
+Value tanh(Kernel& k, Value x) {
+  const Value size = magnitude(k, x), z = x * x;
+  const Value near_zero = x + x * z * polynomial(k, z, {-0.33333328f, 0.13333149f, -0.053940658f, 0.021670097f, -0.0081058666f, 0.0020799856f});
+  const Value far = k.real(1) - k.real(2) / (exp(k, size + size) + k.real(1));
+  const Value result = k.select(size < k.real(0.625f), near_zero, with_sign_of(k, far, x));
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value sigmoid(Kernel& k, Value x) {
+  const Value e = exp(k, -magnitude(k, x)), one = k.real(1);
+  const Value result = k.select(x < k.real(0), e, one) / (one + e);
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value erf(Kernel& k, Value x) {
+  const Value size = magnitude(k, x), z = x * x;
+  const Value near_zero = x * polynomial(k, z, {1.1283792257f, -0.3761263787f, 0.1128378287f, -0.0268654376f, 0.0052210535f, -0.00084843964f, 0.00011268254f, -9.6735903e-6f});
+  const Value limited = k.select(size < k.real(4), size, k.real(4));
+  const Value tail = polynomial(k, limited, {0.9873726964f, -1.0576153994f, 0.8199871778f, -0.4739140570f, 0.2027943581f, -0.0629083738f, 0.0136715183f, -0.0019656061f, 0.00016744447f, -6.3860857e-6f});
+  const Value far = k.real(1) - exp(k, -(limited * limited)) * tail;
+  const Value result = k.select(size < k.real(1), near_zero, with_sign_of(k, k.select(size < k.real(4), far, k.real(1)), x));
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value reciprocal(Kernel& k, Value x) {
+  // A device's division may be off by 2.5 units in the last place; a step of Newton's method mends that where nothing over- or underflows.
+  const Value r = k.real(1) / x, size = magnitude(k, x);
+  const Value refined = r + r * (k.real(1) - x * r);
+  const Value plain = (size > k.real(0x1p-120f)) & (size < k.real(0x1p120f));
+  const Value zero = (k.bits_of(x) & kMagnitude) == 0;
+  const Value result = k.select(plain, refined, k.select(zero, with_sign_of(k, infinity(k), x), r));
+  return k.select(is_nan(k, x), x, k.select(is_infinite(k, x), with_sign_of(k, k.real(0), x), result));
+}
+
+Value rsqrt(Kernel& k, Value x) {
+  const Value y = k.extended(GLSLstd450InverseSqrt, {x});
+  const Value refined = y * (k.real(1.5f) - k.real(0.5f) * x * y * y);
+  const Value plain = (x > k.real(0x1p-100f)) & (x < k.real(0x1p100f));
+  Value result = k.select(plain, refined, y);
+  result = k.select((k.bits_of(x) & kMagnitude) == 0, with_sign_of(k, infinity(k), x), result);
+  result = k.select(is_infinite(k, x), k.real(0), result);
+  result = k.select(x < k.real(0), nan_of(k), result);
+  return k.select(is_nan(k, x), x, result);
+}
+
+Value ceil(Kernel& k, Value x) { return k.select(is_nan(k, x), x, k.extended(GLSLstd450Ceil, {x})); }
+Value floor(Kernel& k, Value x) { return k.select(is_nan(k, x), x, k.extended(GLSLstd450Floor, {x})); }
+
+}  // namespace slipway::lower

@@ -1,0 +1,67 @@
+// What the kernels of operators are made of: an element of a value, at coordinates.
+//
+// Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that gives one element of one of its results, computed
+// from elements of its inputs. Whether an input is loaded or computed on the way is not its concern.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lower/kernel/kernel.hpp"
+#include "lower/kernel/small_floats.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::lower {
+
+using Coordinates = std::vector<Value>;  // one int a dimension, inside the shape
+
+// Gives elements of values: see emit.cpp.
+class Elements {
+ public:
+  virtual ~Elements() = default;
+  virtual Value at(tosa::ValueId value, const Coordinates& coordinates) = 0;
+};
+
+struct Operation {
+  Kernel& kernel;
+  const tosa::Graph& graph;
+  const tosa::Node& node;
+  Elements& elements;
+
+  Value in(std::size_t input, const Coordinates& coordinates) { return elements.at(node.inputs[input], coordinates); }
+  const tensor::Shape& in_shape(std::size_t input = 0) const { return graph[node.inputs[input]].type.shape; }
+  const tensor::Shape& out_shape(std::size_t result = 0) const { return graph[node.outputs[result]].type.shape; }
+  tosa::DataType in_type(std::size_t input = 0) const { return graph[node.inputs[input]].type.data; }
+  tosa::DataType out_type(std::size_t result = 0) const { return graph[node.outputs[result]].type.data; }
+  std::int64_t integer(std::string_view name) const { return node.attributes.integer(name); }
+  bool flag(std::string_view name) const { return node.attributes.flag(name); }
+  double real(std::string_view name) const { return node.attributes.real(name); }
+  std::span<const std::int64_t> list(std::string_view name) const { return node.attributes.list(name); }
+  bool ignores_nan() const { return node.attributes.enumerant<tosa::NanMode>("nan_mode") == tosa::NanMode::Ignore; }
+};
+
+#define OPERATOR(name, set, number, rule, operands, results, variables, types) \
+  Value emit_##name(Operation& operation, const Coordinates& at, std::size_t result);
+#include "tosa/operators.def"
+#undef OPERATOR
+
+// The coordinates of a row-major index.
+Coordinates coordinates_of(Kernel& kernel, const tensor::Shape& shape, Value index);
+
+// How values of a type are computed with: bool, int, long (i48) or float.
+Scalar scalar_of(tosa::DataType type);
+
+// TOSA page 3.3: a NaN is passed on, or loses against anything else.
+Value max_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
+Value min_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
+// The least value of a type, minus infinity for floats that have it (e4m3: the least finite one).
+Value least_of(Kernel& kernel, tosa::DataType type);
+Value greatest_of(Kernel& kernel, tosa::DataType type);
+Value nan_of(Kernel& kernel);
+// An int or long, limited to the values of an integer type.
+Value saturated(Kernel& kernel, tosa::DataType type, Value value);
+// value * multiplier * 2^-shift, rounded to nearest, ties up (TOSA page 3.2), as a long. `value` is a long.
+Value scaled(Kernel& kernel, Value value, Value multiplier, Value shift, bool double_round);
+
+}  // namespace slipway::lower

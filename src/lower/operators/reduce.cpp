@@ -1,0 +1,76 @@
+// Reductions along one axis, and ARGMAX (TOSA page 5.1, 5.6).
+#include "lower/operators/operation.hpp"
+
+namespace slipway::lower {
+
+using tosa::DataType;
+
+namespace {
+
+// Folds the axis from a start value; `fold(so far, element)`.
+Value reduce(Operation& operation, const Coordinates& at, Value start, const std::function<Value(Value, Value)>& fold) {
+  Kernel& k = operation.kernel;
+  const auto axis = static_cast<std::size_t>(operation.integer("axis"));
+  const Variable result = k.variable(start);
+  k.loop(k.integer(operation.in_shape()[axis]), [&](Value i) {
+    Coordinates from = at;
+    from[axis] = i;
+    k.set(result, fold(k.get(result), operation.in(0, from)));
+  });
+  return k.get(result);
+}
+
+Value start_of_extreme(Operation& operation, bool largest) {
+  Kernel& k = operation.kernel;
+  if (tosa::is_float(operation.out_type()) && operation.ignores_nan()) return nan_of(k);
+  return largest ? least_of(k, operation.out_type()) : greatest_of(k, operation.out_type());
+}
+
+}  // namespace
+
+Value emit_REDUCE_ALL(Operation& operation, const Coordinates& at, std::size_t) {
+  return reduce(operation, at, operation.kernel.boolean(true), [](Value a, Value b) { return a & b; });
+}
+Value emit_REDUCE_ANY(Operation& operation, const Coordinates& at, std::size_t) {
+  return reduce(operation, at, operation.kernel.boolean(false), [](Value a, Value b) { return a | b; });
+}
+Value emit_REDUCE_MAX(Operation& operation, const Coordinates& at, std::size_t) {
+  return reduce(operation, at, start_of_extreme(operation, true),
+                [&](Value a, Value b) { return max_with(operation.kernel, a, b, operation.ignores_nan()); });
+}
+Value emit_REDUCE_MIN(Operation& operation, const Coordinates& at, std::size_t) {
+  return reduce(operation, at, start_of_extreme(operation, false),
+                [&](Value a, Value b) { return min_with(operation.kernel, a, b, operation.ignores_nan()); });
+}
+Value emit_REDUCE_PRODUCT(Operation& operation, const Coordinates& at, std::size_t) {
+  return reduce(operation, at, operation.kernel.real(1), [](Value a, Value b) { return a * b; });
+}
+Value emit_REDUCE_SUM(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const Value start = tosa::is_float(operation.out_type()) ? k.real(0) : k.integer(0);
+  return reduce(operation, at, start, [](Value a, Value b) { return a + b; });
+}
+
+// The first of equal maxima. A NaN that is passed on stays the best, at its own place.
+Value emit_ARGMAX(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const DataType type = operation.in_type();
+  const bool is_float = tosa::is_float(type), ignore = operation.ignores_nan();
+  const auto axis = static_cast<std::size_t>(operation.integer("axis"));
+  const Variable best = k.variable(is_float && ignore ? nan_of(k) : least_of(k, type)), where = k.variable(k.integer(0));
+  k.loop(k.integer(operation.in_shape()[axis]), [&](Value i) {
+    Coordinates from = at;
+    from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), i);
+    const Value x = operation.in(0, from), so_far = k.get(best);
+    Value better = x > so_far;
+    if (is_float) {
+      const Value x_nan = is_nan(k, x), best_nan = is_nan(k, so_far);
+      better = ignore ? (!x_nan & best_nan) | better : (x_nan & !best_nan) | (better & !best_nan);
+    }
+    k.set(best, k.select(better, x, so_far));
+    k.set(where, k.select(better, i, k.get(where)));
+  });
+  return k.get(where);
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,199 @@
+// Convolutions, matrix products and pooling, an element at a time (TOSA page 5.1). Padding contributes exactly nothing.
+#include "lower/operators/operation.hpp"
+
+namespace slipway::lower {
+
+using tosa::DataType;
+
+namespace {
+
+// How sums are made: in 32-bit floats, in 32-bit integers that wrap, or in 64 bits where the accumulator is an i48.
+Value widened(Kernel& k, DataType accumulator, Value value) {
+  return accumulator == DataType::I48 ? k.to_long(value) : value;
+}
+Value zero_of(Kernel& k, DataType accumulator) {
+  return tosa::is_float(accumulator) ? k.real(0) : k.constant(accumulator == DataType::I48 ? Scalar::Long : Scalar::Int, 0);
+}
+
+// One dimension of a window: the positions at which its taps read.
+struct Taps {
+  std::int64_t count, extent, pad, pad_after, stride, dilation;
+};
+
+class Sum {
+ public:
+  Sum(Operation& operation, std::string_view zero_a, std::string_view zero_b)
+      : operation_(operation),
+        k_(operation.kernel),
+        type_(operation.out_type()),
+        zero_a_(operation.integer(zero_a)),
+        zero_b_(operation.integer(zero_b)),
+        sum_(k_.variable(zero_of(k_, type_))) {}
+
+  void add_product(Value a, Value b) {
+    if (!tosa::is_float(type_)) {
+      a = widened(k_, type_, a - zero_a_);
+      b = widened(k_, type_, b - zero_b_);
+    }
+    k_.set(sum_, k_.get(sum_) + a * b);
+  }
+  Value value() { return k_.get(sum_); }
+
+ private:
+  Operation& operation_;
+  Kernel& k_;
+  DataType type_;
+  std::int64_t zero_a_, zero_b_;
+  Variable sum_;
+};
+
+// Calls `use(kernel positions, input positions)` inside loops over all dimensions, for the positions inside the image.
+void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, Coordinates kernel, Coordinates input,
+                  const std::function<void(const Coordinates&, const Coordinates&)>& use) {
+  const std::size_t d = kernel.size();
+  if (d == taps.size()) return use(kernel, input);
+  const Taps& tap = taps[d];
+  k.loop(k.integer(tap.count), [&](Value i) {
+    const Value position = at[d] * tap.stride + i * tap.dilation - tap.pad;
+    kernel.push_back(i);
+    input.push_back(position);
+    // Sizes divide exactly, so that without padding every tap lies inside.
+    const bool padded = tap.pad > 0 || tap.pad_after > 0;
+    const Value inside = padded ? (position >= 0) & (position < tap.extent) : k.boolean(true);
+    k.when(inside, [&] { for_each_tap(k, taps, at, kernel, input, use); });
+    kernel.pop_back();
+    input.pop_back();
+  });
+}
+
+std::vector<Taps> conv_taps(const Operation& operation, std::size_t dimensions, std::size_t first_kernel) {
+  std::vector<Taps> taps;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    taps.push_back({operation.in_shape(1)[first_kernel + i], operation.in_shape(0)[1 + i], operation.list("pad")[2 * i],
+                    operation.list("pad")[2 * i + 1], operation.list("stride")[i], operation.list("dilation")[i]});
+  }
+  return taps;
+}
+
+Value with_bias(Operation& operation, Value sum, Value channel) {
+  const Value bias = operation.in(2, {operation.in_shape(2)[0] == 1 ? operation.kernel.integer(0) : channel});
+  if (!tosa::is_float(operation.out_type())) return sum + bias;
+  // The sum is rounded to the type of the result before the bias is added to it.
+  return rounded(operation.kernel, tosa::storage_of(operation.out_type()), sum) + bias;
+}
+
+Value conv(Operation& operation, const Coordinates& at, std::size_t dimensions) {
+  Kernel& k = operation.kernel;
+  Sum sum(operation, "input_zp", "weight_zp");
+  const Coordinates place(at.begin() + 1, at.end() - 1);
+  for_each_tap(k, conv_taps(operation, dimensions, 1), place, {}, {}, [&](const Coordinates& kernel, const Coordinates& position) {
+    k.loop(k.integer(operation.in_shape(0).back()), [&](Value channel) {
+      Coordinates from = {at[0]}, with = {at.back()};
+      from.insert(from.end(), position.begin(), position.end());
+      with.insert(with.end(), kernel.begin(), kernel.end());
+      from.push_back(channel);
+      with.push_back(channel);
+      sum.add_product(operation.in(0, from), operation.in(1, with));
+    });
+  });
+  return with_bias(operation, sum.value(), at.back());
+}
+
+}  // namespace
+
+Value emit_CONV2D(Operation& operation, const Coordinates& at, std::size_t) { return conv(operation, at, 2); }
+Value emit_CONV3D(Operation& operation, const Coordinates& at, std::size_t) { return conv(operation, at, 3); }
+
+Value emit_DEPTHWISE_CONV2D(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  Sum sum(operation, "input_zp", "weight_zp");
+  const Value multiplier = k.integer(operation.in_shape(1)[3]);
+  const Value channel = k.unsigned_divide(at[3], multiplier), m = k.unsigned_remainder(at[3], multiplier);
+  for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]}, {}, {}, [&](const Coordinates& kernel, const Coordinates& position) {
+    sum.add_product(operation.in(0, {at[0], position[0], position[1], channel}), operation.in(1, {kernel[0], kernel[1], channel, m}));
+  });
+  return with_bias(operation, sum.value(), at[3]);
+}
+
+// Each output gathers what the inputs scatter: tap k brings input (out - pad - k) / stride, where that is whole.
+Value emit_TRANSPOSE_CONV2D(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  Sum sum(operation, "input_zp", "weight_zp");
+  const auto pad = operation.list("out_pad"), stride = operation.list("stride");
+  const tensor::Shape &in = operation.in_shape(0), &weight = operation.in_shape(1);
+  const auto with_source = [&](std::size_t d, Value tap, const std::function<void(Value)>& use) {
+    const Value position = at[1 + d] - pad[2 * d] - tap;
+    const Value safe = k.max(position, k.integer(0)), source = k.unsigned_divide(safe, k.integer(stride[d]));
+    k.when((position >= 0) & (source * stride[d] == safe) & (source < in[1 + d]), [&] { use(source); });
+  };
+  k.loop(k.integer(weight[1]), [&](Value ky) {
+    with_source(0, ky, [&](Value y) {
+      k.loop(k.integer(weight[2]), [&](Value kx) {
+        with_source(1, kx, [&](Value x) {
+          k.loop(k.integer(in[3]), [&](Value channel) {
+            sum.add_product(operation.in(0, {at[0], y, x, channel}), operation.in(1, {at[3], ky, kx, channel}));
+          });
+        });
+      });
+    });
+  });
+  return with_bias(operation, sum.value(), at[3]);
+}
+
+Value emit_MATMUL(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  Sum sum(operation, "A_zp", "B_zp");
+  k.loop(k.integer(operation.in_shape(0)[2]), [&](Value c) {
+    sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {at[0], c, at[2]}));
+  });
+  return sum.value();
+}
+
+namespace {
+
+std::vector<Taps> pool_taps(const Operation& operation) {
+  std::vector<Taps> taps;
+  for (std::size_t i = 0; i < 2; ++i)
+    taps.push_back({operation.list("kernel")[i], operation.in_shape()[1 + i], operation.list("pad")[2 * i], operation.list("pad")[2 * i + 1], operation.list("stride")[i], 1});
+  return taps;
+}
+
+}  // namespace
+
+Value emit_MAX_POOL2D(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const bool is_float = tosa::is_float(operation.out_type()), ignore = operation.ignores_nan();
+  const Value start = !is_float ? least_of(k, operation.out_type())
+                      : ignore  ? nan_of(k)
+                                : k.float_of_bits(k.integer(static_cast<std::int32_t>(0xff800000)));
+  const Variable best = k.variable(start);
+  for_each_tap(k, pool_taps(operation), {at[1], at[2]}, {}, {}, [&](const Coordinates&, const Coordinates& position) {
+    k.set(best, max_with(k, k.get(best), operation.in(0, {at[0], position[0], position[1], at[3]}), ignore));
+  });
+  return k.get(best);
+}
+
+Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const bool is_float = tosa::is_float(operation.out_type());
+  const Variable sum = k.variable(is_float ? k.real(0) : k.integer(0));
+  for_each_tap(k, pool_taps(operation), {at[1], at[2]}, {}, {}, [&](const Coordinates&, const Coordinates& position) {
+    const Value x = operation.in(0, {at[0], position[0], position[1], at[3]});
+    k.set(sum, k.get(sum) + (is_float ? x : x - operation.integer("input_zp")));
+  });
+  // How many positions of the window lie inside the image.
+  Value count = k.integer(1);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Value first = at[1 + i] * operation.list("stride")[i] - operation.list("pad")[2 * i];
+    const Value last = k.min(first + operation.list("kernel")[i], k.integer(operation.in_shape()[1 + i]));
+    count = count * (last - k.max(first, k.integer(0)));
+  }
+  if (is_float) return k.get(sum) / k.to_float(count);
+  // The exact reciprocal of TOSA page 3.2: 2^(k-1) < count <= 2^k.
+  const Value bits = k.find_most_significant(count - 1) + 1;
+  const Value multiplier = k.unsigned_divide(k.long_integer((std::int64_t{1} << 30) + 1) << bits, k.to_long(count));
+  const Value mean = k.to_int(scaled(k, k.to_long(k.get(sum)), multiplier, bits + 30, false));
+  return saturated(k, operation.out_type(), mean + operation.integer("output_zp"));
+}
+
+}  // namespace slipway::lower

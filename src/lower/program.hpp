@@ -1,0 +1,52 @@
+// What a graph becomes: kernels, buffers and dispatches, as plain data. Nothing here knows a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spirv/module.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::lower {
+
+enum class BufferKind : std::uint8_t { Input, Output, Constant, Intermediate };
+
+// Storage of one value. Inputs and outputs are the caller's own; constants are data to upload; intermediates lie in one arena.
+struct ProgramBuffer {
+  BufferKind kind = BufferKind::Intermediate;
+  std::uint32_t index = 0;   // Input, Output: of the graph; Constant: into graph.constants
+  std::uint64_t size = 0;    // bytes
+  std::uint64_t offset = 0;  // Intermediate: in the arena
+  tosa::ValueId value{};
+};
+
+struct ProgramKernel {
+  std::string name;  // `CONV2D+RESCALE`
+  std::shared_ptr<const spirv::Words> spirv;
+  std::uint32_t bindings = 0;  // storage buffers 0 to bindings - 1 of set 0, the last one written
+};
+
+struct ProgramDispatch {
+  std::uint32_t kernel = 0;
+  std::vector<std::uint32_t> buffers;  // indices into ProgramBuffers, by binding
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::vector<std::uint32_t> nodes;  // that it computes, the last of them the one whose result it stores
+};
+
+struct KernelProgram {
+  std::vector<ProgramBuffer> buffers;
+  std::vector<ProgramKernel> kernels;      // no two alike
+  std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all before
+  std::uint64_t arena_size = 0;             // bytes
+  std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive at once
+  // What kernels need of a device.
+  bool needs_int64 = false, needs_storage_8 = false, needs_storage_16 = false;
+};
+
+// For people: a line for each dispatch with its nodes, shapes and buffers.
+std::string print(const tosa::Graph& graph, const KernelProgram& program);
+
+}  // namespace slipway::lower

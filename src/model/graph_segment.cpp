@@ -1,0 +1,143 @@
+#include "model/graph_segment.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "spirv/module.hpp"
+#include "tosa/bind_constants.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/shapes.hpp"
+#include "tosa/verify.hpp"
+#include "vgf/check.hpp"
+
+namespace slipway::model {
+namespace {
+
+class Reader {
+ public:
+  Reader(const vgf::File& file, const vgf::Segment& segment, Diagnostics& diagnostics)
+      : file_(file), segment_(segment), diagnostics_(diagnostics) {}
+
+  std::optional<tosa::Graph> run() {
+    const std::size_t before = diagnostics_.errors();
+    const vgf::Module& module = file_.modules[segment_.module];
+    if (module.words.empty()) {
+      error(DiagnosticKind::FileMismatch, std::format("module `{}` has no code", module.name));
+      return std::nullopt;
+    }
+    const auto words =
+        diagnostics_.take(spirv::read_module(module.words, std::format("{} module `{}`", file_.name, module.name)));
+    if (!words) return std::nullopt;
+    std::optional<tosa::Graph> graph = tosa::read_graph(*words, module.entry_point, diagnostics_);
+    if (!graph) return std::nullopt;
+    merge(*graph, graph->inputs, graph->input_bindings, "input");
+    merge(*graph, graph->outputs, graph->output_bindings, "output");
+    constants(*graph);
+    if (diagnostics_.errors() == before) tosa::verify(*graph, diagnostics_);
+    if (diagnostics_.errors() != before) return std::nullopt;
+    return graph;
+  }
+
+ private:
+  Diagnostic& error(DiagnosticKind kind, const std::string& text) {
+    return diagnostics_.error(kind, file_.place(segment_.range), std::format("segment `{}`: {}", segment_.name, text));
+  }
+
+  const vgf::Resource* bound(const tosa::Binding& binding) const {
+    for (const vgf::DescriptorSet& set : segment_.sets) {
+      if (set.index != binding.set) continue;
+      for (const vgf::Slot& slot : set.slots) {
+        if (slot.binding == binding.binding) return &file_.resources[slot.resource];
+      }
+    }
+    return nullptr;
+  }
+
+  // How a tensor of a module stands in memory is the signed twin of an unsigned format.
+  static bool same_storage(vgf::Category, tensor::ElementType format, tensor::ElementType type) {
+    using enum tensor::ElementType;
+    switch (format) {
+      case U8:
+        return type == I8;
+      case U16:
+        return type == I16;
+      case U32:
+        return type == I32;
+      case U64:
+        return type == I64;
+      default:
+        return format == type;
+    }
+  }
+
+  void merge(tosa::Graph& graph, std::span<const tosa::ValueId> values, std::span<const tosa::Binding> bindings,
+             std::string_view what) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const vgf::Resource* resource = bound(bindings[i]);
+      tosa::TensorType& type = graph[values[i]].type;
+      if (!resource) {
+        error(DiagnosticKind::BindingMismatch,
+              std::format("{} {} of the graph is at set {} binding {}, which the segment does not bind", what, i,
+                          bindings[i].set, bindings[i].binding));
+        continue;
+      }
+      const auto element = vgf::element_type(resource->format);
+      if (!element || !same_storage(resource->category, *element, tosa::storage_of(type.data))) {
+        error(DiagnosticKind::TypeMismatch,
+              std::format("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
+                          tosa::text_of(type), vk::name_of(resource->format)));
+      }
+      // Rank 0 in the file is one element in a module.
+      tensor::Shape shape = resource->shape.empty() ? tensor::Shape{1} : resource->shape;
+      if (shape.size() != type.shape.size() || !tosa::may_be_equal(shape, type.shape)) {
+        error(DiagnosticKind::ShapeMismatch,
+              std::format("{} {} of the graph has the shape {}, and the resource bound to it {}", what, i,
+                          tensor::shape_text(type.shape), tensor::shape_text(resource->shape)));
+        continue;
+      }
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (type.shape[d] < 0) type.shape[d] = shape[d] < 0 ? tosa::kDynamic : shape[d];
+      }
+    }
+  }
+
+  void constants(tosa::Graph& graph) {
+    const auto constant_of = [&](std::uint32_t id) -> const vgf::Constant* {
+      const auto found = std::ranges::find(segment_.constant_ids, id);
+      if (found == segment_.constant_ids.end()) return nullptr;
+      return &file_.constants[segment_.constants[static_cast<std::size_t>(found - segment_.constant_ids.begin())]];
+    };
+    for (const tosa::Constant& constant : graph.constants) {
+      const vgf::Constant* data = constant.graph_constant ? constant_of(*constant.graph_constant) : nullptr;
+      if (!data) continue;
+      const vgf::Resource& resource = file_.resources[data->resource];
+      const tosa::TensorType& type = graph[constant.value].type;
+      const auto element = vgf::element_type(resource.format);
+      if (element && same_storage(resource.category, *element, tosa::storage_of(type.data)) &&
+          (resource.shape == type.shape || (resource.shape.empty() && type.shape == tensor::Shape{1})))
+        continue;
+      error(DiagnosticKind::TypeMismatch,
+            std::format("graph constant {} is {}, and the constant bound to it {} {}", *constant.graph_constant,
+                        tosa::text_of(type), vk::name_of(resource.format), tensor::shape_text(resource.shape)));
+    }
+    tosa::bind_constants(
+        graph,
+        [&](std::uint32_t id) -> std::optional<Bytes> {
+          const vgf::Constant* constant = constant_of(id);
+          return constant ? std::optional(constant->data) : std::nullopt;
+        },
+        diagnostics_);
+  }
+
+  const vgf::File& file_;
+  const vgf::Segment& segment_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t segment, Diagnostics& diagnostics) {
+  return Reader(file, file.segments[segment], diagnostics).run();
+}
+
+}  // namespace slipway::model

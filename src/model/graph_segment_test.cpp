@@ -1,0 +1,50 @@
+#include "model/graph_segment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "base/files.hpp"
+#include "reference/run.hpp"
+#include "testing/source_folder.hpp"
+#include "tosa/text.hpp"
+#include "vgf/read.hpp"
+
+namespace slipway::model {
+namespace {
+
+std::string messages(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+  return text;
+}
+
+TEST(GraphSegment, SampleModelsAreReadAndVerified) {
+  const std::filesystem::path folder = slipway::testing::source_folder() / "../shared/data/models";
+  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no sample models here";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".vgf") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const auto mapped = map_file(entry.path());
+    Diagnostics diagnostics;
+    const auto file = vgf::read_vgf(mapped->bytes(), "m.vgf", diagnostics);
+    ASSERT_TRUE(file);
+    for (std::size_t i = 0; i < file->segments.size(); ++i) {
+      if (file->segments[i].kind != vgf::ModuleKind::Graph) continue;
+      const auto graph = read_graph_segment(*file, i, diagnostics);
+      ASSERT_TRUE(graph) << messages(diagnostics);
+      EXPECT_EQ(messages(diagnostics), "");
+      EXPECT_GT(graph->nodes.size(), 3u);
+      for (const tosa::Value& value : graph->values) EXPECT_TRUE(value.type.is_static()) << tosa::text_of(value.type);
+      // What is printed is read again.
+      const std::string text = tosa::print(*graph, {.most_elements = 1u << 20});
+      const auto again = tosa::parse(make_source("again", text), diagnostics);
+      ASSERT_TRUE(again) << messages(diagnostics);
+      EXPECT_EQ(tosa::print(*again, {.most_elements = 1u << 20}), text);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,301 @@
+#include "reference/bounds.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "reference/operation.hpp"
+
+namespace slipway::reference {
+namespace {
+
+struct Precision {
+  int fraction_bits;
+  double least_normal, greatest;
+};
+
+Precision precision_of(DataType type) {
+  switch (type) {
+    case DataType::F16:
+      return {10, 0x1p-14, 65504};
+    case DataType::BF16:
+      return {7, 0x1p-126, 0x1p128 - 0x1p120};
+    case DataType::F8E4M3:
+      return {3, 0x1p-6, 448};
+    case DataType::F8E5M2:
+      return {2, 0x1p-14, 57344};
+    default:
+      return {23, 0x1p-126, 0x1p128 - 0x1p104};
+  }
+}
+
+// B of page 3.4: a relative error of 2^(-F / d) of `magnitude`, but not below `low`, times `value`.
+double relative_bound(DataType type, double magnitude, double value, double low, double d) {
+  const Precision precision = precision_of(type);
+  if (std::isinf(value) && magnitude == 0) return 0;
+  double size = std::max(std::fabs(magnitude), precision.least_normal);
+  if (low > 0) size = std::max(size, low / value);
+  return std::exp2(-precision.fraction_bits / d) * size * value;
+}
+
+// The bound of an elementwise operator for one element, from its operand and unrounded result.
+double unary_bound(Op op, DataType type, double x, double ref) {
+  const double c = type == DataType::F32 ? 3 : 1, size = std::fabs(x);
+  switch (op) {
+    case Op::ERF:
+      return 5 * ulp(type, ref);
+    case Op::SIGMOID:
+      return std::isinf(x) ? 0 : relative_bound(type, ref, 2 * (1 + size), 0, 1);
+    case Op::TANH:
+      return std::isinf(x) ? 0 : relative_bound(type, ref, 4 * (c + 2 * size), 0.5, 1);
+    case Op::COS:
+      return relative_bound(type, 1 + size, 1, 0, 2);
+    case Op::SIN:
+      return std::max(relative_bound(type, x, 2, 0, 2), std::numbers::pi * precision_of(type).least_normal);
+    case Op::EXP:
+      return std::isinf(x) ? 0 : relative_bound(type, ref, c + 2 * size, 0, 1);
+    case Op::LOG:
+      return relative_bound(type, ref, 5, 0.5, 1);
+    case Op::RECIPROCAL:
+      return ulp(type, ref);
+    case Op::RSQRT:
+      return 2 * ulp(type, ref);
+    case Op::CEIL:
+    case Op::FLOOR:
+      return 0.5 * ulp(type, ref);
+    default:
+      return 0;
+  }
+}
+
+double pow_bound(DataType type, double a, double b, double ref) {
+  if (a == 0 || b == 0) return 0;
+  const double logarithm = b * std::log(a), c = type == DataType::F32 ? 3 : 1;
+  const double exponent_error = relative_bound(type, logarithm, 5.5, std::fabs(0.55 * b), 1);
+  const double rounding = relative_bound(type, ref, c + 2 * std::fabs(logarithm + exponent_error), 0, 1);
+  return ref * (std::exp(exponent_error) - 1) + rounding;
+}
+
+// --- dot products (page 3.5) ---
+
+struct DotProduct {
+  double length;                // KS
+  DataType accumulator;         // acc_t
+  std::size_t bias = SIZE_MAX;  // which operand is one
+};
+
+DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const> inputs, DataType out) {
+  const auto extent = [&](std::size_t input, std::size_t dimension) {
+    return static_cast<double>(inputs[input]->extent(dimension));
+  };
+  const DataType acc =
+      node.attributes.has("acc_type") ? tosa::data_type_of(node.attributes.enumerant<tosa::AccType>("acc_type")) : out;
+  switch (node.op) {
+    case Op::CONV2D:
+    case Op::TRANSPOSE_CONV2D:
+      return {extent(1, 1) * extent(1, 2) * extent(1, 3), acc, 2};
+    case Op::CONV3D:
+      return {extent(1, 1) * extent(1, 2) * extent(1, 3) * extent(1, 4), acc, 2};
+    case Op::DEPTHWISE_CONV2D:
+      return {extent(1, 0) * extent(1, 1), acc, 2};
+    case Op::MATMUL:
+      return {extent(0, 2), out};
+    case Op::AVG_POOL2D:
+      return {static_cast<double>(node.attributes.list("kernel")[0] * node.attributes.list("kernel")[1]), acc};
+    case Op::REDUCE_SUM:
+      return {extent(0, static_cast<std::size_t>(node.attributes.integer("axis"))),
+              out == DataType::BF16 ? DataType::F32 : out};
+    default:  // FFT2D, RFFT2D
+      return {(node.op == Op::FFT2D ? 2 : 1) * extent(0, 1) * extent(0, 2), DataType::F32};
+  }
+}
+
+// Every input counts as the largest where an algorithm may mix them all (a transform of the whole image).
+void make_global(std::span<Tensor> tensors) {
+  double greatest = 0;
+  for (const Tensor& tensor : tensors) {
+    for (const double real : tensor.reals)
+      greatest = std::isnan(real) || std::isnan(greatest) ? kNan : std::max(greatest, real);
+  }
+  for (Tensor& tensor : tensors) std::ranges::fill(tensor.reals, greatest);
+}
+
+// Sums of magnitudes against those of the twiddle factors of a Fourier transform.
+std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> absolute, const NodeResults& results) {
+  const std::int64_t height = absolute[0].extent(1), width = absolute[0].extent(2);
+  std::vector<std::vector<double>> sums(2);
+  for (std::size_t part = 0; part < 2; ++part) {
+    const Tensor& value = results.values[part];
+    const std::int64_t columns = value.extent(2);
+    for (std::int64_t at = 0; at < std::ssize(value.reals); ++at) {
+      const std::int64_t image = at / (height * columns), oy = at / columns % height, ox = at % columns;
+      double sum = 0;
+      for (std::int64_t i = 0; i < height * width; ++i) {
+        const std::int64_t ay = i / width * oy % height, ax = i % width * ox % width;
+        const double angle = 2 * std::numbers::pi *
+                             (static_cast<double>(ay) / static_cast<double>(height) +
+                              static_cast<double>(ax) / static_cast<double>(width));
+        const bool real_only = 2 * ay % height == 0 && 2 * ax % width == 0;
+        const double cosine = std::fabs(std::cos(angle)), sine = real_only ? 0 : std::fabs(std::sin(angle));
+        const auto from = static_cast<std::size_t>(image * height * width + i);
+        sum += absolute[0].reals[from] * (part == 0 ? cosine : sine);
+        if (absolute.size() > 1) sum += absolute[1].reals[from] * (part == 0 ? sine : cosine);
+      }
+      sums[part].push_back(sum);
+    }
+  }
+  return sums;
+}
+
+// The same operator on the magnitudes of its operands bounds what rounding can do to the sum.
+std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa::Node& node,
+                                            std::span<const Tensor* const> inputs, const NodeResults& results) {
+  const double least = precision_of(inputs[0]->type.data).least_normal;
+  std::vector<Tensor> absolute;
+  for (const Tensor* input : inputs) {
+    absolute.push_back(*input);
+    for (double& real : absolute.back().reals) real = std::isnan(real) ? real : std::max(std::fabs(real), least);
+  }
+  const bool transform = node.op == Op::FFT2D || node.op == Op::RFFT2D;
+  if (node.attributes.has("local_bound") && !node.attributes.flag("local_bound"))
+    make_global(std::span(absolute).first(node.op == Op::FFT2D ? 2 : 1));
+  if (transform) return transform_magnitudes(absolute, results);
+  std::vector<const Tensor*> operands;
+  for (const Tensor& tensor : absolute) operands.push_back(&tensor);
+  return run_node(graph, node, operands)->unrounded;
+}
+
+void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
+                const NodeResults& results, std::vector<std::vector<double>>& bounds) {
+  const DataType out = results.values[0].type.data;
+  const DotProduct product = dot_product_of(node, inputs, out);
+  const Precision precision = precision_of(out);
+  bool biased = false;
+  if (product.bias < inputs.size())
+    biased = std::ranges::any_of(inputs[product.bias]->reals, [](double x) { return x != 0; });
+  const double steps =
+      std::ceil(product.length /
+                std::exp2((precision_of(product.accumulator).fraction_bits - precision.fraction_bits) / 2.0)) +
+      biased;
+  const std::vector<std::vector<double>> magnitude = magnitudes(graph, node, inputs, results);
+  const double unit = std::exp2(-1 - precision.fraction_bits);
+  for (std::size_t r = 0; r < bounds.size(); ++r) {
+    for (std::size_t i = 0; i < bounds[r].size(); ++i) {
+      const double size = magnitude[r][i];
+      if (std::isnan(size) || std::isinf(round_to(out, size * (1 + 2 * steps * unit))) ||
+          std::isnan(round_to(out, size * (1 + 2 * steps * unit))))
+        bounds[r][i] = kInfinity;
+      else
+        bounds[r][i] = 2 * steps * std::max(size * unit, precision.least_normal);
+    }
+  }
+}
+
+}  // namespace
+
+double ulp(DataType type, double value) {
+  if (value == 0 || !std::isfinite(value) || std::fabs(value) < std::numeric_limits<double>::min()) return 0;
+  const Precision precision = precision_of(type);
+  return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.least_normal) *
+         std::exp2(-precision.fraction_bits);
+}
+
+bool accepts(DataType type, double test, double ref, double bound) {
+  const Precision precision = precision_of(type);
+  if (std::isnan(ref)) return std::isnan(test);
+  if (std::isnan(bound) || std::isinf(bound)) return true;
+  if (ref < 0) {
+    ref = -ref;
+    test = -test;
+  }
+  double low = ref - bound, high = ref + bound;
+  if (high > precision.greatest) high = kInfinity;
+  if (low > precision.greatest) low = kInfinity;
+  if (low < -precision.greatest) low = -kInfinity;
+  const bool flushes = type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+  if (flushes && test == 0) return low < precision.least_normal;
+  if (type == DataType::F8E4M3 && std::isnan(test)) return std::isinf(high) && high > 0;
+  return low <= test && test <= high;
+}
+
+std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
+                                        std::span<const Tensor* const> inputs, const NodeResults& results) {
+  std::vector<std::vector<double>> bounds;
+  for (const Tensor& value : results.values) bounds.emplace_back(value.reals.size());
+  if (bounds.empty() || bounds[0].empty()) return bounds;
+  const DataType type = results.values[0].type.data;
+  const std::vector<double>& ref = results.unrounded[0];
+  const auto each = [&](auto&& bound_of) {
+    for (std::size_t i = 0; i < ref.size(); ++i) bounds[0][i] = bound_of(i);
+  };
+  switch (node.op) {
+    case Op::CONV2D:
+    case Op::CONV3D:
+    case Op::DEPTHWISE_CONV2D:
+    case Op::TRANSPOSE_CONV2D:
+    case Op::MATMUL:
+    case Op::AVG_POOL2D:
+    case Op::REDUCE_SUM:
+    case Op::FFT2D:
+    case Op::RFFT2D:
+      dot_bounds(graph, node, inputs, results, bounds);
+      break;
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+      each([&](std::size_t i) { return 0.5 * ulp(type, ref[i]); });
+      break;
+    case Op::CAST:
+      // Truncation and rounding to nearest are both fine between floats; from integers only the nearest.
+      each([&](std::size_t i) { return (inputs[0]->is_float() ? 1 : 0.5) * ulp(type, ref[i]); });
+      break;
+    case Op::POW: {
+      const tensor::Shape& shape = results.values[0].type.shape;
+      std::vector<double> base(ref.size());
+      for_each_strided(shape, broadcast_strides(inputs[0]->type.shape, shape), 0,
+                       [&](std::size_t i, std::size_t from) { base[i] = inputs[0]->reals[from]; });
+      for_each_strided(shape, broadcast_strides(inputs[1]->type.shape, shape), 0, [&](std::size_t i, std::size_t from) {
+        bounds[0][i] = pow_bound(type, base[i], inputs[1]->reals[from], ref[i]);
+      });
+      break;
+    }
+    case Op::REDUCE_PRODUCT: {
+      const auto n = static_cast<double>(inputs[0]->extent(static_cast<std::size_t>(node.attributes.integer("axis"))));
+      const double growth = std::pow(1 + std::exp2(-precision_of(type).fraction_bits - 1), n) - 1;
+      each([&](std::size_t i) { return std::max(std::fabs(ref[i]), precision_of(type).least_normal) * growth; });
+      break;
+    }
+    case Op::RESIZE: {
+      if (node.attributes.enumerant<tosa::ResizeMode>("mode") == tosa::ResizeMode::NearestNeighbor) break;
+      double greatest = 0;
+      for (const double real : inputs[0]->reals)
+        greatest = std::isnan(real) ? real : std::max(greatest, std::fabs(real));
+      each([&](std::size_t) { return std::max(relative_bound(type, greatest, 20, 0, 1), 0.006 * greatest); });
+      break;
+    }
+    default:
+      if (inputs.size() == 1 && inputs[0]->reals.size() == ref.size())
+        each([&](std::size_t i) { return unary_bound(node.op, type, inputs[0]->reals[i], ref[i]); });
+  }
+  return bounds;
+}
+
+std::optional<Difference> first_difference(std::span<const Tensor> test, const NodeResults& reference,
+                                           const std::vector<std::vector<double>>& bounds) {
+  for (std::size_t r = 0; r < test.size(); ++r) {
+    const Tensor& wanted = reference.values[r];
+    for (std::size_t i = 0; i < test[r].integers.size(); ++i) {
+      if (test[r].integers[i] != wanted.integers[i])
+        return Difference{r, i, static_cast<double>(test[r].integers[i]), static_cast<double>(wanted.integers[i]), 0};
+    }
+    for (std::size_t i = 0; i < test[r].reals.size(); ++i) {
+      const double bound = bounds[r][i];
+      // What is exact is compared with the rounded value.
+      const double ref = bound == 0 ? wanted.reals[i] : reference.unrounded[r][i];
+      if (!accepts(wanted.type.data, test[r].reals[i], ref, bound))
+        return Difference{r, i, test[r].reals[i], ref, bound};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace slipway::reference

@@ -1,0 +1,98 @@
+// The interpreter and the verifier against cases with expected values, when they are there: 500 cases for all operators
+// (format `tosa-cases-1`). The project's own cases are in tests/corpus/tosa.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "base/files.hpp"
+#include "json/document.hpp"
+#include "reference/bounds.hpp"
+#include "testing/golden_cases.hpp"
+#include "testing/source_folder.hpp"
+#include "tosa/shapes.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::reference {
+namespace {
+
+using slipway::testing::build;
+using slipway::testing::GoldenCase;
+using slipway::testing::number;
+using slipway::testing::tensor_of;
+
+std::string messages(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all()) text += diagnostic.message + "\n";
+  return text;
+}
+
+void expect_values(const GoldenCase& made, const json::Value& from) {
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& input : made.inputs) inputs.push_back(&input);
+  const auto results = run_node(made.graph, made.graph.nodes[0], inputs);
+  ASSERT_TRUE(results);
+  const auto allowed = bounds(made.graph, made.graph.nodes[0], inputs, *results);
+  std::size_t r = 0;
+  for (const json::Value& each : from["outputs"]) {
+    const Tensor& value = results->values[r];
+    const Tensor wanted = tensor_of(each, value.type.data);
+    const std::string_view check = each["check"].string();
+    for (std::size_t i = 0; i < value.integers.size(); ++i)
+      ASSERT_EQ(value.integers[i], wanted.integers[i]) << "element " << i;
+    std::vector<double> ref, bound;
+    for (const json::Value& number_of : each["ref64"]) ref.push_back(number(number_of));
+    for (const json::Value& number_of : each["bound"]) bound.push_back(number(number_of));
+    for (std::size_t i = 0; i < value.reals.size(); ++i) {
+      const bool exact = check == "exact" || check == "fp_exact";
+      EXPECT_TRUE(accepts(value.type.data, value.reals[i], exact ? wanted.reals[i] : ref[i], exact ? 0 : bound[i]))
+          << "element " << i << " is " << value.reals[i] << " instead of " << wanted.reals[i];
+      // Our own bounds are those of the cases.
+      if (!exact && std::isfinite(bound[i]) && bound[i] > 0)
+        EXPECT_NEAR(allowed[r][i], bound[i], bound[i] * 0.5) << "the bound of element " << i;
+    }
+    ++r;
+  }
+}
+
+TEST(Golden, AllCases) {
+  const std::filesystem::path file = slipway::testing::source_folder() / "../shared/data/tosa_cases.json";
+  if (!std::filesystem::is_regular_file(file)) GTEST_SKIP() << "no golden cases here";
+  const auto document = json::parse(read_source(file).value());
+  ASSERT_TRUE(document);
+  std::size_t valid = 0, errors = 0, other = 0;
+  for (const json::Value& each : (*document)->root()["cases"]) {
+    SCOPED_TRACE(std::string(each["id"].string()));
+    const auto op = tosa::op_from_name(each["op"].string());
+    if (!op || *op == tosa::Op::CUSTOM || !each["inputs"] || each["graph"]) {
+      ++other;
+      continue;
+    }
+    auto made = build(each, tosa::info_of(*op));
+    const std::string_view expect = each["expect"].string();
+    if (!made) {
+      EXPECT_NE(expect, "valid") << "the case could not be built";
+      ++other;
+      continue;
+    }
+    Diagnostics problems;
+    tosa::verify(made->graph, problems);
+    if (expect == "valid" && each["legal_1_0"].boolean()) {
+      EXPECT_FALSE(problems.has_errors()) << messages(problems);
+      ++valid;
+      expect_values(*made, each);
+    } else if (expect == "error") {
+      EXPECT_TRUE(problems.has_errors()) << print(made->graph);
+      ++errors;
+    } else {
+      ++other;
+    }
+  }
+  RecordProperty("valid", static_cast<int>(valid));
+  EXPECT_GT(valid, 380u);
+  EXPECT_GT(errors, 20u);
+  EXPECT_LT(other, 90u);
+}
+
+}  // namespace
+}  // namespace slipway::reference

@@ -1,0 +1,93 @@
+// What the operators of the interpreter share. Each operator NAME is a function `run_NAME`, which fills results whose
+// type and size are set. Reals are filled unrounded, integers within their type.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "reference/tensor.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::reference {
+
+using tosa::NanMode;
+using tosa::Op;
+
+struct Operation {
+  const tosa::Node& node;
+  std::span<const Tensor* const> inputs;
+  std::span<Tensor> results;
+
+  const Tensor& in(std::size_t i = 0) const { return *inputs[i]; }
+  Tensor& out(std::size_t i = 0) const { return results[i]; }
+  std::int64_t integer(std::string_view name) const { return node.attributes.integer(name); }
+  bool flag(std::string_view name) const { return node.attributes.flag(name); }
+  double real(std::string_view name) const { return node.attributes.real(name); }
+  std::span<const std::int64_t> list(std::string_view name) const { return node.attributes.list(name); }
+  bool ignores_nan() const { return node.attributes.enumerant<NanMode>("nan_mode") == NanMode::Ignore; }
+};
+
+#define OPERATOR(name, set, number, rule, operands, results, variables, types) void run_##name(Operation& operation);
+#include "tosa/operators.def"
+#undef OPERATOR
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// TOSA page 3.3: a NaN is passed on, or loses against anything else.
+inline double max_with(double a, double b, bool ignore_nan) {
+  if (std::isnan(a) || std::isnan(b)) return !ignore_nan ? kNan : std::isnan(a) ? b : a;
+  return a >= b ? a : b;
+}
+inline double min_with(double a, double b, bool ignore_nan) {
+  if (std::isnan(a) || std::isnan(b)) return !ignore_nan ? kNan : std::isnan(a) ? b : a;
+  return a < b ? a : b;
+}
+
+// Row-major strides of a shape.
+inline std::vector<std::int64_t> strides_of(const tensor::Shape& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+// Calls `use(output index, source index)` for every element of a shape in order, where the source moves by its own
+// stride in each dimension (0: broadcast; negative: backwards) from `start` on.
+template <class Use>
+void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t start,
+                      Use&& use) {
+  std::vector<std::int64_t> at(shape.size(), 0);
+  std::int64_t source = start, output = 0;
+  for (;;) {
+    use(static_cast<std::size_t>(output++), static_cast<std::size_t>(source));
+    std::size_t d = shape.size();
+    for (; d-- > 0;) {
+      source += strides[d];
+      if (++at[d] < shape[d]) break;
+      source -= strides[d] * shape[d];
+      at[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+// The source strides with which a tensor is read where dimensions of 1 are broadcast to `shape`.
+inline std::vector<std::int64_t> broadcast_strides(const tensor::Shape& from, const tensor::Shape& shape) {
+  std::vector<std::int64_t> strides = strides_of(from);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (from[d] == 1) strides[d] = 0;
+  }
+  return strides;
+}
+
+// Calls `copy(to, from)` for the vector that a tensor uses: layout operators move elements of any type alike.
+template <class Copy>
+void with_elements(Tensor& to, const Tensor& from, Copy&& copy) {
+  if (to.is_float())
+    copy(to.reals, from.reals);
+  else
+    copy(to.integers, from.integers);
+}
+
+}  // namespace slipway::reference

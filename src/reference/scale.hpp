@@ -1,0 +1,18 @@
+// Exact scaling of integers by multiplier * 2^-shift (TOSA page 3.2).
+#pragma once
+
+#include <cstdint>
+
+namespace slipway::reference {
+
+// Rounded to nearest, ties toward +infinity; `double_round` as RESCALE's DOUBLE_ROUND has it.
+std::int64_t scale32(std::int64_t value, std::int64_t multiplier, std::int64_t shift, bool double_round);
+std::int64_t scale16(std::int64_t value, std::int64_t multiplier, std::int64_t shift);
+
+// Multiplier and shift that stand for 1 / n, n >= 1.
+struct Reciprocal {
+  std::int64_t multiplier, shift;
+};
+Reciprocal reciprocal(std::int64_t n);
+
+}  // namespace slipway::reference

@@ -1,0 +1,46 @@
+// The types of tensors in a graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::tosa {
+
+enum class DataType : std::uint8_t {
+#define DATA_TYPE(identifier, name, storage, bits) identifier,
+#include "tosa/data_types.def"
+#undef DATA_TYPE
+};
+
+std::string_view name_of(DataType type);  // `i8`
+std::optional<DataType> data_type_from_name(std::string_view name);
+tensor::ElementType storage_of(DataType type);  // of one element in memory
+std::uint32_t bits_of(DataType type);           // of the value
+
+constexpr bool is_float(DataType type) { return type >= DataType::F16; }
+constexpr bool is_integer(DataType type) { return type >= DataType::I4 && type <= DataType::I48; }
+
+// -1: a dimension that only the bound tensor tells.
+inline constexpr std::int64_t kDynamic = -1;
+
+struct TensorType {
+  DataType data = DataType::F32;
+  tensor::Shape shape;
+  bool operator==(const TensorType&) const = default;
+
+  bool is_static() const {
+    for (const std::int64_t extent : shape) {
+      if (extent < 0) return false;
+    }
+    return true;
+  }
+};
+
+std::string text_of(const TensorType& type);  // `i8[1, -1, 3]`
+
+}  // namespace slipway::tosa

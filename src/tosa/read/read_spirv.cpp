@@ -1,0 +1,426 @@
+#include "tosa/read/read_spirv.hpp"
+
+#include <algorithm>
+#include <format>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "tensor/element.hpp"
+#include "tosa/read/spirv_values.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.";
+constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.";
+enum DebugInstruction : std::uint32_t { kDebugOperation = 2, kDebugTensor = 3 };
+
+class GraphReader {
+ public:
+  GraphReader(const spirv::Module& module, Diagnostics& diagnostics)
+      : module_(module), diagnostics_(diagnostics), values_(module, diagnostics) {}
+
+  std::optional<Graph> run(std::string_view entry_point) {
+    const std::size_t before = diagnostics_.errors();
+    declarations();
+    const spirv::Instruction* entry = find_entry(entry_point);
+    if (!entry) return std::nullopt;
+    graph_.name = entry_point;
+    interface(*entry);
+    body(entry->operand(0));
+    if (diagnostics_.errors() != before) return std::nullopt;
+    debug_names();
+    return std::move(graph_);
+  }
+
+ private:
+  using Instruction = spirv::Instruction;
+
+  Diagnostic& error(DiagnosticKind kind, const Instruction& at, std::string text) {
+    return diagnostics_.error(kind, module_.place(at), std::move(text));
+  }
+
+  // --- module scope ---
+
+  void declarations() {
+    std::set<std::uint32_t> constants;
+    std::set<std::string_view> entries;
+    for (const Instruction& instruction : module_.instructions()) {
+      switch (instruction.op) {
+        case spv::Op::OpExtInstImport:
+          sets_.emplace(instruction.result, instruction.string(1));
+          break;
+        case spv::Op::OpExtInst:
+          used_sets_.insert(instruction.operand(2));
+          break;
+        case spv::Op::OpDecorate:
+          if (instruction.operand(1) == static_cast<std::uint32_t>(spv::Decoration::DescriptorSet))
+            bindings_[instruction.operand(0)].set = instruction.operand(2);
+          if (instruction.operand(1) == static_cast<std::uint32_t>(spv::Decoration::Binding))
+            bindings_[instruction.operand(0)].binding = instruction.operand(2);
+          break;
+        case spv::Op::OpGraphConstantARM:
+          if (!constants.insert(instruction.operand(2)).second)
+            error(DiagnosticKind::DuplicateName, instruction,
+                  std::format("graph constant {} is declared twice", instruction.operand(2)));
+          break;
+        case spv::Op::OpGraphEntryPointARM:
+          if (!entries.insert(instruction.string(1)).second)
+            error(DiagnosticKind::DuplicateName, instruction,
+                  std::format("two graphs have the entry point `{}`", instruction.string(1)));
+          break;
+        default:
+          break;
+      }
+    }
+    for (const auto& [id, name] : sets_) {
+      const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSet) ||
+                         name.starts_with("NonSemantic.");
+      if (known || used_sets_.contains(id)) continue;
+      diagnostics_.warning(DiagnosticKind::Unsupported, module_.place(*module_.definition(id)),
+                           std::format("the instruction set `{}` is not known; nothing uses it", name));
+    }
+  }
+
+  const Instruction* find_entry(std::string_view name) {
+    std::string names;
+    for (const Instruction& instruction : module_.instructions()) {
+      if (instruction.op != spv::Op::OpGraphEntryPointARM) continue;
+      if (instruction.string(1) == name) return &instruction;
+      names += std::format("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
+    }
+    diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(module_.name()),
+                       names.empty() ? "the module has no graph"
+                                     : std::format("the module has no graph `{}`; it has {}", name, names));
+    return nullptr;
+  }
+
+  // The variables of the entry point: inputs, then outputs, with their bindings; types agree with the graph's.
+  void interface(const Instruction& entry) {
+    const Instruction* graph = module_.definition(entry.operand(0));
+    const Instruction* type = graph ? module_.definition(graph->type) : nullptr;
+    if (!graph || graph->op != spv::Op::OpGraphARM || !type || type->op != spv::Op::OpTypeGraphARM) {
+      error(DiagnosticKind::UnknownReference, entry, std::format("%{} is no graph", entry.operand(0)));
+      return;
+    }
+    input_count_ = type->operand(1);
+    value_types_ = type->operands.subspan(std::min<std::size_t>(2, type->operands.size()));
+    if (input_count_ >= value_types_.size()) {
+      error(DiagnosticKind::FileFormat, *type, std::format("a graph type has {} inputs and no output", input_count_));
+      return;
+    }
+    const auto variables = entry.operands.subspan(1 + spirv::string_words(entry.string(1)));
+    if (variables.size() != value_types_.size()) {
+      error(DiagnosticKind::BindingMismatch, entry,
+            std::format("the entry point has {} interface variables, and its graph {} inputs and outputs",
+                        variables.size(), value_types_.size()));
+      return;
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      const Instruction* variable = module_.definition(variables[i]);
+      const Instruction* pointer = variable ? module_.definition(variable->type) : nullptr;
+      if (!variable || variable->op != spv::Op::OpVariable || !pointer || pointer->op != spv::Op::OpTypePointer ||
+          variable->operand(2) != static_cast<std::uint32_t>(spv::StorageClass::UniformConstant)) {
+        error(DiagnosticKind::TypeMismatch, entry, std::format("%{} is no variable in UniformConstant", variables[i]));
+      } else if (!values_.equal(pointer->operand(2), value_types_[i], *variable)) {
+        error(DiagnosticKind::TypeMismatch, *variable,
+              std::format("the variable of {} {} has another type than the graph",
+                          i < input_count_ ? "input" : "output", i < input_count_ ? i : i - input_count_));
+      }
+      (i < input_count_ ? graph_.input_bindings : graph_.output_bindings).push_back(bindings_[variables[i]]);
+    }
+    for (std::size_t i = 0; i < input_count_; ++i)
+      graph_.add_input(values_.tensor_type(value_types_[i], entry).value_or(TensorType{}));
+    graph_.outputs.assign(value_types_.size() - input_count_, kNoValue);
+  }
+
+  // --- the graph ---
+
+  void body(spirv::Id graph) {
+    bool inside = false, over = false;
+    for (const Instruction& instruction : module_.instructions()) {
+      if (instruction.op == spv::Op::OpGraphARM) inside = instruction.result == graph;
+      if (!inside) continue;
+      if (instruction.op == spv::Op::OpGraphEndARM) {
+        over = true;
+        break;
+      }
+      statement(instruction);
+    }
+    if (!over) {
+      diagnostics_.error(DiagnosticKind::FileTruncated, Place::in_file(module_.name()),
+                         std::format("graph `{}` has no end", graph_.name));
+      return;
+    }
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+      if (graph_.outputs[i] == kNoValue)
+        diagnostics_.error(DiagnosticKind::FileFormat, Place::in_file(module_.name()),
+                           std::format("output {} of graph `{}` is not set", i, graph_.name));
+    }
+  }
+
+  void statement(const Instruction& instruction) {
+    switch (instruction.op) {
+      case spv::Op::OpGraphARM:
+      case spv::Op::OpLine:
+      case spv::Op::OpNoLine:
+        return;
+      case spv::Op::OpGraphInputARM:
+        return input(instruction);
+      case spv::Op::OpGraphSetOutputARM:
+        return output(instruction);
+      case spv::Op::OpCompositeExtract:
+        return extract(instruction);
+      case spv::Op::OpExtInst:
+        return operation(instruction);
+      default:
+        error(DiagnosticKind::FileFormat, instruction,
+              std::format("instruction {} cannot be in a graph", static_cast<unsigned>(instruction.op)));
+    }
+  }
+
+  void input(const Instruction& instruction) {
+    if (!graph_.nodes.empty()) error(DiagnosticKind::FileFormat, instruction, "an input stands behind an operator");
+    if (instruction.operands.size() > 3)
+      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as inputs are not supported");
+    const auto position = values_.index(instruction.operand(2), instruction);
+    if (!position) return;
+    if (*position >= graph_.inputs.size()) {
+      error(DiagnosticKind::IndexOutOfRange, instruction,
+            std::format("input {} of {}", *position, graph_.inputs.size()));
+    } else if (!inputs_.insert(*position).second) {
+      error(DiagnosticKind::DuplicateName, instruction, std::format("input {} is taken twice", *position));
+    } else if (!values_.equal(instruction.type, value_types_[*position], instruction)) {
+      error(DiagnosticKind::TypeMismatch, instruction,
+            std::format("input {} has another type than in the type of the graph", *position));
+    } else {
+      results_[instruction.result] = {graph_.inputs[*position]};
+    }
+  }
+
+  void output(const Instruction& instruction) {
+    if (instruction.operands.size() > 2)
+      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as outputs are not supported");
+    const auto position = values_.index(instruction.operand(1), instruction);
+    const auto value = tensor(instruction.operand(0), instruction);
+    if (!position || !value) return;
+    if (*position >= graph_.outputs.size()) {
+      error(DiagnosticKind::IndexOutOfRange, instruction,
+            std::format("output {} of {}", *position, graph_.outputs.size()));
+    } else if (graph_.outputs[*position] != kNoValue) {
+      error(DiagnosticKind::DuplicateName, instruction, std::format("output {} is set twice", *position));
+    } else {
+      const auto declared = values_.tensor_type(value_types_[input_count_ + *position], instruction);
+      if (declared && *declared != graph_[*value].type) {
+        error(DiagnosticKind::TypeMismatch, instruction,
+              std::format("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type),
+                          text_of(*declared)));
+      }
+      graph_.outputs[*position] = *value;
+    }
+  }
+
+  void extract(const Instruction& instruction) {
+    const auto composite = results_.find(instruction.operand(2));
+    const std::uint32_t member = instruction.operand(3);
+    if (composite == results_.end() || instruction.operands.size() != 4 || member >= composite->second.size()) {
+      error(DiagnosticKind::UnknownReference, instruction,
+            std::format("%{} is no result with a member {}", instruction.operand(2), member));
+      return;
+    }
+    results_[instruction.result] = {composite->second[member]};
+  }
+
+  // A tensor that an operator takes: an input, a result, or a constant, which becomes a value when it is first used.
+  std::optional<ValueId> tensor(spirv::Id id, const Instruction& user) {
+    if (const auto known = results_.find(id); known != results_.end()) {
+      if (known->second.size() == 1) return known->second[0];
+      error(DiagnosticKind::TypeMismatch, user,
+            std::format("%{} has several results; OpCompositeExtract takes one", id));
+      return std::nullopt;
+    }
+    const Instruction* definition = module_.definition(id);
+    if (definition && definition->op == spv::Op::OpGraphConstantARM) {
+      const auto type = values_.tensor_type(definition->type, *definition);
+      if (!type) return std::nullopt;
+      const ValueId value = graph_.add_graph_constant(*type, definition->operand(2));
+      results_[id] = {value};
+      return value;
+    }
+    auto constant = values_.constant(id, user);
+    if (!constant) return std::nullopt;
+    if (constant->type.shape.empty()) {
+      error(DiagnosticKind::TypeMismatch, user, std::format("%{} is a scalar where a tensor is taken", id));
+      return std::nullopt;
+    }
+    const ValueId value = graph_.add_constant(std::move(constant->type), std::move(constant->data), constant->splat);
+    results_[id] = {value};
+    return value;
+  }
+
+  void operation(const Instruction& instruction) {
+    const auto set = sets_.find(instruction.operand(2));
+    const std::string_view name = set == sets_.end() ? std::string_view{} : set->second;
+    const std::uint32_t number = instruction.operand(3);
+    if (name.starts_with("NonSemantic.")) return;
+    if (name.starts_with(kCustomSet)) return custom(instruction);
+    const OperatorInfo* info = name == kTosaSet           ? find_operator(InstructionSet::Tosa, number)
+                               : name == kMotionEngineSet ? find_operator(InstructionSet::MotionEngine, number)
+                                                          : nullptr;
+    if (!info) {
+      error(DiagnosticKind::Unsupported, instruction,
+            name == kTosaSet || name == kMotionEngineSet
+                ? std::format("`{}` has no operator {}", name, number)
+                : std::format("the instruction set `{}` is not supported; supported are {}, {} and {}1", name, kTosaSet,
+                              kMotionEngineSet, kCustomSet));
+      return;
+    }
+    const auto types = values_.result_types(instruction.type, instruction);
+    std::vector<ValueId> inputs;
+    Attributes attributes;
+    if (!operands(*info, instruction, inputs, attributes) || !types) return;
+    results_[instruction.result] = graph_.add_node(info->op, std::move(inputs), std::move(attributes), *types);
+    graph_.nodes.back().place = module_.place(instruction);
+  }
+
+  bool operands(const OperatorInfo& info, const Instruction& instruction, std::vector<ValueId>& inputs,
+                Attributes& attributes) {
+    const auto arguments = instruction.operands.subspan(4);
+    const bool variadic = !info.operands.empty() && info.operands.back().variadic;
+    if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
+      error(DiagnosticKind::FileFormat, instruction,
+            std::format("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+                        variadic ? " or more" : ""));
+      return false;
+    }
+    bool good = true;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const OperandInfo& operand = info.operands[std::min(i, info.operands.size() - 1)];
+      if (operand.is_tensor()) {
+        const auto value = tensor(arguments[i], instruction);
+        good &= value.has_value();
+        if (value) inputs.push_back(*value);
+      } else {
+        good &= attribute(info, operand, arguments[i], instruction, attributes);
+      }
+    }
+    return good;
+  }
+
+  // A constant operand: a scalar for numbers, flags and enumerants, a tensor of rank 1 for lists, of one element for
+  // the rest.
+  bool attribute(const OperatorInfo& info, const OperandInfo& operand, spirv::Id id, const Instruction& user,
+                 Attributes& attributes) {
+    const auto constant = values_.constant(id, user);
+    if (!constant) return false;
+    const TensorType& type = constant->type;
+    const bool scalar =
+        operand.kind != OperandKind::List && operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint;
+    const auto wrong = [&](std::string_view wanted) {
+      error(DiagnosticKind::TypeMismatch, user,
+            std::format("`{}` of {} is {}; it has to be {}", operand.name, info.name, text_of(type), wanted));
+      return false;
+    };
+    if (scalar != type.shape.empty()) return wrong(scalar ? "a scalar" : "a tensor");
+    const tensor::ElementType storage = storage_of(type.data);
+    const std::size_t size = tensor::size_of(storage);
+    if (operand.kind == OperandKind::List) {
+      if (type.shape.size() != 1 || type.data != DataType::I32) return wrong("i32 of rank 1");
+      std::vector<std::int64_t> values;
+      for (std::int64_t i = 0; i < type.shape[0]; ++i)
+        values.push_back(load<std::int32_t>(&constant->data[constant->splat ? 0 : static_cast<std::size_t>(i) * size]));
+      attributes.set(operand.name, std::move(values));
+      return true;
+    }
+    if (!scalar && type.shape != tensor::Shape{1}) return wrong("a tensor of one element");
+    if (operand.kind == OperandKind::Flag && type.data != DataType::Bool) return wrong("a bool");
+    const bool typed = operand.kind == OperandKind::Value || operand.kind == OperandKind::One ||
+                       operand.kind == OperandKind::ZeroPoint;
+    if (!typed && operand.kind != OperandKind::Flag && type.data != DataType::I32) return wrong("i32");
+    const tensor::Number number = tensor::number_of(storage, constant->data.data());
+    if (is_float(type.data))
+      attributes.set_real(operand.name, tensor::double_of(number));
+    else
+      attributes.set(operand.name, std::visit([](auto x) { return static_cast<std::int64_t>(x); }, number));
+    return true;
+  }
+
+  // CALL of Arm.ExperimentalMLOperations: opcode, name, attributes, tensors (VGF page 3.11).
+  void custom(const Instruction& instruction) {
+    if (instruction.operand(3) != 0 || instruction.operands.size() < 7) {
+      error(DiagnosticKind::Unsupported, instruction,
+            "an instruction of an experimental set other than CALL with name and attributes");
+      return;
+    }
+    const auto name = values_.text(instruction.operand(5), instruction),
+               attributes = values_.text(instruction.operand(6), instruction);
+    const auto types = values_.result_types(instruction.type, instruction);
+    std::vector<ValueId> inputs;
+    for (const spirv::Id argument : instruction.operands.subspan(7)) {
+      const auto value = tensor(argument, instruction);
+      if (!value) return;
+      inputs.push_back(*value);
+    }
+    if (!name || !attributes || !types) return;
+    results_[instruction.result] = graph_.add_node(Op::CUSTOM, std::move(inputs), {}, *types);
+    graph_.nodes.back().place = module_.place(instruction);
+    graph_.nodes.back().custom = std::make_shared<CustomOperator>("com.arm.bespoke", *name, *attributes);
+  }
+
+  // Names that debug information gives to operators and tensors.
+  void debug_names() {
+    for (const Instruction& instruction : module_.instructions()) {
+      if (instruction.op != spv::Op::OpExtInst) continue;
+      const auto set = sets_.find(instruction.operand(2));
+      if (set == sets_.end() || !set->second.starts_with(kDebugSet)) continue;
+      if (instruction.operand(3) == kDebugOperation) {
+        const std::string_view name = string(instruction.operand(5));
+        for (std::size_t i = 6; i < instruction.operands.size(); ++i) {
+          const auto made = results_.find(instruction.operands[i]);
+          if (made == results_.end() || made->second.empty() || !graph_.producer(made->second[0])) continue;
+          graph_.nodes[graph_[made->second[0]].source].name = name;
+        }
+      } else if (instruction.operand(3) == kDebugTensor) {
+        const auto made = results_.find(instruction.operand(4));
+        if (made != results_.end() && made->second.size() == 1)
+          graph_[made->second[0]].name = string(instruction.operand(5));
+      }
+    }
+  }
+
+  std::string_view string(spirv::Id id) const {
+    const Instruction* definition = module_.definition(id);
+    return definition && definition->op == spv::Op::OpString ? definition->string(1) : std::string_view{};
+  }
+
+  const spirv::Module& module_;
+  Diagnostics& diagnostics_;
+  SpirvValues values_;
+  Graph graph_;
+  std::map<spirv::Id, std::string_view> sets_;
+  std::set<spirv::Id> used_sets_;
+  std::map<spirv::Id, Binding> bindings_;
+  std::uint32_t input_count_ = 0;
+  spirv::WordSpan value_types_;  // of the graph's inputs, then outputs
+  std::set<std::uint32_t> inputs_;
+  std::unordered_map<spirv::Id, std::vector<ValueId>> results_;
+};
+
+}  // namespace
+
+std::vector<std::string> graph_entry_points(const spirv::Module& module) {
+  std::vector<std::string> names;
+  for (const spirv::Instruction& instruction : module.instructions()) {
+    if (instruction.op == spv::Op::OpGraphEntryPointARM) names.emplace_back(instruction.string(1));
+  }
+  return names;
+}
+
+std::optional<Graph> read_graph(const spirv::Module& module, std::string_view entry_point, Diagnostics& diagnostics) {
+  return GraphReader(module, diagnostics).run(entry_point);
+}
+
+}  // namespace slipway::tosa

@@ -1,0 +1,322 @@
+#include "tosa/verify.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "tosa/shapes.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+constexpr std::int64_t kMostExtent = 0x7fffffff;  // of one dimension, level 8K: sizes below 2^31 bytes
+constexpr std::int64_t kMostKernel = 8192, kMostStride = 8192;
+constexpr std::size_t kMostTensors = 64;  // in a list
+
+class Verifier {
+ public:
+  Verifier(Graph& graph, Diagnostics& diagnostics) : graph_(graph), diagnostics_(diagnostics) {}
+
+  void run() {
+    made_.resize(graph_.values.size());
+    for (std::size_t i = 0; i < graph_.values.size(); ++i) {
+      made_[i] = graph_.values[i].kind != ValueKind::Result;
+      extents(graph_.values[i]);
+    }
+    for (const Node& node : graph_.nodes) {
+      if (node.op != Op::CUSTOM) check(node);
+      for (const ValueId value : node.outputs) made_[index(value)] = true;
+    }
+    for (const ValueId value : graph_.outputs) {
+      if (index(value) >= made_.size() || !made_[index(value)])
+        diagnostics_.error(DiagnosticKind::FileFormat, {}, "an output of the graph is made by no node");
+    }
+    if (graph_.outputs.empty()) diagnostics_.error(DiagnosticKind::FileFormat, {}, "the graph has no output");
+  }
+
+ private:
+  Diagnostic& error(DiagnosticKind kind, const Node& node, const std::string& text) {
+    return diagnostics_.error(kind, node.place,
+                              node.name.empty() ? std::format("{}: {}", name_of(node.op), text)
+                                                : std::format("{} `{}`: {}", name_of(node.op), node.name, text));
+  }
+
+  void extents(const Value& value) {
+    for (const std::int64_t extent : value.type.shape) {
+      if (extent == 0 || extent > kMostExtent) {
+        const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
+        diagnostics_.error(
+            DiagnosticKind::OutOfRange, producer ? producer->place : Place{},
+            std::format("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
+        return;
+      }
+    }
+  }
+
+  void check(const Node& node) {
+    const std::size_t before = diagnostics_.errors();
+    const OperatorInfo& info = info_of(node.op);
+    if (!operands(node, info)) return;
+    attributes(node, info);
+    types(node, info);
+    ranks(node, info);
+    if (diagnostics_.errors() != before) return;
+    zero_points(node, info);
+    const auto shapes = result_shapes(graph_, node, diagnostics_);
+    if (shapes) results(node, *shapes);
+    level(node, info);
+  }
+
+  // As many tensors as the operator takes, all of them made before.
+  bool operands(const Node& node, const OperatorInfo& info) {
+    const auto tensors = std::ranges::count_if(info.operands, &OperandInfo::is_tensor);
+    const bool variadic = std::ranges::any_of(info.operands, &OperandInfo::variadic);
+    const auto given = std::ssize(node.inputs);
+    if (variadic ? given < tensors : given != tensors) {
+      error(DiagnosticKind::FileFormat, node,
+            std::format("{} tensors are given; it takes {}{}", given, tensors, variadic ? " or more" : ""));
+      return false;
+    }
+    if (node.outputs.size() != info.results.size()) {
+      error(DiagnosticKind::FileFormat, node,
+            std::format("{} results instead of {}", node.outputs.size(), info.results.size()));
+      return false;
+    }
+    for (const ValueId input : node.inputs) {
+      if (index(input) < made_.size() && made_[index(input)]) continue;
+      error(DiagnosticKind::FileFormat, node, "an input is made by no earlier node");
+      return false;
+    }
+    return true;
+  }
+
+  void attributes(const Node& node, const OperatorInfo& info) {
+    for (const OperandInfo& operand : info.operands) {
+      if (operand.is_tensor()) continue;
+      const Attributes::Entry* entry = node.attributes.find(operand.name);
+      if (!entry) {
+        error(DiagnosticKind::MissingKey, node, std::format("`{}` is missing", operand.name));
+        continue;
+      }
+      if (operand.kind == OperandKind::List && operand.count && entry->integers.size() != operand.count) {
+        error(DiagnosticKind::OutOfRange, node,
+              std::format("`{}` has {} values instead of {}", operand.name, entry->integers.size(), operand.count));
+      }
+      for (const std::int64_t value : entry->integers) {
+        if (value >= -kMostExtent - 1 && value <= kMostExtent) continue;
+        error(DiagnosticKind::OutOfRange, node,
+              std::format("`{}` is {}, which 32 bits do not hold", operand.name, value));
+      }
+      enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
+    }
+  }
+
+  void enumerant(const Node& node, const OperandInfo& operand, std::int64_t value) {
+    const auto known = enumerants(operand.kind);
+    if (known.empty() ||
+        std::ranges::contains(known, value, [](const EnumerantName& e) { return std::int64_t{e.value}; }))
+      return;
+    std::string names;
+    for (const EnumerantName& each : known)
+      names += std::format("{}{} {}", names.empty() ? "" : ", ", each.name, each.value);
+    error(DiagnosticKind::UnknownValue, node, std::format("`{}` is {}; it is one of {}", operand.name, value, names));
+  }
+
+  // --- types ---
+
+  // The type that each operand with a tensor type has, by name.
+  struct Given {
+    std::string_view name, type;
+    DataType data;
+  };
+
+  void types(const Node& node, const OperatorInfo& info) {
+    std::vector<Given> given;
+    std::size_t next = 0;
+    for (const OperandInfo& operand : info.operands) {
+      if (!operand.is_tensor()) continue;
+      const std::size_t count = operand.variadic ? node.inputs.size() - next : 1;
+      for (std::size_t i = 0; i < count; ++i)
+        given.push_back({operand.name, operand.type, graph_[node.inputs[next++]].type.data});
+    }
+    for (std::size_t i = 0; i < info.results.size(); ++i)
+      given.push_back({info.results[i].name, info.results[i].type, graph_[node.outputs[i]].type.data});
+    if (info.variable("acc"))
+      given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
+    if (std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); })) return;
+
+    std::string have;
+    for (const Given& each : given)
+      have += std::format("{}{} {}", have.empty() ? "" : ", ", each.name, name_of(each.data));
+    Diagnostic& diagnostic = error(DiagnosticKind::TypeMismatch, node, std::format("there is no form for {}", have));
+    std::string variables;
+    for (const std::string_view variable : info.variables)
+      variables += std::format("{}{}", variables.empty() ? "" : " ", variable);
+    std::string rows;
+    for (const TypeRow& row : info.rows) {
+      std::string text;
+      for (const DataType type : row.types) text += std::format("{}{}", text.empty() ? "" : " ", name_of(type));
+      rows += std::format("{}{}", rows.empty() ? "" : ", ", text);
+    }
+    diagnostic.note(std::format("its forms ({}) are: {}", variables, rows));
+  }
+
+  static bool fits(const std::vector<Given>& given, const OperatorInfo& info, const TypeRow& row) {
+    return std::ranges::all_of(given, [&](const Given& each) {
+      if (const auto variable = info.variable(each.type)) return row.types[*variable] == each.data;
+      if (const auto type = data_type_from_name(each.type)) return *type == each.data;
+      // RESCALE's multiplier is i32, or i16 as tools write it when scale32 is false.
+      return each.data == DataType::I32 || each.data == DataType::I16;
+    });
+  }
+
+  void ranks(const Node& node, const OperatorInfo& info) {
+    std::size_t next = 0;
+    const auto rank = [&](const OperandInfo& operand, ValueId value) {
+      const std::size_t given = graph_[value].type.shape.size();
+      if (given >= operand.least_rank && given <= operand.most_rank) return;
+      error(DiagnosticKind::ShapeMismatch, node,
+            std::format("`{}` has the shape {}; its rank is {}", operand.name,
+                        tensor::shape_text(graph_[value].type.shape),
+                        operand.least_rank == operand.most_rank
+                            ? std::format("{}", operand.least_rank)
+                            : std::format("{} to {}", operand.least_rank, operand.most_rank)));
+    };
+    for (const OperandInfo& operand : info.operands) {
+      if (!operand.is_tensor()) continue;
+      const std::size_t count = operand.variadic ? node.inputs.size() - next : 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        const ValueId value = node.inputs[next++];
+        rank(operand, value);
+        if (operand.constant && !graph_.constant(value))
+          error(DiagnosticKind::TypeMismatch, node, std::format("`{}` is not constant", operand.name));
+      }
+    }
+    for (std::size_t i = 0; i < info.results.size(); ++i) rank(info.results[i], node.outputs[i]);
+  }
+
+  // 0 unless the tensor is i8, or an i16 that RESCALE takes for unsigned (3.1, 5.11).
+  void zero_points(const Node& node, const OperatorInfo& info) {
+    std::size_t tensor = 0;
+    for (const OperandInfo& operand : info.operands) {
+      if (operand.is_tensor()) ++tensor;
+      if (operand.kind != OperandKind::ZeroPoint) continue;
+      const std::int64_t zero_point = node.attributes.integer(operand.name);
+      const DataType type = type_of(node, info, operand.type);
+      const bool is_input = operand.name.starts_with("input");
+      const bool is_unsigned = node.attributes.flag(is_input ? "input_unsigned" : "output_unsigned");
+      if (node.op == Op::RESCALE && is_unsigned && type == DataType::I32)
+        error(DiagnosticKind::TypeMismatch, node, "an unsigned tensor is i8 or i16, not i32");
+      if (zero_point == 0 || type == DataType::I8 || type == DataType::I4) continue;
+      if (node.op == Op::RESCALE && is_unsigned && type == DataType::I16) {
+        if ((zero_point & 0xffff) == 32768) continue;
+        error(DiagnosticKind::OutOfRange, node,
+              std::format("`{}` is {}; for an unsigned i16 it is 0 or 32768", operand.name, zero_point));
+        continue;
+      }
+      error(DiagnosticKind::OutOfRange, node,
+            std::format("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point,
+                        name_of(type)));
+    }
+    if (node.op == Op::RESCALE) unsigned_flags(node);
+  }
+
+  void unsigned_flags(const Node& node) {
+    const DataType in = graph_[node.inputs[0]].type.data, out = graph_[node.outputs[0]].type.data;
+    const auto wide = [](DataType type) { return type == DataType::I32 || type == DataType::I48; };
+    if (node.attributes.flag("input_unsigned") && (wide(in) || wide(out)))
+      error(DiagnosticKind::TypeMismatch, node,
+            std::format("input_unsigned is not for {} to {}", name_of(in), name_of(out)));
+    if (node.attributes.flag("output_unsigned") && (wide(in) || wide(out)))
+      error(DiagnosticKind::TypeMismatch, node,
+            std::format("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
+  }
+
+  // What a type variable stands for in a node.
+  DataType type_of(const Node& node, const OperatorInfo& info, std::string_view variable) const {
+    std::size_t next = 0;
+    for (const OperandInfo& operand : info.operands) {
+      if (!operand.is_tensor()) continue;
+      if (operand.type == variable) return graph_[node.inputs[next]].type.data;
+      ++next;
+    }
+    return graph_[node.outputs[0]].type.data;
+  }
+
+  // --- results ---
+
+  void results(const Node& node, const std::vector<tensor::Shape>& shapes) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      tensor::Shape& declared = graph_[node.outputs[i]].type.shape;
+      if (!may_be_equal(declared, shapes[i])) {
+        error(DiagnosticKind::ShapeMismatch, node,
+              std::format("the result has the shape {}, and the inputs and attributes give {}",
+                          tensor::shape_text(declared), tensor::shape_text(shapes[i])));
+        continue;
+      }
+      for (std::size_t d = 0; d < declared.size(); ++d) {
+        if (declared[d] < 0) declared[d] = shapes[i][d];
+      }
+      extents(graph_[node.outputs[i]]);
+    }
+  }
+
+  // Level 8K (page 4).
+  void level(const Node& node, const OperatorInfo& info) {
+    const auto warn = [&](std::string_view name, std::int64_t most) {
+      for (const std::int64_t value : node.attributes.list(name)) {
+        if (value <= most) continue;
+        diagnostics_.warning(
+            DiagnosticKind::OutOfRange, node.place,
+            std::format("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
+        return;
+      }
+    };
+    for (const OperandInfo& operand : info.operands) {
+      if (operand.kind != OperandKind::List) continue;
+      if (operand.name == "stride") warn(operand.name, kMostStride);
+      if (operand.name == "kernel" || operand.name == "pad" || operand.name == "out_pad")
+        warn(operand.name, kMostKernel);
+    }
+    if (node.inputs.size() > kMostTensors) {
+      diagnostics_.warning(
+          DiagnosticKind::OutOfRange, node.place,
+          std::format("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
+    }
+  }
+
+  Graph& graph_;
+  Diagnostics& diagnostics_;
+  std::vector<bool> made_;
+};
+
+}  // namespace
+
+void verify(Graph& graph, Diagnostics& diagnostics) { Verifier(graph, diagnostics).run(); }
+
+std::optional<Graph> with_input_shapes(const Graph& graph, std::span<const tensor::Shape> shapes,
+                                       Diagnostics& diagnostics) {
+  Graph resolved = graph;
+  const std::size_t before = diagnostics.errors();
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    tensor::Shape& shape = resolved[graph.inputs[i]].type.shape;
+    if (!may_be_equal(shape, shapes[i])) {
+      diagnostics.error(DiagnosticKind::ShapeMismatch, {},
+                        std::format("input {} of graph `{}` has the shape {}, and the graph takes {}", i, graph.name,
+                                    tensor::shape_text(shapes[i]), tensor::shape_text(shape)));
+    }
+    shape = shapes[i];
+  }
+  if (diagnostics.errors() == before) verify(resolved, diagnostics);
+  for (const Value& value : resolved.values) {
+    if (diagnostics.errors() != before) return std::nullopt;
+    if (!value.type.is_static()) {
+      diagnostics.error(DiagnosticKind::ShapeMismatch, {},
+                        std::format("the shape {} of a tensor does not follow from the inputs of graph `{}`",
+                                    text_of(value.type), graph.name));
+    }
+  }
+  if (diagnostics.errors() != before) return std::nullopt;
+  return resolved;
+}
+
+}  // namespace slipway::tosa

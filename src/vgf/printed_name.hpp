@@ -1,0 +1,28 @@
+// How the dump tools print Vulkan's enumerants.
+#pragma once
+
+#include <cstdint>
+#include <format>
+#include <string>
+#include <type_traits>
+
+#include "base/vk_names.hpp"
+
+namespace slipway::vgf {
+
+// All names of a value, in the order of the registry: `VK_FILTER_CUBIC_EXT / VK_FILTER_CUBIC_IMG` (page 3.7).
+template <class E>
+std::string printed_name(E value) {
+  std::string text;
+  for (const vk::EnumName& known : vk::names<E>()) {
+    if (known.value != static_cast<std::uint32_t>(value)) continue;
+    text += (text.empty() ? "" : " / ") + std::string(known.name);
+  }
+  if (!text.empty()) return text;
+  // Sampler fields are unsigned in the older tool, formats and descriptor types are not.
+  constexpr bool is_signed = std::is_same_v<E, vk::Format> || std::is_same_v<E, vk::DescriptorType>;
+  if constexpr (is_signed) return std::format("Unknown({})", static_cast<std::int32_t>(value));
+  return std::format("Unknown({})", static_cast<std::uint32_t>(value));
+}
+
+}  // namespace slipway::vgf

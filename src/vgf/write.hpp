@@ -1,0 +1,94 @@
+// Writes VGF files, version 0.4.3, byte for byte as the reference encoder does for the same calls in the same order
+// (page 3.6).
+//
+//   Encoder encoder;
+//   const auto weights = encoder.add_constant_resource(vk::Format::R8_SINT, {3});
+//   encoder.add_constant(weights, bytes);
+//   const auto x = encoder.add_resource({.category = Category::Input, ...});
+//   const auto slot = encoder.add_slot(0, x);
+//   ...
+//   encoder.set_model({slot}, {"x"}, {result}, {"y"});
+//   Result<std::vector<std::byte>> file = encoder.finish();
+//
+// Constants are not copied: their bytes must live until `finish` or `write_to`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::vgf {
+
+// What the calls of an encoder return, to be handed to others of the same encoder.
+enum class ResourceRef : std::uint32_t {};
+enum class ConstantRef : std::uint32_t {};
+enum class ModuleRef : std::uint32_t {};
+enum class SlotRef : std::uint32_t {};
+enum class SetRef : std::uint32_t {};
+enum class RangeRef : std::uint32_t {};
+
+struct NewResource {
+  Category category = Category::Input;
+  std::optional<vk::DescriptorType> descriptor_type = vk::DescriptorType::TENSOR_ARM;
+  vk::Format format{};
+  tensor::Shape shape;    // -1: dynamic
+  tensor::Shape strides;  // empty: packed, the only form that this project makes
+  std::optional<Sampler> sampler;
+  std::optional<std::uint32_t> alias_group;
+};
+
+struct NewModule {
+  ModuleKind kind = ModuleKind::Compute;
+  std::string_view name;
+  std::string_view entry_point;
+  CodeKind code = CodeKind::Spirv;
+  spirv::WordSpan words;  // empty together with `text`: a placeholder
+  std::string_view text;
+};
+
+struct NewSegment {
+  ModuleRef module{};
+  std::string_view name;
+  std::span<const SetRef> sets;
+  std::span<const SlotRef> inputs, outputs;
+  std::span<const ConstantRef> constants;
+  std::array<std::uint32_t, 3> dispatch{};
+  std::span<const RangeRef> push_constants;
+};
+
+class Encoder {
+ public:
+  explicit Encoder(std::uint16_t vk_header_version = 0);
+  Encoder(Encoder&&) noexcept;
+  ~Encoder();
+
+  ResourceRef add_resource(NewResource resource);
+  ConstantRef add_constant(ResourceRef resource, Bytes data, std::int64_t sparsity = -1);
+  ModuleRef add_module(const NewModule& module);
+  SlotRef add_slot(std::uint32_t binding, ResourceRef resource);
+  SetRef add_set(std::span<const SlotRef> slots, std::optional<std::uint32_t> index = std::nullopt);
+  RangeRef add_push_constants(PushConstantRange range);
+  void add_segment(const NewSegment& segment);
+  void set_model(std::span<const SlotRef> inputs, std::span<const std::string_view> input_names,
+                 std::span<const SlotRef> outputs, std::span<const std::string_view> output_names);
+
+  // The whole file. Errors: a name, entry point or text that contains NUL (file-format).
+  Result<std::vector<std::byte>> finish();
+  // The same into a file, without a second copy of the constants.
+  Result<> write_to(OutputFile& out);
+
+ private:
+  struct State;
+  Result<> emit(const std::function<void(Bytes)>& put);
+  std::unique_ptr<State> state_;
+};
+
+// A file as version 0.4.3 (page 3.6, re-encode): the same bytes when it already is, and has no field that we do not
+// know; else all contents kept, in order. Warns of unknown fields, which are lost.
+Result<std::vector<std::byte>> reencode(const File& file, Bytes bytes, Diagnostics& diagnostics);
+
+}  // namespace slipway::vgf
