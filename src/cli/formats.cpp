@@ -5,11 +5,12 @@
 #include <format>
 #include <optional>
 
-#include "cli/rpl_verbs.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/npu_verbs.hpp"
 #include "cli/recipe_verbs.hpp"
+#include "cli/rpl_verbs.hpp"
 #include "cli/scenario_verbs.hpp"
+#include "cli/vgf_verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/document.hpp"
 
@@ -54,6 +55,12 @@ constexpr std::array kFormats = {
            .summary = "profiles of run recipes (JSON)",
            .tells = is_profile,
            .check = check_profile_file},
+    Format{.name = "vgf",
+           .summary = "models of graphs and shaders for Vulkan (VGF)",
+           .tells = is_vgf_file,
+           .check = check_vgf_file,
+           .inspect = inspect_vgf_file,
+           .convert = convert_vgf_file},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
            .tells = is_xclbin,

@@ -9,6 +9,7 @@
 #include "cli/recipe_verbs.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "cli/version.hpp"
+#include "cli/vgf_verbs.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -58,6 +59,8 @@ std::string_view base_name(std::string_view path) {
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
+  if (base_name(program) == "vgf_dump") return vgf_dump(arguments);
+  if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
   if (arguments.empty()) {
     print_error(help());

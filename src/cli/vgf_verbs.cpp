@@ -1,0 +1,154 @@
+#include "cli/vgf_verbs.hpp"
+
+#include <format>
+
+#include "base/files.hpp"
+#include "model/graph_segment.hpp"
+#include "tosa/text.hpp"
+#include "vgf/check.hpp"
+#include "vgf/dump.hpp"
+#include "vgf/read.hpp"
+#include "vgf/write.hpp"
+
+namespace slipway::cli {
+namespace {
+
+// A model with the bytes that it refers to.
+struct Loaded {
+  ContentOf content;
+  vgf::File file;
+};
+
+std::optional<Loaded> load(const std::string& path, Diagnostics& diagnostics) {
+  std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
+  if (!content) return std::nullopt;
+  std::optional<vgf::File> file = vgf::read_vgf(content->content().bytes, path == "-" ? "<stdin>" : path, diagnostics);
+  if (!file) return std::nullopt;
+  return Loaded{std::move(*content), std::move(*file)};
+}
+
+// Everything that can be known of a model without running it.
+void check_model(const vgf::File& file, Diagnostics& diagnostics) {
+  vgf::check_vgf(file, {}, diagnostics);
+  for (std::size_t i = 0; i < file.segments.size(); ++i) {
+    const vgf::Segment& segment = file.segments[i];
+    // A placeholder's code is the application's to supply.
+    if (segment.kind == vgf::ModuleKind::Graph && !file.modules[segment.module].is_placeholder())
+      model::read_graph_segment(file, i, diagnostics);
+  }
+}
+
+std::string graphs_text(const vgf::File& file, Diagnostics& diagnostics) {
+  std::string text;
+  for (std::size_t i = 0; i < file.segments.size(); ++i) {
+    if (file.segments[i].kind != vgf::ModuleKind::Graph || file.modules[file.segments[i].module].is_placeholder()) continue;
+    if (const auto graph = model::read_graph_segment(file, i, diagnostics)) text += tosa::print(*graph);
+  }
+  return text;
+}
+
+struct Extraction {
+  std::optional<std::uint64_t> module, constant;
+};
+
+// The code of a module or the data of a constant, as bytes; a constant as NumPy file where the name asks for one.
+Result<std::vector<std::byte>> extract(const vgf::File& file, const Extraction& what, const std::string& output) {
+  if (what.constant) {
+    if (output.ends_with(".npy")) return vgf::constant_npy(file, *what.constant);
+    const Result<Bytes> data = vgf::constant_bytes(file, *what.constant);
+    if (!data) return fail(data.error());
+    return std::vector(data->begin(), data->end());
+  }
+  const std::uint64_t index = *what.module;
+  const bool is_text = index < file.modules.size() && file.modules[index].words.empty() && !file.modules[index].text.empty();
+  if (is_text) {
+    const Bytes text = bytes_of(file.modules[index].text);
+    return std::vector(text.begin(), text.end());
+  }
+  const Result<Bytes> words = vgf::module_words(file, index);
+  if (!words) return fail(words.error());
+  return std::vector(words->begin(), words->end());
+}
+
+}  // namespace
+
+bool is_vgf_file(const Content& content) { return vgf::is_vgf(content.bytes); }
+
+int check_vgf_file(const Arguments& arguments) {
+  ReportStyle style;
+  std::vector<std::string> files;
+  CommandLine line("slipway check", "Finds every mistake in VGF models: the file, its tables, its graphs.", "slipway check model.vgf");
+  line.add_report_options(style);
+  line.app.add_option("files", files, "VGF files; `-` is standard input")->required();
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  Diagnostics diagnostics;
+  for (const std::string& path : files) {
+    if (const std::optional<Loaded> loaded = load(path, diagnostics)) check_model(loaded->file, diagnostics);
+  }
+  return report(diagnostics, style, stdout);
+}
+
+int inspect_vgf_file(const Arguments& arguments) {
+  ReportStyle style;
+  std::string path, output = "-";
+  bool scenario = false, boundaries = false, graphs = false;
+  Extraction extraction;
+  CommandLine line("slipway inspect", "Shows what is in a VGF model.", "slipway inspect model.vgf --graphs");
+  line.add_report_options(style);
+  line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
+  line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
+  auto* what = line.app.add_option_group("what", "what is shown (a summary; with --json the layout of vgf_dump)");
+  what->add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
+  what->add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
+  what->add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
+  what->add_option("--constant", extraction.constant, "the data of a constant; a NumPy file when --output ends in .npy");
+  what->require_option(0, 1);
+  line.app.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  Diagnostics diagnostics;
+  const std::optional<Loaded> loaded = load(path, diagnostics);
+  if (!loaded) return report(diagnostics, style);
+  const vgf::File& file = loaded->file;
+  std::optional<std::vector<std::byte>> bytes;
+  std::optional<std::string> text;
+  if (extraction.module || extraction.constant) {
+    bytes = diagnostics.take(extract(file, extraction, output));
+  } else if (scenario) {
+    text = diagnostics.take(vgf::scenario_template(file, Path(path).filename().string(), boundaries));
+  } else if (graphs) {
+    text = graphs_text(file, diagnostics);
+  } else {
+    check_model(file, diagnostics);
+    text = style.json ? vgf::dump_json(file) + "\n" : vgf::describe(file);
+    // What is wrong with a model does not keep it from being shown.
+    if (const Result<> written = write_file(output, *text); !written) diagnostics.add(written.error());
+    report(diagnostics, style);
+    return 0;
+  }
+  if (text) bytes = std::vector(bytes_of(*text).begin(), bytes_of(*text).end());
+  if (bytes && !diagnostics.has_errors()) {
+    if (const Result<> written = write_file(output, Bytes(*bytes)); !written) diagnostics.add(written.error());
+  }
+  return report(diagnostics, style);
+}
+
+int convert_vgf_file(const Arguments& arguments) {
+  ReportStyle style;
+  std::string path, output;
+  CommandLine line("slipway convert", "Writes a VGF model as version 0.4.3, with all of its contents.", "slipway convert old.vgf -o new.vgf");
+  line.add_report_options(style);
+  line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
+  line.app.add_option("-o,--output", output, "the file to write; `-`: standard output")->required();
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  Diagnostics diagnostics;
+  if (const std::optional<Loaded> loaded = load(path, diagnostics)) {
+    const auto bytes = diagnostics.take(vgf::reencode(loaded->file, loaded->content.content().bytes, diagnostics));
+    if (bytes) {
+      if (const Result<> written = write_file(output, Bytes(*bytes)); !written) diagnostics.add(written.error());
+    }
+  }
+  return report(diagnostics, style);
+}
+
+}  // namespace slipway::cli

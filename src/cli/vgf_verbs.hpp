@@ -1,0 +1,19 @@
+// What the verbs do with VGF models.
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "cli/content.hpp"
+
+namespace slipway::cli {
+
+// By the first four bytes.
+bool is_vgf_file(const Content& content);
+int check_vgf_file(const Arguments& arguments);
+int inspect_vgf_file(const Arguments& arguments);
+int convert_vgf_file(const Arguments& arguments);
+
+// The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5): their options, texts and exit status.
+int vgf_dump(const Arguments& arguments);
+int vgf_updater(const Arguments& arguments);
+
+}  // namespace slipway::cli
