@@ -66,6 +66,11 @@ class Runtime {
   bool since(int yyww) const { return result_.release.yyww >= yyww; }
   std::string_view name() const { return kernel_ ? kernel_->name : std::string_view(".ze_info"); }
   std::string_view word(Span span) const { return document_.text.substr(span.begin, span.end - span.begin); }
+  std::string_view unquoted(Span span) const {
+    const std::string_view text = word(span);
+    const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'');
+    return quoted ? text.substr(1, text.size() - 2) : text;
+  }
 
   std::string prefixed(std::string text) const {
     const std::string prefix = result_.release < kNewPrefix ? "DeviceBinaryFormat::Zebin" : "DeviceBinaryFormat::zebin";
@@ -92,6 +97,9 @@ class Runtime {
   void version() {
     if (!since(2045)) return;
     if (!document_.has(RootKey::version)) {
+      // One that is there but cannot be read is told below.
+      const FieldInfo* field = &field_of<Root>(RootKey::version);
+      if (std::ranges::contains(document_.oddities, field, &Oddity::field)) return;
       find(kWarns, DiagnosticKind::RuntimeWarns, {0, 0}, "no version: the runtime takes its own",
            ".ze_info : No version info provided");
       return;
@@ -161,18 +169,18 @@ class Runtime {
       case OddityKind::RuntimeOnlyKey: {
         const bool is_required_libs = one.mapping == &mapping_of<Root>() && one.kind == OddityKind::RuntimeOnlyKey;
         if (one.kind == OddityKind::RuntimeOnlyKey && since(is_required_libs ? 2609 : 2238)) return;
-        return unknown_key(*one.mapping, word(one.span), one.span);
+        return unknown_key(*one.mapping, unquoted(one.span), one.span);
       }
       case OddityKind::UnknownValue:
-        return unknown_value(*one.field->values, word(one.span), one.span);
+        return unknown_value(*one.field->values, unquoted(one.span), one.span);
       case OddityKind::BadScalar:
         if (one.mapping == &mapping_of<Root>()) {
-          const bool dot = word(one.span).contains('.');
+          const bool dot = unquoted(one.span).contains('.');
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime refuses this version",
                dot ? std::format(".ze_info : Unhandled major version : {}, decoder is at : 1",
-                                 word(one.span).substr(0, word(one.span).find('.')))
+                                 unquoted(one.span).substr(0, unquoted(one.span).find('.')))
                    : std::format(".ze_info : Invalid version format - expected 'MAJOR.MINOR' string, got : {}",
-                                 word(one.span)),
+                                 unquoted(one.span)),
                dot ? 3 : 2);
           return;
         }
@@ -390,7 +398,8 @@ class Runtime {
   }
 
   void bad_size(const PayloadArgument& argument, std::string_view expected) {
-    find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::size), std::format("{} bytes", argument.size),
+    find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::size),
+         std::format("`{}` of {} bytes", name_of_value(argument.arg_type), argument.size),
          std::format(" : Invalid size for argument of type {} in context of : {}. Expected {}. Got : {}",
                      name_of_value(argument.arg_type), name(), expected, argument.size));
   }
@@ -498,13 +507,10 @@ class Runtime {
       const int known_grf = device ? grf_bytes_of_core(device->core) : target_.grf_bytes.value_or(0);
       fits = fits && (known_grf ? dimensions(known_grf) : dimensions(32) || dimensions(64));
       if (fits) continue;
-      const std::int64_t channel = local_id_channel_size(simd, known_grf ? known_grf : 32);
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, argument.offset ? P::offset : P::size),
            std::format("local ids of {} bytes at {}", argument.size, argument.offset),
-           std::format(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected : {} or "
-                       "{} or {}. "
-                       "Got : {}",
-                       name(), simd, channel, 2 * channel, 3 * channel, argument.size));
+           std::format(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected :",
+                       name(), simd));
     }
   }
 
@@ -515,11 +521,7 @@ class Runtime {
     for (const PerThreadMemoryBuffer& buffer : kernel_->per_thread_memory_buffers) {
       if (buffer.size <= 0 || buffer.size == 0x7fffffff) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size),
-             std::format("a buffer of {} bytes", buffer.size),
-             std::format(
-                 " : Invalid per-thread memory buffer allocation size (size must be greater than 0 and less than 2^31) "
-                 "in context of : {}.",
-                 name()));
+             std::format("a buffer of {} bytes", buffer.size), " : Invalid per-thread memory buffer allocation size");
         continue;
       }
       if (buffer.type != MemBufferType::global && buffer.type != MemBufferType::scratch) {
@@ -528,14 +530,13 @@ class Runtime {
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
       } else if (buffer.type == MemBufferType::scratch && (buffer.slot < 0 || buffer.slot > 1)) {
-        find(
-            kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {}", buffer.slot),
-            std::format(" : Invalid scratch buffer slot {} in context of : {}. Expected 0 or 1.", buffer.slot, name()));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {}", buffer.slot),
+             std::format(" : Invalid scratch buffer slot {}", buffer.slot));
       } else if (buffer.type == MemBufferType::scratch) {
         if (slots[buffer.slot]) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot),
                std::format("scratch slot {} twice", buffer.slot),
-               std::format(" : Invalid duplicated scratch buffer entry {} in context of : {}.", buffer.slot, name()));
+               std::format(" : Invalid duplicated scratch buffer entry {}", buffer.slot));
         }
         slots[buffer.slot] = true;
       }

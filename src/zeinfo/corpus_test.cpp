@@ -93,7 +93,7 @@ TEST_P(Corpus, SaysWhatItShould) {
 }
 INSTANTIATE_TEST_SUITE_P(Files, Corpus,
                          ::testing::Values("syntax.txt", "values.txt", "spec.txt", "consistency.txt", "runtime.txt"),
-                         [](const auto& info) { return info.param.substr(0, info.param.find('.')); });
+                         [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
 
 // --- the seed's tables -----------------------------------------------------------------------------------------------
 
