@@ -142,8 +142,8 @@ int main_of(int count, char** arguments) {
     std::size_t bytes;
     double code;
   } programs[] = {{700, 0.0}, {4500, 0.1}, {10'000, 0.9}, {100'000, 0.9}, {400'000, 0.9}};
-  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata", "spirv",
-              "variant", "full", "glslang", "full x", "variant x");
+  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata",
+              "spirv", "variant", "full", "glslang", "full x", "variant x");
   bool first = true;
   std::vector<Times> all;
   for (const auto& [bytes, code] : programs) {

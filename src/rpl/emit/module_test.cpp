@@ -133,7 +133,8 @@ void compute_main (void)
                                  "%neither NonWritable", "%neither NonReadable"}) {
     EXPECT_THAT(data, HasSubstr(both));
   }
-  for (const char* const none : {"%c_0 NonWritable", "%written NonWritable", "%both NonReadable", "%read NonReadable"}) {
+  for (const char* const none :
+       {"%c_0 NonWritable", "%written NonWritable", "%both NonReadable", "%read NonReadable"}) {
     EXPECT_THAT(data, Not(HasSubstr(none)));
   }
   EXPECT_THAT(data, AllOf(HasSubstr("Rgba8"), HasSubstr("R32ui"), HasSubstr("OpCapability ImageQuery")));
