@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 #include "testing/scratch_folder.hpp"
 
 namespace slipway::rpl {

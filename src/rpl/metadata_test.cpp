@@ -6,7 +6,7 @@
 
 #include "rpl/metadata_json.hpp"
 #include "rpl/print_metadata.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 
 namespace slipway::rpl {
 namespace {

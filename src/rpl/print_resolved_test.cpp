@@ -4,7 +4,7 @@
 
 #include "rpl/metadata_json.hpp"
 #include "rpl/print_ast.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/sha256.hpp"
 #include "rpl/metadata_json.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 #include "rpl/variant_search.hpp"
 
 namespace slipway::rpl {
