@@ -41,7 +41,7 @@ int diff_rpl_metadata(const Arguments& arguments) {
       "they differ.",
       "slipway diff lit.json shadow.json --scope family");
   line.add_report_options(style);
-  line.app.add_option("files", files, "two files of metadata")->required()->expected(2);
+  line.app.add_option("files", files, "two files of metadata");
   line.app
       .add_option("--scope", scope,
                   "family: attribute sources and the sets of material, object and shared; interface: those, the pass "
@@ -50,6 +50,10 @@ int diff_rpl_metadata(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
+  if (files.size() != 2) {
+    diagnostics.error(DiagnosticKind::Usage, {}, std::format("`diff` takes two files, but here are {}", files.size()));
+    return report(diagnostics, style);
+  }
   const std::optional<rpl::Metadata> left = read(files[0], diagnostics), right = read(files[1], diagnostics);
   if (const int status = report(diagnostics, style); status != 0) return status;
   const std::vector<rpl::Difference> differences =

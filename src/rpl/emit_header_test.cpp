@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 #include "testing/scratch_folder.hpp"
 
 namespace slipway::rpl {
@@ -34,9 +34,9 @@ static_assert(sizeof(packed_values) == 112 && offsetof(packed_values, b) == 16 &
 static_assert(sizeof(holder::padded) == 32 && sizeof(holder::pairs) == 24 && sizeof(holder::grid) == 24, "");
 static_assert(sizeof(numbers) == 20 && numbers_tail_offset == 20 && numbers_tail_item_size == 4, "");
 static_assert(item_list_tail_offset == 16 && nested_tail_offset == 32 && only_tail_tail_offset == 0, "");
-static_assert(sizeof(vertex) == 32 && offsetof(vertex, normal) == 12 && offsetof(vertex, uv) == 18, "");
+static_assert(sizeof(vertex) == 36 && offsetof(vertex, normal) == 12 && offsetof(vertex, uv) == 18, "");
 static_assert(sizeof(instance_data::turn) == 18 && offsetof(instance_data, id) == 88, "");
-static_assert(set_everything_index == 1 && binding_linear == 3 && location_target_ids == 1 && push_constant_size == 80, "");
+static_assert(set_everything_index == 1 && binding_linear == 2 && location_target_ids == 1 && push_constant_size == 80, "");
 float use(const class_& c) { return c.float_ + c.while_.v[0] + static_cast<float>(c.namespace_); }
 )"));
 }

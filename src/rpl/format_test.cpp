@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "rpl/metadata_json.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 
 namespace slipway::rpl {
 namespace {

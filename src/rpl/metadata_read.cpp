@@ -430,7 +430,7 @@ const Record<Metadata::ColorOutput>& color_output_record() {
     constexpr std::size_t kPrefix = std::string_view("color_output_").size();
     for (const SettingInfo& info : settings_of(SettingScope::ColorOutput)) {
       if (info.id == Setting::color_output_format) continue;
-      made = std::move(made).required(info.name.substr(kPrefix), &M::settings, OutputSetting{info.id},
+      std::move(made).required(info.name.substr(kPrefix), &M::settings, OutputSetting{info.id},
                                       "the setting of this output");
     }
     return made;

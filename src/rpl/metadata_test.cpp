@@ -6,7 +6,7 @@
 
 #include "rpl/metadata_json.hpp"
 #include "rpl/print_metadata.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -70,7 +70,7 @@ TEST(Metadata, NumbersAttributes) {
     return out;
   };
   EXPECT_EQ(sources[0].block_size, 24U);
-  EXPECT_THAT(layout(sources[0]), ElementsAre("position 0 0 106", "normal 1 12 88", "uv 2 18 83"));
+  EXPECT_THAT(layout(sources[0]), ElementsAre("position 0 0 106", "normal 1 12 85", "uv 2 18 83"));
   EXPECT_EQ(sources[1].block_size, 68U);
   EXPECT_THAT(layout(sources[1]), ElementsAre("tint 3 0 37", "model 4 4 109"));
   EXPECT_EQ(sources[1].attributes[1].location_count, 4U);

@@ -70,7 +70,9 @@ class Printer {
     print(functions_, resolved_.functions, [&](const Function& of) { function(of); });
   }
 
-  void begin(std::string_view head) { out_ += std::format("{}{}\n{{\n", out_.empty() ? "" : "\n", head); }
+  void begin(std::string_view head) {
+    out_ += std::format("{}{}\n{{\n", out_.empty() || out_.ends_with("\n\n") ? "" : "\n", head);
+  }
 
   std::string meta(FieldId field) const {
     if (field == kNone || program_.fields[field].meta.count == 0) return "";

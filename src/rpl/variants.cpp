@@ -101,7 +101,7 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
     ++failing;
     assignments += settings.listed ? 1 : count_assignments(settings, leaf.assignment);
   }
-  if (failing == 0) return;
+  if (failing == 0 || search.leaves.size() == 1) return;
   diagnostics.error(DiagnosticKind::RplVariantFailed, {},
                     std::format("{} of {} variants fail: {} of {} assignments", failing, search.leaves.size(),
                                 count_text(assignments), count_text(count_assignments(settings))));

@@ -8,7 +8,7 @@
 
 #include "base/sha256.hpp"
 #include "rpl/metadata_json.hpp"
-#include "rpl/testing.hpp"
+#include "testing/rpl_programs.hpp"
 #include "rpl/variant_search.hpp"
 
 namespace slipway::rpl {
@@ -95,7 +95,8 @@ TEST(Variants, ClassesSayWhatEveryAssignmentGives) {
       ASSERT_TRUE(metadata);
       EXPECT_EQ(metadata->hashes, made->metadata.hashes);
       EXPECT_EQ(metadata->code[0].sha256, made->metadata.code[0].sha256);
-      EXPECT_EQ(its->code[0].substr(0, 16), made->metadata.code[0].sha256.substr(0, 16));
+      const auto stage = static_cast<std::size_t>(made->metadata.code[0].stages[0]);
+      EXPECT_EQ(its->code[stage].substr(0, 16), made->metadata.code[0].sha256.substr(0, 16));
     }
   }
 }

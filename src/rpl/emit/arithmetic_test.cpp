@@ -1,7 +1,7 @@
 // Operators, conversions, constructors and matrices on a device, against C++.
 #include <array>
 
-#include "rpl/emit/semantics_fixture.hpp"
+#include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 #include <numbers>
 
-#include "rpl/emit/semantics_fixture.hpp"
+#include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -1,5 +1,5 @@
 // Statements, functions and their arguments on a device.
-#include "rpl/emit/semantics_fixture.hpp"
+#include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "rpl/emit/interpreter.hpp"
 #include "rpl/emit/testing.hpp"
+#include "rpl/print_resolved.hpp"
 #include "testing/compute_fixture.hpp"
 #include "testing/rpl_generator.hpp"
 
@@ -83,6 +84,18 @@ class RplGenerated : public testing::ComputeTest {
     ++compared_;
   }
 
+  // The resolved program as text is a program that gives the same words (RPL 3.17).
+  static void print_and_compile_again(const Resolved& resolved, const std::vector<EntryPointName>& entries,
+                                      std::uint64_t seed) {
+    const std::string text = print_resolved(resolved).at(0).text;
+    Diagnostics diagnostics;
+    const Program program = parse(make_source("resolved.rpl", text), diagnostics);
+    std::optional<Resolved> again;
+    if (program.valid) again = resolve(program, {}, entries, {.pipeline = resolved.pipeline}, diagnostics);
+    ASSERT_TRUE(again) << "seed " << seed << "\n" << format_diagnostics(diagnostics.all()) << text;
+    EXPECT_EQ(emit_spirv(*again).at(0).words, emit_spirv(resolved).at(0).words) << "seed " << seed << "\n" << text;
+  }
+
   std::size_t compared_ = 0;
   std::size_t changed_ = 0;  // programs that left something other than what they found
 };
@@ -116,6 +129,7 @@ TEST_F(RplGenerated, ProgramsAreValidAndComputeTheRightThing) {
       if (diagnostic.severity == Severity::Error) errors.push_back(diagnostic);
     }
     ASSERT_TRUE(resolved) << "seed " << seed << "\n" << format_diagnostics(errors) << generated.text;
+    if (seed % 4 == 0) print_and_compile_again(*resolved, entries, seed);
     spirv::Words newest;
     for (const Target target : kAllTargets) {
       const SpirvOptions options{

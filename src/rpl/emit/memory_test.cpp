@@ -1,7 +1,7 @@
 // Buffers, their layouts, copies between them, workgroup memory, atomics, and the inputs of compute shaders.
 #include <numeric>
 
-#include "rpl/emit/semantics_fixture.hpp"
+#include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -129,11 +129,12 @@ void compute_main (void)
   u3 size = image_size (neither);
 }
 )");
-  for (const char* const both : {"%a NonWritable", "%b NonWritable", "%read NonWritable", "%written NonReadable",
+  for (const char* const both : {"%a_0 NonWritable", "%b_0 NonWritable", "%read NonWritable", "%written NonReadable",
                                  "%neither NonWritable", "%neither NonReadable"}) {
     EXPECT_THAT(data, HasSubstr(both));
   }
-  for (const char* const none : {"%c NonWritable", "%written NonWritable", "%both NonReadable", "%read NonReadable"}) {
+  for (const char* const none :
+       {"%c_0 NonWritable", "%written NonWritable", "%both NonReadable", "%read NonReadable"}) {
     EXPECT_THAT(data, Not(HasSubstr(none)));
   }
   EXPECT_THAT(data, AllOf(HasSubstr("Rgba8"), HasSubstr("R32ui"), HasSubstr("OpCapability ImageQuery")));

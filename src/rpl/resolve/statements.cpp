@@ -58,6 +58,9 @@ bool Resolver::State::resolve_statements(const Stmt& block) {
   for (std::uint32_t i = 0; i < block.list.count; ++i) {
     const StmtId id = program->lists[block.list.first + i];
     if (terminated && dead == outer_dead) {
+      // What the options switch off is not there.
+      const ExprId condition = program->stmts[id].condition;
+      if (condition != 0 && !condition_holds(condition, false)) continue;
       warning(DiagnosticKind::RplUnreachable, program->stmts[id].range, "this is never reached");
       ++dead;
       code = out.code.size();
