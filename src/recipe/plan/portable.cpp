@@ -4,6 +4,7 @@
 #include <format>
 #include <set>
 
+#include "base/files.hpp"
 #include "json/record.hpp"
 
 namespace slipway::recipe {
