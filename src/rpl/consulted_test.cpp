@@ -98,8 +98,8 @@ TEST(Resolver, GivesTheSameAgain) {
   Resolver reused;
   for (int round = 0; round < 2; ++round) {
     for (const testing::RplCase& given : testing::rpl_cases()) {
-      Diagnostics diagnostics, again;
-      const Program program = testing::parse_case(given, diagnostics);
+      Diagnostics parsing, diagnostics, again;
+      const Program program = testing::parse_case(given, parsing);
       if (!program.valid) continue;
       const auto fresh = resolve(program, {}, given.entry_points, given.settings, diagnostics);
       const Resolved* const old = reused.resolve(program, {}, given.entry_points, given.settings, again);

@@ -213,6 +213,7 @@ class Lexer {
       } else if (*at_ == '\n' || (*at_ == '\0' && at_ >= end_)) {
         error(DiagnosticKind::RplString, from, "this string does not end on its line").hint("add a `\"`");
         put(TokenKind::String, from, names_.intern({text, at_}));
+        put(TokenKind::Semicolon, at_);  // which the string has most likely swallowed
         return;
       } else if (*at_ == '\0') {
         diagnostics_.error(DiagnosticKind::RplChar, place(at_, at_ + 1), "a NUL byte in a string");

@@ -51,6 +51,7 @@ void Parser::parse_item() {
   const Token* const begin = token_;
   stack_.clear();
   depth_ = 0;
+  abandoned_ = false;
   Item item;
   item.module = module_;
   bool good = true;
@@ -70,9 +71,8 @@ void Parser::parse_item() {
   }
   const bool two_names = next == TokenKind::Identifier;
   const NameId word = at().value;
-  // `set_pass pack (unorm8) ...` is an image.
   const bool packed_image = word >= Word::set_pass && word <= Word::set_shared && ahead(1).value == Word::pack;
-  const bool function = two_names && ahead(2).kind == TokenKind::LeftParen && !packed_image;
+  const bool function = two_names && !packed_image && ahead(2).kind == TokenKind::LeftParen;
   if (next == TokenKind::Equal || next == TokenKind::Dot ||
       (two_names && ahead(1).value == Word::block && is_number(ahead(2).kind))) {
     item.keyword_less = true;
@@ -373,6 +373,7 @@ bool Parser::parse_fields(Item& item) {
     Field field;
     const std::uint32_t begin = at().begin;
     if (!parse_field(item.kind, field)) {
+      if (abandoned_) return false;
       recover_in_body();
       fields = true;
       continue;
@@ -513,7 +514,7 @@ bool Parser::parse_arguments(Item& item) {
   item.arguments.first = static_cast<std::uint32_t>(program_.arguments.size());
   if (is(TokenKind::RightParen)) {
     advance();
-    error(DiagnosticKind::RplVoidArgs, since(open.begin), "a function without arguments is declared with `(void)`")
+    error(DiagnosticKind::RplVoidArgs, since(open.begin), "`()` is no list of arguments")
         .suggest(program_.place(since(open.begin)), "(void)");
     return true;
   }

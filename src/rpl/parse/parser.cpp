@@ -58,6 +58,8 @@ void Parser::check_declared(NameId name, Range range) {
 
 bool Parser::too_deep() {
   if (depth_ <= kDeepestNesting) return false;
+  if (abandoned_) return true;
+  abandoned_ = true;
   error(DiagnosticKind::RplNesting, range_of(at()), std::format("more than {} levels of nesting", kDeepestNesting));
   return true;
 }

@@ -118,7 +118,8 @@ class Parser {
   std::uint32_t last_end_ = 0;
   std::uint32_t module_ = 0;
   std::uint32_t depth_ = 0;
-  bool unclosed_ = false;  // the end of the file was reported
+  bool unclosed_ = false;   // the end of the file was reported
+  bool abandoned_ = false;  // this item is nested too deeply; nothing more is said about it
   std::vector<std::uint32_t> stack_;
   std::vector<ItemId> option_of_name_;  // by NameId, for duplicates
 

@@ -17,6 +17,7 @@ StmtId Parser::parse_block(ExprId condition) {
     if (accept(TokenKind::Semicolon)) continue;
     const StmtId statement = parse_statement();
     stack_.resize(inner);
+    if (abandoned_) return 0;
     if (statement == 0)
       recover_in_body();
     else
@@ -84,6 +85,7 @@ StmtId Parser::parse_conditional() {
   if (is(TokenKind::LeftBrace)) return parse_block(condition);
   if (is_word(Word::alias) && ahead(1).kind == TokenKind::LeftParen) return parse_alias(condition, word.begin);
   const StmtId statement = parse_statement();
+  if (abandoned_) return 0;
   Diagnostic& problem = error(DiagnosticKind::RplConditionalPlace, prefix,
                               "`conditional` stands before scopes and aliases only, not before other statements");
   if (statement != 0) {

@@ -117,6 +117,7 @@ Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin
     error(DiagnosticKind::RplTypeMismatch, node.range, "a discard is a statement of its own");
     return {};
   }
+  if (builtin.id == Builtin::Position && dead == 0) uses.push_back({current, kNone, true, node.range});
   if (!check_count(node, builtin.argument_count)) return nothing;
   const std::size_t mark = operand_stack.size();
   if (!value_arguments(node, 0, std::span(builtin.arguments).first(builtin.argument_count),
@@ -131,7 +132,6 @@ Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin
                                                 out.settings[Setting::workgroup_size_z]};
     return value_of(add_constant(kU3, sizes));
   }
-  if (builtin.id == Builtin::Position && dead == 0) uses.push_back({current, kNone, true, node.range});
   return finish_builtin(node, builtin, builtin.result, mark);
 }
 

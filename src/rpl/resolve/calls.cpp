@@ -81,12 +81,12 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   const Range range = expr(expression).range;
   if (out.types[wanted.type].opaque) return resolve_opaque_argument(expression, wanted.type, made);
   const Val val = resolve_expression(expression);
-  const std::string what = std::format("the argument `{}`", text(wanted.name));
+  const auto what = [&] { return std::format("the argument `{}`", text(wanted.name)); };
   if (wanted.access == Access::In) {
     const Val value = load(val, range);
     if (value.kind != ValKind::Value || wanted.type == kErrorType) return false;
     if (value.type != wanted.type) {
-      mismatch(DiagnosticKind::RplArgType, expression, wanted.type, value.type, what);
+      mismatch(DiagnosticKind::RplArgType, expression, wanted.type, value.type, what());
       return false;
     }
     made.value = value.index;
@@ -99,7 +99,7 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   }
   if (val.kind != ValKind::Place) {
     error(DiagnosticKind::RplArgAccess, range,
-          std::format("{} is `{}` and needs a place to write to, and this is a {}", what,
+          std::format("{} is `{}` and needs a place to write to, and this is a {}", what(),
                       wanted.access == Access::Out ? "out" : "in out", val.swizzle ? "swizzle" : "value"));
     return false;
   }
@@ -111,12 +111,12 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   }
   if (ref.root == PlaceRoot::Argument && out.arguments[ref.index].access == Access::In) {
     error(DiagnosticKind::RplArgAccess, range,
-          std::format("{} is written, and `{}` is an `in` argument", what, text(out.arguments[ref.index].name)));
+          std::format("{} is written, and `{}` is an `in` argument", what(), text(out.arguments[ref.index].name)));
     return false;
   }
   if (wanted.type == kErrorType) return false;
   if (val.type != wanted.type) {
-    mismatch(DiagnosticKind::RplArgType, expression, wanted.type, val.type, what);
+    mismatch(DiagnosticKind::RplArgType, expression, wanted.type, val.type, what());
     return false;
   }
   if (wanted.access == Access::InOut) {

@@ -273,11 +273,20 @@ struct Resolver::State {
   FunctionState& function() { return functions[current]; }
   // The function of that name as a place in `functions`; kNone when there is none.
   std::uint32_t find_function(NameId name);
+  ItemId active_of_name(ItemId first);
+  // Which of several functions or structs of one name is active, and what the choice read.
+  struct NameChoice {
+    ItemId found = kNone;
+    Consulted consulted;
+  };
+  std::vector<NameChoice> choices;
+  std::vector<std::uint32_t> choice_of;  // by the first item of the name: in choices, or kNone
   std::uint32_t declare_function(ItemId item);
   void resolve_signature(FunctionState& state);
   void resolve_body(std::uint32_t index);
   void resolve_entry_points(std::span<const EntryPointName> names);
-  void check_builtin_names();
+  void check_function_names();
+  std::uint32_t plain_words(TypeId type) const;
   void touch(Touch kind, StageMask stages, Range at);
   void check_recursion();
   void reach(const EntryPoint& entry, std::vector<std::uint32_t>& order);
@@ -358,7 +367,7 @@ struct Resolver::State {
   Val load(const Val& val, Range range);
   Val resolve_value(ExprId expression) { return load(resolve_expression(expression), expr(expression).range); }
   void mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found, std::string_view what);
-  void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted);
+  void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found);
 
   // --- calls.cpp, builtin_calls.cpp ---
   std::vector<std::uint32_t> operand_stack;

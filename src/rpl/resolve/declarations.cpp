@@ -183,13 +183,13 @@ void Resolver::State::resolve_container(ItemId id) {
   container.fields.first = static_cast<std::uint32_t>(out.container_fields.size());
   if (is_attribute(item.kind)) container.binding = counters.sources++;
   payload[id] = static_cast<std::uint32_t>(out.containers.size());
-  Type sizes{.align = 1};  // size: bytes so far; align: the largest item
+  Type sizes{.align = 1};  // size: bytes so far; align: the largest item; columns: whether there is any field
   for (FieldId field = item.fields.first; field < item.fields.first + item.fields.count; ++field) {
     resolve_container_field(item, container, field, sizes);
   }
   container.fields.count = static_cast<std::uint32_t>(out.container_fields.size()) - container.fields.first;
   if (is_attribute(item.kind)) container.block_size = static_cast<std::uint32_t>(round_up(sizes.size, sizes.align));
-  if (container.fields.count == 0) {
+  if (sizes.columns == 0) {
     error(DiagnosticKind::RplEmptyBody, item.name_range, std::format("`{}` has no active field", text(item.name)));
   }
   out.containers.push_back(container);
@@ -200,6 +200,7 @@ void Resolver::State::resolve_container(ItemId id) {
 void Resolver::State::resolve_container_field(const Item& item, Container& container, FieldId id, Type& sizes) {
   const Field& field = program->fields[id];
   if (field.alias || !condition_holds(field.condition, is_attribute(item.kind))) return;
+  sizes.columns = 1;
   const TypeRef& ref = program->types[field.type];
   const TypeId type = type_of_word(ref.name);
   if (!is_vector(type) && !is_matrix(type)) {

@@ -204,7 +204,8 @@ Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& 
                           out.type_text(right.type)));
     if (is_vector(left.type) && is_vector(right.type) && !same) {
       const bool mend_left = expr(node.a).kind == ExprKind::Sint || expr(node.a).kind == ExprKind::Uint;
-      suggest_literal(problem, mend_left ? node.a : node.b, mend_left ? right.type : left.type);
+      suggest_literal(problem, mend_left ? node.a : node.b, mend_left ? right.type : left.type,
+                      mend_left ? left.type : right.type);
     }
     return {};
   }
@@ -315,11 +316,11 @@ void Resolver::State::mismatch(DiagnosticKind kind, ExprId expression, TypeId wa
   Diagnostic& problem =
       error(kind, expr(expression).range,
             std::format("{} is `{}`, and this is `{}`", what, out.type_text(wanted), out.type_text(found)));
-  suggest_literal(problem, expression, wanted);
+  suggest_literal(problem, expression, wanted, found);
 }
 
 // There are no implicit conversions: the literal of the other type, or a converting constructor.
-void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted) {
+void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found) {
   const Expr& node = expr(expression);
   const Place where = place(node.range);
   const bool literal_number = node.kind == ExprKind::Sint || node.kind == ExprKind::Uint;
@@ -328,6 +329,8 @@ void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, Ty
     problem.suggest(where, std::format("{}{}", node.a, wanted == kU1 ? "u" : wanted == kF1 ? ".0" : ""));
     return;
   }
+  const bool converts = is_vector(found) && (item_count(found) == item_count(wanted) || found == item_type(wanted));
+  if (!converts) return;
   const std::string_view written = where.source->text(where.span);
   if (written.size() > 60 || written.find('\n') != std::string_view::npos) return;
   problem.suggest(where, std::format("{} {{{}}}", builtin_type_name(wanted), written));

@@ -31,18 +31,35 @@ std::string_view describe(Touch kind) {
 
 // --- declarations --------------------------------------------------------------------------------------------------
 
-std::uint32_t Resolver::State::find_function(NameId name) {
-  ItemId found = kNone;
-  for (ItemId id = program->first_function[name]; id != kNone; id = program->items[id].next_same_name) {
-    if (!is_active(id)) continue;
-    if (found == kNone) {
-      found = id;
-      continue;
+// The active one of the items of one name, of which this is the first; kNone for none.
+ItemId Resolver::State::active_of_name(ItemId first) {
+  if (first == kNone) return kNone;
+  if (program->items[first].next_same_name == kNone) return is_active(first) ? first : kNone;
+  if (choice_of[first] == kNone) {
+    NameChoice choice;
+    Consulted* const outer = std::exchange(sink, &choice.consulted);
+    for (ItemId id = first; id != kNone; id = program->items[id].next_same_name) {
+      if (!is_active(id)) continue;
+      if (choice.found == kNone) {
+        choice.found = id;
+        continue;
+      }
+      const Item& item = program->items[id];
+      error(DiagnosticKind::RplDuplicateName, item.name_range,
+            std::format("{} `{}` is already declared", word_of(item.kind), text(item.name)))
+          .note("the first declaration", place(program->items[choice.found].name_range));
     }
-    error(DiagnosticKind::RplDuplicateName, program->items[id].name_range,
-          std::format("function `{}` is already declared", text(name)))
-        .note("the first declaration", place(program->items[found].name_range));
+    sink = outer;
+    choice_of[first] = static_cast<std::uint32_t>(choices.size());
+    choices.push_back(std::move(choice));
   }
+  const NameChoice& choice = choices[choice_of[first]];
+  sink->merge(choice.consulted);
+  return choice.found;
+}
+
+std::uint32_t Resolver::State::find_function(NameId name) {
+  const ItemId found = active_of_name(program->first_function[name]);
   return found == kNone ? kNone : declare_function(found);
 }
 
@@ -127,12 +144,17 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   functions[index].consulted.merge(own);
 }
 
-void Resolver::State::check_builtin_names() {
+// Names that are wrong whether or not something uses them: two of one name, and those of built-in functions.
+void Resolver::State::check_function_names() {
   Consulted unused;
   sink = &unused;
   for (ItemId id = 0; id < program->items.size(); ++id) {
     const Item& item = program->items[id];
-    if (item.kind != ItemKind::Function) continue;
+    const bool structure = item.kind == ItemKind::Struct;
+    if (!structure && item.kind != ItemKind::Function) continue;
+    const ItemId first = (structure ? program->first_struct : program->first_function)[item.name];
+    if (first == id && item.next_same_name != kNone) active_of_name(id);
+    if (structure) continue;
     const BuiltinFunction* const builtin = find_builtin(item.name);
     if (!builtin || !is_active(id)) continue;
     if (info_of(builtin->id).origin == BuiltinOrigin::Base) {
@@ -269,8 +291,14 @@ void Resolver::State::check_stage(Stage stage, std::uint32_t index, std::span<co
     if (direct && (kind == Touch::StateWrite || kind == Touch::BufferWrite || kind == Touch::ColorWrite)) {
       code = DiagnosticKind::RplNotWritable;
     }
+    std::string what(describe(kind));
+    if (kind == Touch::Builtin) {
+      const Place call = place(state.touches[i]);
+      const std::string_view written = call.source->text(call.span);
+      what = std::format("`{}` is not a function of this stage", written.substr(0, written.find_first_of(" \t\r\n(/")));
+    }
     Diagnostic& problem = error(code, state.touches[i],
-                                std::format("{}, and `{}` is used in the {} stage", describe(kind),
+                                std::format("{}, and `{}` is used in the {} stage", what,
                                             text(program->items[state.item].name), name_of(stage)));
     std::uint32_t at = index;
     for (std::uint32_t steps = 0; steps < 8 && parents[at] != kNone; ++steps) {

@@ -9,7 +9,7 @@ namespace {
 
 // Aliases expand where they are used, and aliases of aliases multiply.
 constexpr std::uint32_t kMostAliasUses = 65536;
-constexpr std::uint32_t kDeepestRecursion = 1024;
+constexpr std::uint32_t kDeepestRecursion = 300;
 
 }  // namespace
 
@@ -163,6 +163,15 @@ Val Resolver::State::resolve_postfix(ExprId expression) {
   return close_chain(chain);
 }
 
+// The number of words of a constant of this type: vectors, matrices, and structs of these.
+std::uint32_t Resolver::State::plain_words(TypeId type) const {
+  if (is_vector(type) || is_matrix(type)) return word_count(type);
+  const List members = out.structs[out.types[type].index].members;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < members.count; ++i) count += plain_words(out.members[members.first + i].type);
+  return count;
+}
+
 void Resolver::State::add_step(Chain& chain, Step step, TypeId type, Range range) {
   if (type == kErrorType) {
     chain.val = {};
@@ -176,6 +185,11 @@ void Resolver::State::add_step(Chain& chain, Step step, TypeId type, Range range
     const auto from = words_of(chain.val.index).subspan(step.value * count, count);
     std::ranges::copy(from, words.begin());
     chain.val.index = add_constant(type, std::span(words).first(count));
+  } else if (is_constant(chain.val.index) && out.types[chain.val.type].kind == TypeKind::Struct) {
+    const List members = out.structs[out.types[chain.val.type].index].members;
+    std::uint32_t first = 0;
+    for (std::uint32_t i = 0; i < step.value; ++i) first += plain_words(out.members[members.first + i].type);
+    chain.val.index = add_constant(type, words_of(chain.val.index).subspan(first, plain_words(type)));
   } else {
     chain.val.index = emit(Op::Extract, type, range, chain.val.index, step.value);
   }

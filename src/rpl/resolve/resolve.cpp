@@ -76,6 +76,8 @@ void Resolver::State::clear() {
   counters = {};
   functions.clear();
   function_of.assign(items, kNone);
+  choices.clear();
+  choice_of.assign(items, kNone);
   edges.clear();
   uses.clear();
   bindings.clear();
@@ -100,7 +102,7 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   resolve_constants();
   resolve_declarations();
   resolve_settings();
-  check_builtin_names();
+  check_function_names();
   resolve_entry_points(entry_points);
   // Bodies add the functions that they call.
   for (std::uint32_t i = 0; i < functions.size(); ++i) resolve_body(i);

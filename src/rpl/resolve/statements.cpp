@@ -43,7 +43,7 @@ bool Resolver::State::check_local_name(NameId name, Range range) {
     return true;
   }
   error(DiagnosticKind::RplShadow, range,
-        std::format("`{}` is the name of a {}", text(name), word_of(program->items[item].kind)))
+        std::format("a local cannot have the name of the {} `{}`", word_of(program->items[item].kind), text(name)))
       .note(std::format("`{}` is declared here", text(name)), place(program->items[item].name_range));
   return false;
 }

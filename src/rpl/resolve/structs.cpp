@@ -116,17 +116,7 @@ TypeId Resolver::State::array_type(TypeId element, std::span<const std::uint32_t
 }
 
 TypeId Resolver::State::named_struct(NameId name, Range range) {
-  ItemId found = kNone;
-  for (ItemId id = program->first_struct[name]; id != kNone; id = program->items[id].next_same_name) {
-    if (!is_active(id)) continue;
-    if (found == kNone) {
-      found = id;
-      continue;
-    }
-    error(DiagnosticKind::RplDuplicateName, program->items[id].name_range,
-          std::format("struct `{}` is already declared", text(name)))
-        .note("the first declaration", place(program->items[found].name_range));
-  }
+  const ItemId found = active_of_name(program->first_struct[name]);
   if (found != kNone) return resolve_struct(found);
   if (program->first_struct[name] != kNone) {
     note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("struct `{}` is disabled", text(name))),
