@@ -35,6 +35,10 @@ struct Search {
 
 Search search_variants(const Program& program, const VariantSettings& settings);
 
+// The proof that instance options do not reach the interface: notes the options that it depends on, and reports
+// rpl-internal when one of them is an instance option or when leaves with the same global options differ in it.
+void check_interface(const Program& program, const Search& search, Variants& variants, Diagnostics& diagnostics);
+
 // How many assignments there are, and how many agree with a partial one.
 double count_assignments(const VariantSettings& settings);
 double count_assignments(const VariantSettings& settings, const Assignment& partial);

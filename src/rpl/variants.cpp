@@ -127,34 +127,6 @@ void report_limit(const Program& program, const VariantSettings& settings, const
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
 }
 
-// --- the proof that instance options do not reach the interface ------------------------------------------------------
-
-void check_interface(const Program& program, const Search& search, Variants& variants, Diagnostics& diagnostics) {
-  for (const Leaf& leaf : search.leaves) variants.interface_options.merge(leaf.interface_options);
-  for (const OptionId option : variants.interface_options.list()) {
-    if (program.options[option].option_class == OptionClass::Global) continue;
-    diagnostics.error(DiagnosticKind::RplInternal,
-                      program.place(program.items[program.options[option].item].name_range),
-                      std::format("the interface was found to depend on the instance option `{}`",
-                                  program.text(program.options[option].name)));
-  }
-  std::map<std::vector<std::uint32_t>, std::uint64_t> by_globals;
-  for (const Leaf& leaf : search.leaves) {
-    if (leaf.failed) continue;
-    std::vector<std::uint32_t> globals;
-    for (OptionId option = 0; option < program.options.size(); ++option) {
-      if (program.options[option].option_class != OptionClass::Global) continue;
-      globals.push_back(
-          (leaf.assignment.has(option) ? leaf.assignment.values[option] : program.options[option].initial).bits);
-    }
-    const auto [known, fresh] = by_globals.emplace(std::move(globals), leaf.keys.interface);
-    if (known->second == leaf.keys.interface) continue;
-    diagnostics.error(DiagnosticKind::RplInternal, {},
-                      std::format("the interface changes under an instance option, with {}",
-                                  assignment_text(program, leaf.assignment)));
-  }
-}
-
 // --- classes -------------------------------------------------------------------------------------------------------
 
 template <class Key>
@@ -236,6 +208,37 @@ void emit_classes(const Program& program, const VariantSettings& settings, const
 }
 
 }  // namespace
+
+// --- the proof that instance options do not reach the interface ------------------------------------------------------
+
+void check_interface(const Program& program, const Search& search, Variants& variants, Diagnostics& diagnostics) {
+  for (const Leaf& leaf : search.leaves) variants.interface_options.merge(leaf.interface_options);
+  for (const OptionId option : variants.interface_options.list()) {
+    if (program.options[option].option_class == OptionClass::Global) continue;
+    diagnostics.error(DiagnosticKind::RplInternal,
+                      program.place(program.items[program.options[option].item].name_range),
+                      std::format("the interface was found to depend on the instance option `{}`",
+                                  program.text(program.options[option].name)));
+  }
+  std::map<std::vector<std::uint32_t>, std::uint64_t> by_globals;
+  for (const Leaf& leaf : search.leaves) {
+    if (leaf.failed) continue;
+    std::vector<std::uint32_t> globals;
+    for (OptionId option = 0; option < program.options.size(); ++option) {
+      if (program.options[option].option_class != OptionClass::Global) continue;
+      globals.push_back(
+          (leaf.assignment.has(option) ? leaf.assignment.values[option] : program.options[option].initial).bits);
+    }
+    const auto [known, fresh] = by_globals.emplace(std::move(globals), leaf.keys.interface);
+    if (known->second == leaf.keys.interface) continue;
+    diagnostics.error(DiagnosticKind::RplInternal, {},
+                      std::format("the interface changes under an instance option, with {}",
+                                  assignment_text(program, leaf.assignment)));
+  }
+}
+
+// --- all together
+// -----------------------------------------------------------------------------------------------------
 
 std::vector<std::vector<Value>> default_domains(const Program& program, const Assignment& fixed, Vary vary) {
   std::vector<std::vector<Value>> domains(program.options.size());

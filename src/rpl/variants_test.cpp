@@ -8,8 +8,8 @@
 
 #include "base/sha256.hpp"
 #include "rpl/metadata_json.hpp"
-#include "testing/rpl_programs.hpp"
 #include "rpl/variant_search.hpp"
+#include "testing/rpl_programs.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -153,6 +153,24 @@ std::string many_flags(int count) {
     text += std::format("instance f{}: flag off;\nconditional (f{}) setting depth_max = {}.5;\n", i, i, i);
   }
   return text;
+}
+
+// A resolver that let an instance option into the interface would be found out.
+TEST(Variants, ProveThatTheInterfaceIsIndependent) {
+  const Found found(tools_program("tinted.rpl"), {}, false);
+  Search search;
+  for (const std::uint32_t wireframe : {0U, 1U}) {
+    Leaf& leaf = search.leaves.emplace_back();
+    leaf.assignment.set(1, {ValueType::Flag, wireframe});
+    leaf.keys.interface = wireframe;
+  }
+  search.leaves[0].interface_options.add(1);
+  Variants variants;
+  Diagnostics diagnostics;
+  check_interface(found.program, search, variants, diagnostics);
+  EXPECT_THAT(format_diagnostics(diagnostics.all()),
+              ::testing::AllOf(HasSubstr("depend on the instance option `wireframe` [rpl-internal]"),
+                               HasSubstr("under an instance option, with wireframe=true [rpl-internal]")));
 }
 
 TEST(Variants, GiveUpAtTheLimit) {
