@@ -1,5 +1,6 @@
 // slipway check for recipes and profiles: no device is opened, no library loaded.
 #include <format>
+#include <set>
 
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <format>
 #include <numeric>
 
 #include "recipe/profile/samples.hpp"

@@ -1,3 +1,5 @@
+#include <format>
+
 #include "recipe/read/records.hpp"
 
 namespace slipway::recipe {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <format>
+
 #include "base/suggest.hpp"
 #include "recipe/read/records.hpp"
 
