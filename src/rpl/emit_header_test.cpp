@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <format>
 
 #include "testing/rpl_programs.hpp"
 #include "testing/scratch_folder.hpp"

@@ -1,6 +1,8 @@
 // Scenarios with RPL shaders on a device, under the validation layers: what is drawn is what their `expect` says.
 #include <gmock/gmock.h>
 
+#include <format>
+
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
 #include "testing/gpu_fixture.hpp"

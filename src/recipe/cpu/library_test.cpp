@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <format>
 #include <fstream>
 #include <thread>
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <format>
 #include <latch>
 
 namespace slipway::recipe {

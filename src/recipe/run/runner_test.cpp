@@ -1,6 +1,7 @@
 // The runner with a back end in this process, and with CPU functions.
 #include "recipe/run/runner.hpp"
 
+#include <format>
 #include <thread>
 
 #include "recipe/run/testing.hpp"

@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include <filesystem>
+#include <format>
 #include <mutex>
 
 #include "recipe/run/testing.hpp"

@@ -1,6 +1,7 @@
 // EMBEDDED_METADATA: which kernels there are and what arguments they take (recipe page 3.11).
 #include <algorithm>
 #include <charconv>
+#include <format>
 #include <limits>
 
 #include "recipe/xclbin/sections.hpp"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <format>
 
 #include "recipe/xclbin/names.hpp"
 #include "recipe/xclbin/sections.hpp"

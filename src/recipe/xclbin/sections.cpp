@@ -1,6 +1,7 @@
 #include "recipe/xclbin/sections.hpp"
 
 #include <algorithm>
+#include <format>
 
 #include "recipe/xclbin/names.hpp"
 

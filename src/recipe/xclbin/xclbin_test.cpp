@@ -1,6 +1,8 @@
 // The files are those of examples/npu, whose make.py says what is in them; the broken ones are made from them.
 #include "recipe/xclbin/xclbin.hpp"
 
+#include <format>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Operators, conversions, constructors and matrices on a device, against C++.
 #include <array>
+#include <format>
 
 #include "testing/rpl_checks.hpp"
 

@@ -1,5 +1,6 @@
 // Every math built-in on a device, against C++.
 #include <array>
+#include <format>
 #include <numbers>
 
 #include "testing/rpl_checks.hpp"

@@ -1,6 +1,8 @@
 // Statements, functions and their arguments on a device.
 #include "testing/rpl_checks.hpp"
 
+#include <format>
+
 namespace slipway::rpl {
 namespace {
 
