@@ -5,6 +5,10 @@
 namespace slipway::vgf {
 namespace {
 
+std::string counted(std::size_t count, std::string_view what) {
+  return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes < 10'000) return std::format("{} bytes", bytes);
   return bytes < 10'000'000 ? std::format("{:.1f} KB", static_cast<double>(bytes) / 1e3)
@@ -28,9 +32,10 @@ std::string resource_text(const File& file, std::uint32_t index) {
 }  // namespace
 
 std::string describe(const File& file) {
-  std::string text = std::format("{}: VGF {}.{}.{}, {} segments, {} modules, {} resources, {} constants\n", file.name,
-                                 file.version.major, file.version.minor, file.version.patch, file.segments.size(),
-                                 file.modules.size(), file.resources.size(), file.constants.size());
+  std::string text = std::format("{}: VGF {}.{}.{}, {}, {}, {}, {}\n", file.name,
+                                 file.version.major, file.version.minor, file.version.patch, counted(file.segments.size(), "segment"),
+                                 counted(file.modules.size(), "module"),
+                                 counted(file.resources.size(), "resource"), counted(file.constants.size(), "constant"));
   const auto values = [&](std::string_view what, const std::vector<Slot>& slots, auto&& name) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
       text += std::format("  {} {} `{}` binding {}: {}\n", what, i, name(file, i), slots[i].binding,
@@ -48,7 +53,7 @@ std::string describe(const File& file) {
         "segment {} `{}`: {} `{}` entry `{}`, {}{}\n", i, segment.name, name_of(segment.kind), module.name,
         module.entry_point, module.is_placeholder() ? "no code" : std::string(name_of(module.code)),
         segment.constants.empty() ? ""
-                                  : std::format(", {} constants of {}", segment.constants.size(), bytes_text(weights)));
+                                  : std::format(", {} of {}", counted(segment.constants.size(), "constant"), bytes_text(weights)));
     if (segment.kind == ModuleKind::Compute && segment.dispatch) {
       const auto& [x, y, z] = *segment.dispatch;
       text += std::format("  workgroups [{}, {}, {}]\n", x, y, z);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

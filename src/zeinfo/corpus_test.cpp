@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "zeinfo/schema.hpp"
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

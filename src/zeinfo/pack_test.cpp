@@ -6,7 +6,7 @@
 
 #include "zeinfo/layout.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

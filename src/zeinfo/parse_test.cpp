@@ -5,7 +5,7 @@
 #include "zeinfo/locate.hpp"
 #include "zeinfo/scalars.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

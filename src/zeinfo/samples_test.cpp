@@ -4,7 +4,7 @@
 
 #include "zeinfo/json.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

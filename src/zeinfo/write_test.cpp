@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "zeinfo/schema.hpp"
-#include "zeinfo/test_texts.hpp"
+#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -140,6 +140,13 @@ bool Lane::run_cpu_list(PreparedList& list) {
                .first_skipped = list.begin + i + 1};
     return false;
   }
+  // What functions wrote becomes the device's too, so that whoever syncs from the device later finds it.
+  for (const SyncRange& range : list.syncs) {
+    Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
+    if (done) continue;
+    failed(list, std::move(done.error()));
+    return false;
+  }
   return true;
 }
 

@@ -19,10 +19,10 @@ struct Shadow {
   bool writes = false;
 };
 
-// Bytes to sync around a kernel list.
+// Bytes to sync around a kernel list, or behind a CPU list.
 struct SyncRange {
   Bound part;
-  bool after = false;  // written by the list
+  bool after = false;  // written by the list of kernels
 };
 
 struct PreparedList {

@@ -129,6 +129,8 @@ struct Runner::State {
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
+        if (std::ranges::none_of(prepared.syncs, [&](const SyncRange& range) { return range.part.storage == part.storage; }))
+          prepared.syncs.push_back({Bound{part.storage, 0, part.storage->size()}});
         if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
           call.arguments[argument.argidx] =
               memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();

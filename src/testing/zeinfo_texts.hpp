@@ -1,4 +1,4 @@
-// What the tests of this room share: texts, and reading them.
+// What the tests of room zeinfo share: texts, and reading them.
 #pragma once
 
 #include <algorithm>
