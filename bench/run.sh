@@ -9,5 +9,6 @@ status=0
 for part in foundation zeinfo; do
   python3 "$here/$part.py" --build "$build" "$@" || status=$?
 done
+"$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

@@ -29,13 +29,14 @@ add() {
 
 # The script that starts a program of the bundle; the search path ends with the host's folders, where a driver finds
 # what it needs itself.
+# (The name under which it runs is that of a program in FOLDER/bin, whose neighbour examples/ is.)
 starter() {
   cat >"$folder/$1" <<SCRIPT
 #!/bin/sh
 here=\$(dirname "\$(readlink -f "\$0")")
 host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
 exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
-  --argv0 "\$0" "\$here/lib/$1" "\$@"
+  --argv0 "\$here/bin/\${0##*/}" "\$here/lib/$1" "\$@"
 SCRIPT
   chmod +x "$folder/$1"
 }
@@ -46,9 +47,13 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner; do ln -s slipway "$folder/$name"; done
+for name in scenario-runner xrt-runner vgf_dump vgf_updater; do ln -s slipway "$folder/$name"; done
 cp -r "$top/examples" "$folder/"
 rm -rf "$folder"/examples/*/output
+# CPU libraries of examples: recipes name them from the folder above the program's own.
+for library in "$top/build/$preset"/examples/*/*.so; do
+  [ ! -e "$library" ] || cp "$library" "$folder/examples/$(basename "$(dirname "$library")")/"
+done
 
 find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 size=$(du -sk "$folder" | cut -f1)
@@ -56,7 +61,8 @@ echo "$folder: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
 [ -n "$tests" ] || exit 0
 
-for name in gpu_test launch_test scenario_test; do
+device_tests='gpu_test launch_test scenario_test model_test rpl_test recipe_test'
+for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
@@ -77,10 +83,13 @@ export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers"
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
 status=0
 ./slipway devices || status=1
-for name in gpu_test launch_test scenario_test; do
-  "./$name" --gtest_brief=1 || status=1
+for name in ./*_test; do
+  "$name" --gtest_brief=1 || status=1
 done
 ./slipway run --strict --validate examples/*/scenario.json || status=1
+for recipe in convert_pool saxpy_recipe pipeline_depth; do
+  ./slipway run "examples/$recipe/recipe.json" --profile "examples/$recipe/profile.json" || status=1
+done
 exit $status
 SCRIPT
 chmod +x "$folder/test"
