@@ -3,8 +3,8 @@
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
-#include "cli/vgf_verbs.hpp"
 #include "cli/version.hpp"
+#include "cli/vgf_verbs.hpp"
 #include "vgf/dump.hpp"
 #include "vgf/read.hpp"
 #include "vgf/write.hpp"
@@ -57,7 +57,8 @@ int vgf_dump(const Arguments& arguments) {
     std::string name;
     std::string* value;
   };
-  const Choice choices[] = {{"--dump-spirv", &spirv}, {"--dump-glsl", &glsl}, {"--dump-hlsl", &hlsl}, {"--dump-constant", &constant}};
+  const Choice choices[] = {
+      {"--dump-spirv", &spirv}, {"--dump-glsl", &glsl}, {"--dump-hlsl", &hlsl}, {"--dump-constant", &constant}};
   for (const Choice& choice : choices) line.app.add_option(choice.name, *choice.value, "the part with this number");
   line.app.add_flag("--scenario-template", scenario, "a scenario that runs the model");
   line.app.add_flag("--scenario-template-add-boundaries", boundaries, "with marks around the frame");
@@ -68,8 +69,10 @@ int vgf_dump(const Arguments& arguments) {
   for (const Choice& choice : choices) {
     if (!choice.value->empty()) given.push_back(&choice);
   }
-  if (given.size() > 1) return failed(std::format("Argument '{} VAR' not allowed with '{} VAR'", given[1]->name, given[0]->name));
-  if (!given.empty() && scenario) return failed(std::format("Argument '--scenario-template' not allowed with '{} VAR'", given[0]->name));
+  if (given.size() > 1)
+    return failed(std::format("Argument '{} VAR' not allowed with '{} VAR'", given[1]->name, given[0]->name));
+  if (!given.empty() && scenario)
+    return failed(std::format("Argument '--scenario-template' not allowed with '{} VAR'", given[0]->name));
   std::uint64_t number = 0;
   if (!given.empty()) {
     try {

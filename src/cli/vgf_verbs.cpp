@@ -41,7 +41,8 @@ void check_model(const vgf::File& file, Diagnostics& diagnostics) {
 std::string graphs_text(const vgf::File& file, Diagnostics& diagnostics) {
   std::string text;
   for (std::size_t i = 0; i < file.segments.size(); ++i) {
-    if (file.segments[i].kind != vgf::ModuleKind::Graph || file.modules[file.segments[i].module].is_placeholder()) continue;
+    if (file.segments[i].kind != vgf::ModuleKind::Graph || file.modules[file.segments[i].module].is_placeholder())
+      continue;
     if (const auto graph = model::read_graph_segment(file, i, diagnostics)) text += tosa::print(*graph);
   }
   return text;
@@ -60,7 +61,8 @@ Result<std::vector<std::byte>> extract(const vgf::File& file, const Extraction& 
     return std::vector(data->begin(), data->end());
   }
   const std::uint64_t index = *what.module;
-  const bool is_text = index < file.modules.size() && file.modules[index].words.empty() && !file.modules[index].text.empty();
+  const bool is_text =
+      index < file.modules.size() && file.modules[index].words.empty() && !file.modules[index].text.empty();
   if (is_text) {
     const Bytes text = bytes_of(file.modules[index].text);
     return std::vector(text.begin(), text.end());
@@ -77,7 +79,8 @@ bool is_vgf_file(const Content& content) { return vgf::is_vgf(content.bytes); }
 int check_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
-  CommandLine line("slipway check", "Finds every mistake in VGF models: the file, its tables, its graphs.", "slipway check model.vgf");
+  CommandLine line("slipway check", "Finds every mistake in VGF models: the file, its tables, its graphs.",
+                   "slipway check model.vgf");
   line.add_report_options(style);
   line.app.add_option("files", files, "VGF files; `-` is standard input")->required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
@@ -101,7 +104,8 @@ int inspect_vgf_file(const Arguments& arguments) {
   what->add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
   what->add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
   what->add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
-  what->add_option("--constant", extraction.constant, "the data of a constant; a NumPy file when --output ends in .npy");
+  what->add_option("--constant", extraction.constant,
+                   "the data of a constant; a NumPy file when --output ends in .npy");
   what->require_option(0, 1);
   line.app.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
@@ -136,7 +140,8 @@ int inspect_vgf_file(const Arguments& arguments) {
 int convert_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::string path, output;
-  CommandLine line("slipway convert", "Writes a VGF model as version 0.4.3, with all of its contents.", "slipway convert old.vgf -o new.vgf");
+  CommandLine line("slipway convert", "Writes a VGF model as version 0.4.3, with all of its contents.",
+                   "slipway convert old.vgf -o new.vgf");
   line.add_report_options(style);
   line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
   line.app.add_option("-o,--output", output, "the file to write; `-`: standard output")->required();

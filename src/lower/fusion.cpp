@@ -4,9 +4,7 @@ namespace slipway::lower {
 
 using tosa::Op;
 
-bool is_pointwise(Op op) {
-  return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE;
-}
+bool is_pointwise(Op op) { return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE; }
 
 bool is_view(Op op) {
   return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
@@ -39,7 +37,9 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
       nodes[index(output)] = node_count;
       buffers[index(output)] = buffer_count;
     }
-    if (node.outputs.size() != 1 || is_output[index(node.outputs[0])] || node_count >= kMostNodes || buffer_count > kMostBuffers - 2) continue;
+    if (node.outputs.size() != 1 || is_output[index(node.outputs[0])] || node_count >= kMostNodes ||
+        buffer_count > kMostBuffers - 2)
+      continue;
     const std::size_t value = index(node.outputs[0]);
     if (is_view(node.op)) {
       // Its source is stored, or is a view: nothing that costs is computed twice.

@@ -1,8 +1,8 @@
 // Which values of a graph are stored.
 //
-// Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are outputs: whoever reads
-// them reads their source. A pointwise operator joins the operator before it, when that one's result has no other use and is read element
-// by element: the chain is one kernel.
+// Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are
+// outputs: whoever reads them reads their source. A pointwise operator joins the operator before it, when that one's
+// result has no other use and is read element by element: the chain is one kernel.
 #pragma once
 
 #include <vector>

@@ -36,7 +36,8 @@ class KernelMaker final : public Elements {
   void make(const Node& node, std::size_t number) {
     const tosa::TensorType& type = graph_[node.outputs[number]].type;
     const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
-    // The buffer that is written comes last, and a kernel's buffers are numbered as they are met: the element is computed first.
+    // The buffer that is written comes last, and a kernel's buffers are numbered as they are met: the element is
+    // computed first.
     const Value index = kernel_.element_index();
     kernel_.when(index < count, [&] {
       const Value element = compute(node, number, coordinates_of(kernel_, type.shape, index));
@@ -53,14 +54,15 @@ class KernelMaker final : public Elements {
       const auto number = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
       return compute(*node, number, coordinates);
     }
-    if (const tosa::Constant* constant = graph_.constant(value); constant && constant->splat) return splat(*constant, type.data);
+    if (const tosa::Constant* constant = graph_.constant(value); constant && constant->splat)
+      return splat(*constant, type.data);
     Value index_of = kernel_.integer(0);
     for (std::size_t d = 0; d < type.shape.size(); ++d) index_of = index_of * type.shape[d] + coordinates[d];
     return kernel_.load(buffer_of(value, type.data), index_of);
   }
 
-  std::vector<ValueId> values;        // by binding
-  std::vector<std::uint32_t> nodes;   // computed, in the order in which they were met
+  std::vector<ValueId> values;       // by binding
+  std::vector<std::uint32_t> nodes;  // computed, in the order in which they were met
   Kernel& kernel() { return kernel_; }
 
  private:
@@ -85,7 +87,8 @@ class KernelMaker final : public Elements {
   Value splat(const tosa::Constant& constant, tosa::DataType type) {
     const tensor::ElementType storage = tosa::storage_of(type);
     if (tosa::is_float(type)) return kernel_.real(static_cast<float>(tensor::double_of(storage, constant.data.data())));
-    const auto value = std::visit([](auto x) { return static_cast<std::int64_t>(x); }, tensor::number_of(storage, constant.data.data()));
+    const auto value = std::visit([](auto x) { return static_cast<std::int64_t>(x); },
+                                  tensor::number_of(storage, constant.data.data()));
     return kernel_.constant(scalar_of(type), value);
   }
 
@@ -97,14 +100,18 @@ class KernelMaker final : public Elements {
 class Lowering {
  public:
   Lowering(const tosa::Graph& graph, const LowerSettings& settings)
-      : graph_(graph), settings_(settings), stored_(plan_fusion(graph, settings.fuse)), buffer_of_(graph.values.size(), kNone) {}
+      : graph_(graph),
+        settings_(settings),
+        stored_(plan_fusion(graph, settings.fuse)),
+        buffer_of_(graph.values.size(), kNone) {}
 
   Result<KernelProgram> run() {
     for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i) add_buffer(graph_.inputs[i], BufferKind::Input, i);
     for (const Node& node : graph_.nodes) {
       if (node.op == Op::CUSTOM) {
         return fail(DiagnosticKind::Unsupported, node.place,
-                    std::format("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name, node.custom->domain));
+                    std::format("the custom operator `{}` of `{}` runs only on a device that knows it",
+                                node.custom->name, node.custom->domain));
       }
       for (std::size_t number = 0; number < node.outputs.size(); ++number) {
         if (stored_[index(node.outputs[number])]) dispatch(node, number);
@@ -160,7 +167,8 @@ class Lowering {
     const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
     if (!is_new) return known->second;
     std::string name;
-    for (const std::uint32_t node : maker.nodes) name += (name.empty() ? "" : "+") + std::string(tosa::name_of(graph_.nodes[node].op));
+    for (const std::uint32_t node : maker.nodes)
+      name += (name.empty() ? "" : "+") + std::string(tosa::name_of(graph_.nodes[node].op));
     program_.kernels.push_back({std::move(name), std::make_shared<const spirv::Words>(std::move(words)),
                                 static_cast<std::uint32_t>(maker.values.size())});
     program_.needs_int64 |= maker.kernel().uses_long();
@@ -174,7 +182,8 @@ class Lowering {
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
       const ValueId value = graph_.outputs[i];
       const std::uint32_t own = buffer_of_[index(value)];
-      if (own != kNone && program_.buffers[own].kind == BufferKind::Output && program_.buffers[own].index == i) continue;
+      if (own != kNone && program_.buffers[own].kind == BufferKind::Output && program_.buffers[own].index == i)
+        continue;
       copy(value, i);
     }
   }
@@ -184,7 +193,8 @@ class Lowering {
     const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value_or(0);
     tosa::Graph one;
     const tosa::Constant* constant = graph_.constant(value);
-    const ValueId from = constant && constant->splat ? one.add_constant(type, constant->data, true) : one.add_input(type);
+    const ValueId from =
+        constant && constant->splat ? one.add_constant(type, constant->data, true) : one.add_input(type);
     tosa::Attributes shape;
     shape.set("shape", std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
     one.outputs = one.add_node(Op::RESHAPE, {from}, shape, {type});
@@ -198,7 +208,9 @@ class Lowering {
     dispatch.groups = groups_for(tensor::element_count(type.shape).value_or(0));
     spirv::Words words = maker.kernel().finish();
     const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
-    if (is_new) program_.kernels.push_back({"COPY", std::make_shared<const spirv::Words>(std::move(words)), static_cast<std::uint32_t>(dispatch.buffers.size())});
+    if (is_new)
+      program_.kernels.push_back({"COPY", std::make_shared<const spirv::Words>(std::move(words)),
+                                  static_cast<std::uint32_t>(dispatch.buffers.size())});
     dispatch.kernel = known->second;
     program_.needs_int64 |= maker.kernel().uses_long();
     program_.needs_storage_8 |= maker.kernel().stores_8();
@@ -240,11 +252,13 @@ class Lowering {
 
 }  // namespace
 
-Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings) { return Lowering(graph, settings).run(); }
+Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings) {
+  return Lowering(graph, settings).run();
+}
 
 std::string print(const tosa::Graph& graph, const KernelProgram& program) {
-  std::string text = std::format("{} dispatches, {} kernels, arena {} bytes (at least {})\n", program.dispatches.size(), program.kernels.size(),
-                                 program.arena_size, program.arena_lower_bound);
+  std::string text = std::format("{} dispatches, {} kernels, arena {} bytes (at least {})\n", program.dispatches.size(),
+                                 program.kernels.size(), program.arena_size, program.arena_lower_bound);
   const auto buffer_text = [&](std::uint32_t i) {
     const ProgramBuffer& buffer = program.buffers[i];
     switch (buffer.kind) {
@@ -262,9 +276,14 @@ std::string print(const tosa::Graph& graph, const KernelProgram& program) {
   for (std::size_t i = 0; i < program.dispatches.size(); ++i) {
     const ProgramDispatch& dispatch = program.dispatches[i];
     const ProgramKernel& kernel = program.kernels[dispatch.kernel];
-    text += std::format("{}: kernel {} {} [{}, {}, {}]", i, dispatch.kernel, kernel.name, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+    text += std::format("{}: kernel {} {} [{}, {}, {}]", i, dispatch.kernel, kernel.name, dispatch.groups[0],
+                        dispatch.groups[1], dispatch.groups[2]);
     for (std::size_t b = 0; b < dispatch.buffers.size(); ++b)
-      text += std::format("{} {}", b + 1 == dispatch.buffers.size() ? " ->" : b ? "," : "", buffer_text(dispatch.buffers[b]));
+      text += std::format("{} {}",
+                          b + 1 == dispatch.buffers.size() ? " ->"
+                          : b                              ? ","
+                                                           : "",
+                          buffer_text(dispatch.buffers[b]));
     text += std::format(" {}\n", tosa::text_of(graph[program.buffers[dispatch.buffers.back()].value].type));
   }
   return text;

@@ -13,7 +13,8 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::uint64_t alignm
   for (const Lifetime& lifetime : lifetimes) steps = std::max(steps, lifetime.last + 1);
   std::vector<std::uint64_t> alive(steps);
   for (const Lifetime& lifetime : lifetimes) {
-    for (std::uint32_t step = lifetime.first; step <= lifetime.last; ++step) alive[step] += round_up(lifetime.size, alignment);
+    for (std::uint32_t step = lifetime.first; step <= lifetime.last; ++step)
+      alive[step] += round_up(lifetime.size, alignment);
   }
   if (!alive.empty()) plan.lower_bound = std::ranges::max(alive);
 

@@ -14,7 +14,8 @@ namespace slipway::lower {
 
 enum class BufferKind : std::uint8_t { Input, Output, Constant, Intermediate };
 
-// Storage of one value. Inputs and outputs are the caller's own; constants are data to upload; intermediates lie in one arena.
+// Storage of one value. Inputs and outputs are the caller's own; constants are data to upload; intermediates lie in one
+// arena.
 struct ProgramBuffer {
   BufferKind kind = BufferKind::Intermediate;
   std::uint32_t index = 0;   // Input, Output: of the graph; Constant: into graph.constants
@@ -38,7 +39,7 @@ struct ProgramDispatch {
 
 struct KernelProgram {
   std::vector<ProgramBuffer> buffers;
-  std::vector<ProgramKernel> kernels;      // no two alike
+  std::vector<ProgramKernel> kernels;       // no two alike
   std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all before
   std::uint64_t arena_size = 0;             // bytes
   std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive at once

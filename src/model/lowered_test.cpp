@@ -28,7 +28,8 @@ class LoweredTest : public launch::LaunchTest {
     std::vector<launch::ResourceIndex> in, out;
     const auto add = [&](const tosa::TensorType& type, std::vector<std::byte> contents) {
       const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
-      launch::Resource resource{.name = std::format("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
+      launch::Resource resource{.name = std::format("r{}", plan.resources.size()),
+                                .kind = launch::Buffer{.size = size}};
       if (!contents.empty()) {
         resource.initial.push_back({size, [contents = std::move(contents)](MutableBytes to) -> Result<> {
                                       std::ranges::copy(contents, to.begin());
@@ -38,12 +39,14 @@ class LoweredTest : public launch::LaunchTest {
       plan.resources.push_back(std::move(resource));
       return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
     };
-    for (std::size_t i = 0; i < graph.inputs.size(); ++i) in.push_back(add(graph[graph.inputs[i]].type, inputs[i].to_bytes()));
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+      in.push_back(add(graph[graph.inputs[i]].type, inputs[i].to_bytes()));
     std::vector<Tensor> results(graph.outputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const tosa::TensorType type = graph[graph.outputs[i]].type;
       out.push_back(add(type, {}));
-      plan.captures.push_back({out.back(), [&results, i, type](Bytes bytes) { results[i] = Tensor::from_bytes(type, bytes); }});
+      plan.captures.push_back(
+          {out.back(), [&results, i, type](Bytes bytes) { results[i] = Tensor::from_bytes(type, bytes); }});
     }
     add_graph(plan, graph, *program, in, out, "g", {});
     run_it(plan);
@@ -59,7 +62,9 @@ TEST_F(LoweredTest, GoldenCases) {
   std::size_t compared = 0;
   for (const json::Value& each : (*document)->root()["cases"]) {
     const auto op = tosa::op_from_name(each["op"].string());
-    if (!op || *op == tosa::Op::CUSTOM || !each["inputs"] || each["graph"] || each["expect"].string() != "valid" || !each["legal_1_0"].boolean()) continue;
+    if (!op || *op == tosa::Op::CUSTOM || !each["inputs"] || each["graph"] || each["expect"].string() != "valid" ||
+        !each["legal_1_0"].boolean())
+      continue;
     SCOPED_TRACE(each["id"].string());
     auto made = slipway::testing::build(each, tosa::info_of(*op));
     ASSERT_TRUE(made);
@@ -75,9 +80,11 @@ TEST_F(LoweredTest, GoldenCases) {
     const auto wanted = reference::run_node(made->graph, made->graph.nodes[0], operands);
     ASSERT_TRUE(wanted);
     const std::vector<Tensor> given = run_lowered(made->graph, inputs);
-    const auto difference = reference::first_difference(given, *wanted, reference::bounds(made->graph, made->graph.nodes[0], operands, *wanted));
-    EXPECT_FALSE(difference) << std::format("result {} element {} is {} instead of {} (bound {})\n{}", difference->result, difference->element,
-                                            difference->test, difference->reference, difference->bound, tosa::print(made->graph));
+    const auto difference = reference::first_difference(
+        given, *wanted, reference::bounds(made->graph, made->graph.nodes[0], operands, *wanted));
+    EXPECT_FALSE(difference) << std::format("result {} element {} is {} instead of {} (bound {})\n{}",
+                                            difference->result, difference->element, difference->test,
+                                            difference->reference, difference->bound, tosa::print(made->graph));
     ++compared;
   }
   EXPECT_GT(compared, 380u);

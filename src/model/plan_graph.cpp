@@ -29,13 +29,15 @@ class Adder {
     const lower::ProgramBuffer& buffer = program_.buffers[i];
     if (buffer.kind == lower::BufferKind::Input) return inputs[buffer.index];
     if (buffer.kind == lower::BufferKind::Output) return outputs[buffer.index];
-    launch::Resource made{.name = std::format("{} {} {}", name_, buffer.kind == lower::BufferKind::Constant ? "constant" : "intermediate", i),
-                          .kind = launch::Buffer{.size = std::max<std::uint64_t>(buffer.size, 1)},
-                          .initial = {},
-                          .outputs = {},
-                          .sharing = std::nullopt,
-                          .origin = origin_,
-                          .load_counter = std::format("Load Constant: {}", name_)};
+    launch::Resource made{
+        .name =
+            std::format("{} {} {}", name_, buffer.kind == lower::BufferKind::Constant ? "constant" : "intermediate", i),
+        .kind = launch::Buffer{.size = std::max<std::uint64_t>(buffer.size, 1)},
+        .initial = {},
+        .outputs = {},
+        .sharing = std::nullopt,
+        .origin = origin_,
+        .load_counter = std::format("Load Constant: {}", name_)};
     if (buffer.kind == lower::BufferKind::Constant) {
       const tosa::Constant& constant = graph_.constants[buffer.index];
       made.initial.push_back({buffer.size, [data = constant.data, splat = constant.splat](MutableBytes to) -> Result<> {
@@ -53,20 +55,23 @@ class Adder {
   }
 
   void shader(const lower::ProgramKernel& kernel) {
-    // Our own module: it is sound, and what it declares is known, but the launch engine checks bindings against what a module declares.
+    // Our own module: it is sound, and what it declares is known, but the launch engine checks bindings against what a
+    // module declares.
     const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
-    plan_.shaders.push_back({.name = std::format("{} {}", name_, kernel.name),
-                             .spirv = kernel.spirv,
-                             .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
-                             .entry = "main",
-                             .stage = spirv::Stage::Compute,
-                             .specializations = {},
-                             .push_constant_size = 0,
-                             .origin = origin_});
+    plan_.shaders.push_back(
+        {.name = std::format("{} {}", name_, kernel.name),
+         .spirv = kernel.spirv,
+         .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
+         .entry = "main",
+         .stage = spirv::Stage::Compute,
+         .specializations = {},
+         .push_constant_size = 0,
+         .origin = origin_});
   }
 
   void step(const lower::ProgramDispatch& from, ShaderIndex first) {
-    launch::Dispatch dispatch{.shader = first + from.kernel, .groups = from.groups, .bindings = {}, .push_constants = {}};
+    launch::Dispatch dispatch{
+        .shader = first + from.kernel, .groups = from.groups, .bindings = {}, .push_constants = {}};
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
       const bool writes = binding + 1 == from.buffers.size();
       dispatch.bindings.push_back({.set = 0,
@@ -78,7 +83,8 @@ class Adder {
                                    .writes = writes,
                                    .origin = origin_});
     }
-    const tosa::Node& last = graph_.nodes.empty() || from.nodes.empty() ? tosa::Node{} : graph_.nodes[from.nodes.back()];
+    const tosa::Node& last =
+        graph_.nodes.empty() || from.nodes.empty() ? tosa::Node{} : graph_.nodes[from.nodes.back()];
     plan_.steps.push_back({.name = last.name.empty() ? plan_.shaders[dispatch.shader].name : last.name,
                            .action = std::move(dispatch),
                            .barrier_after = true,
@@ -95,8 +101,9 @@ class Adder {
 
 }  // namespace
 
-void add_graph(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program, std::span<const ResourceIndex> inputs,
-               std::span<const ResourceIndex> outputs, const std::string& name, const launch::Origin& origin) {
+void add_graph(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program,
+               std::span<const ResourceIndex> inputs, std::span<const ResourceIndex> outputs, const std::string& name,
+               const launch::Origin& origin) {
   Adder(plan, graph, program, name, origin).run(inputs, outputs);
 }
 

@@ -60,6 +60,7 @@ struct KernelPlan {
   std::optional<Artifact> ctrlcode;  // XRT
   std::optional<ModuleCode> module;  // Vulkan and OpenCL
   std::string entry;
+  std::optional<Grid> grid;   // that the module itself gives, where nothing else does
   std::optional<Grid> local;  // OpenCL
   std::string build_options;  // OpenCL
   Signature signature;

@@ -32,10 +32,10 @@ std::string resource_text(const File& file, std::uint32_t index) {
 }  // namespace
 
 std::string describe(const File& file) {
-  std::string text = std::format("{}: VGF {}.{}.{}, {}, {}, {}, {}\n", file.name,
-                                 file.version.major, file.version.minor, file.version.patch, counted(file.segments.size(), "segment"),
-                                 counted(file.modules.size(), "module"),
-                                 counted(file.resources.size(), "resource"), counted(file.constants.size(), "constant"));
+  std::string text =
+      std::format("{}: VGF {}.{}.{}, {}, {}, {}, {}\n", file.name, file.version.major, file.version.minor,
+                  file.version.patch, counted(file.segments.size(), "segment"), counted(file.modules.size(), "module"),
+                  counted(file.resources.size(), "resource"), counted(file.constants.size(), "constant"));
   const auto values = [&](std::string_view what, const std::vector<Slot>& slots, auto&& name) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
       text += std::format("  {} {} `{}` binding {}: {}\n", what, i, name(file, i), slots[i].binding,
@@ -52,8 +52,9 @@ std::string describe(const File& file) {
     text += std::format(
         "segment {} `{}`: {} `{}` entry `{}`, {}{}\n", i, segment.name, name_of(segment.kind), module.name,
         module.entry_point, module.is_placeholder() ? "no code" : std::string(name_of(module.code)),
-        segment.constants.empty() ? ""
-                                  : std::format(", {} of {}", counted(segment.constants.size(), "constant"), bytes_text(weights)));
+        segment.constants.empty()
+            ? ""
+            : std::format(", {} of {}", counted(segment.constants.size(), "constant"), bytes_text(weights)));
     if (segment.kind == ModuleKind::Compute && segment.dispatch) {
       const auto& [x, y, z] = *segment.dispatch;
       text += std::format("  workgroups [{}, {}, {}]\n", x, y, z);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "zeinfo/occupancy.hpp"
 #include "testing/zeinfo_texts.hpp"
+#include "zeinfo/occupancy.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -10,6 +10,7 @@
 #include "zeinfo/scalars.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/words.hpp"
+#include "zeinfo/write.hpp"
 
 namespace slipway::zeinfo {
 namespace {
@@ -284,6 +285,10 @@ void write_json(const Document& document, json::Writer& out, const JsonOptions& 
 }
 
 Result<std::string> to_json(const Document& document, const JsonOptions& options) {
+  if (const auto unknown = not_understood(document)) {
+    return fail(DiagnosticKind::VersionNewer, Place::nowhere(),
+                std::format("the text has `{}`, which this program does not know; its JSON would lose it", *unknown));
+  }
   std::string_view bad;
   if (first_bad_string(Object::of(static_cast<const Root&>(document)), bad)) {
     return fail(DiagnosticKind::InvalidUtf8, Place::nowhere(),

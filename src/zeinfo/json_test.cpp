@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "zeinfo/schema.hpp"
 #include "testing/zeinfo_texts.hpp"
+#include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "testing/zeinfo_texts.hpp"
 #include "zeinfo/layout.hpp"
 #include "zeinfo/schema.hpp"
-#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

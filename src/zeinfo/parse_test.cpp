@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/zeinfo_texts.hpp"
 #include "zeinfo/locate.hpp"
 #include "zeinfo/scalars.hpp"
 #include "zeinfo/schema.hpp"
-#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

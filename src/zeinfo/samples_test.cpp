@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/zeinfo_texts.hpp"
 #include "zeinfo/json.hpp"
 #include "zeinfo/schema.hpp"
-#include "testing/zeinfo_texts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -254,7 +254,20 @@ class Writer {
 
 }  // namespace
 
+std::optional<std::string_view> not_understood(const Document& document) {
+  const auto unknown = std::ranges::find_if(document.oddities, [](const Oddity& one) {
+    return one.kind == OddityKind::UnknownKey || one.kind == OddityKind::UnknownValue;
+  });
+  if (unknown == document.oddities.end()) return std::nullopt;
+  return document.text.substr(unknown->span.begin, unknown->span.end - unknown->span.begin);
+}
+
 Result<std::string> write(const Document& document) {
+  if (const auto unknown = not_understood(document)) {
+    return fail(
+        DiagnosticKind::VersionNewer, Place::nowhere(),
+        std::format("the text has `{}`, which this program does not know; writing the text would lose it", *unknown));
+  }
   Writer writer(effective_version(document).level());
   writer.out().reserve(document.from_json ? 0 : document.text.size());
   writer.out() = "---\n";

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "zeinfo/schema.hpp"
 #include "testing/zeinfo_texts.hpp"
+#include "zeinfo/json.hpp"
+#include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {
 namespace {
@@ -143,6 +144,26 @@ TEST(Write, WritesEmptyListsThatAreRequiredAndFloats) {
             "    kcm_loop_count_exps:\n      - factor:          0.1\n        argsym_index:    0\n        C:            "
             "   1e+20\n"
             "    Kcm_loop_costs:  []\n...\n");
+}
+
+// A text of a newer version may have what this program does not know: it is read, with a warning, but never written
+// without it.
+TEST(Write, WhatIsNotUnderstoodIsNotLost) {
+  const Reading key(
+      "version: 1.74\nkernels:\n  - name: k\n    wings: 2\n    execution_env: { grf_count: 128, simd_size: 16 }\n");
+  EXPECT_FALSE(key.document.has_errors);
+  EXPECT_EQ(not_understood(key.document), "wings");
+  const Result<std::string> text = write(key.document);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error()[0].message,
+            "the text has `wings`, which this program does not know; writing the text would lose it");
+  EXPECT_EQ(text.error()[0].kind, DiagnosticKind::VersionNewer);
+  EXPECT_FALSE(to_json(key.document));
+  const Reading value(
+      "version: 1.74\nkernels:\n  - name: k\n    execution_env: { grf_count: 128, simd_size: 16, "
+      "thread_scheduling_mode: lazy }\n");
+  EXPECT_EQ(not_understood(value.document), "lazy");
+  EXPECT_FALSE(write(value.document));
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ spirv::Id Kernel::op(spv::Op op, spirv::Id type, std::initializer_list<std::uint
   return result;
 }
 
-void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) { body_.push_back({op, Words(operands)}); }
+void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+  body_.push_back({op, Words(operands)});
+}
 
 Value Kernel::binary(spv::Op operation, Scalar result, Value a, Value b) {
   const spirv::Id left = id(a), right = id(b);
@@ -82,20 +84,26 @@ Value Kernel::arithmetic(Value a, Value b, spv::Op integer, spv::Op real_op) {
 }
 
 Value operator+(Value a, Value b) {
-  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) + static_cast<std::uint64_t>(*b.known_)));
+  if (a.known_ && b.known_)
+    return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) +
+                                                                  static_cast<std::uint64_t>(*b.known_)));
   if (a.is(0)) return b;
   if (b.is(0)) return a;
   return a.kernel_->arithmetic(a, b, spv::Op::OpIAdd, spv::Op::OpFAdd);
 }
 
 Value operator-(Value a, Value b) {
-  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) - static_cast<std::uint64_t>(*b.known_)));
+  if (a.known_ && b.known_)
+    return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) -
+                                                                  static_cast<std::uint64_t>(*b.known_)));
   if (b.is(0)) return a;
   return a.kernel_->arithmetic(a, b, spv::Op::OpISub, spv::Op::OpFSub);
 }
 
 Value operator*(Value a, Value b) {
-  if (a.known_ && b.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) * static_cast<std::uint64_t>(*b.known_)));
+  if (a.known_ && b.known_)
+    return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) *
+                                                                  static_cast<std::uint64_t>(*b.known_)));
   if (a.is(0) || b.is(1)) return a;
   if (b.is(0) || a.is(1)) return b;
   return a.kernel_->arithmetic(a, b, spv::Op::OpIMul, spv::Op::OpFMul);
@@ -109,7 +117,8 @@ Value operator-(Value a) {
 }
 
 Value operator/(Value a, Value b) {
-  if (a.known_ && b.known_ && *b.known_ != 0 && *b.known_ != -1) return a.kernel_->constant(a.type_, *a.known_ / *b.known_);
+  if (a.known_ && b.known_ && *b.known_ != 0 && *b.known_ != -1)
+    return a.kernel_->constant(a.type_, *a.known_ / *b.known_);
   if (b.is(1)) return a;
   return a.kernel_->arithmetic(a, b, spv::Op::OpSDiv, spv::Op::OpFDiv);
 }
@@ -147,7 +156,9 @@ Value operator!(Value a) {
 }
 
 Value operator<<(Value a, Value bits) {
-  if (a.known_ && bits.known_) return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) << *bits.known_));
+  if (a.known_ && bits.known_)
+    return a.kernel_->constant(a.type_,
+                               static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) << *bits.known_));
   return bits.is(0) ? a : a.kernel_->binary(spv::Op::OpShiftLeftLogical, a.type_, a, bits);
 }
 
@@ -259,11 +270,16 @@ Value Kernel::to_long(Value value) {
 
 Value Kernel::to_float(Value value) {
   if (value.type_ == Scalar::Float) return value;
-  return made(Scalar::Float, op(spv::Op::OpConvertSToF, type_id(Scalar::Float), {id(value.type_ == Scalar::Bool ? to_int(value) : value)}));
+  return made(Scalar::Float, op(spv::Op::OpConvertSToF, type_id(Scalar::Float),
+                                {id(value.type_ == Scalar::Bool ? to_int(value) : value)}));
 }
 
-Value Kernel::bits_of(Value real_value) { return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {id(real_value)})); }
-Value Kernel::float_of_bits(Value bits) { return made(Scalar::Float, op(spv::Op::OpBitcast, type_id(Scalar::Float), {id(bits)})); }
+Value Kernel::bits_of(Value real_value) {
+  return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {id(real_value)}));
+}
+Value Kernel::float_of_bits(Value bits) {
+  return made(Scalar::Float, op(spv::Op::OpBitcast, type_id(Scalar::Float), {id(bits)}));
+}
 
 Value Kernel::find_most_significant(Value value) {
   if (!glsl_) glsl_ = builder_.import("GLSL.std.450");
@@ -300,12 +316,13 @@ BufferRef Kernel::buffer(ElementType type, Access access) {
   const spirv::Id block = builder_.type_struct(Words{array});
   builder_.decorate(block, spv::Decoration::Block);
   builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  const spirv::Id variable =
-      builder_.variable(builder_.type_pointer(spv::StorageClass::StorageBuffer, block), spv::StorageClass::StorageBuffer);
+  const spirv::Id variable = builder_.variable(builder_.type_pointer(spv::StorageClass::StorageBuffer, block),
+                                               spv::StorageClass::StorageBuffer);
   builder_.decorate(variable, spv::Decoration::DescriptorSet, {0});
   builder_.decorate(variable, spv::Decoration::Binding, {buffers()});
   builder_.decorate(variable, access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
-  buffers_.push_back({type, access, variable, builder_.type_pointer(spv::StorageClass::StorageBuffer, element), element});
+  buffers_.push_back(
+      {type, access, variable, builder_.type_pointer(spv::StorageClass::StorageBuffer, element), element});
   return {buffers() - 1};
 }
 
@@ -331,7 +348,8 @@ Value Kernel::decode(ElementType type, spirv::Id raw) {
     case ElementType::U8:
     case ElementType::U16: {
       const spirv::Id unsigned_int = builder_.type_int(32, false);
-      return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
+      return made(Scalar::Int,
+                  op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
     }
     case ElementType::I8:
     case ElementType::I16:
@@ -392,13 +410,17 @@ Value Kernel::element_index() {
   if (element_index_) return *element_index_;
   const spirv::Id unsigned_int = builder_.type_int(32, false), vector = builder_.type_vector(unsigned_int, 3);
   const auto built_in = [&](spv::BuiltIn what, spirv::Id type) {
-    const spirv::Id variable = builder_.variable(builder_.type_pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
+    const spirv::Id variable =
+        builder_.variable(builder_.type_pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
     builder_.decorate(variable, spv::Decoration::BuiltIn, spirv::Operands().add(what));
     interface_.push_back(variable);
     return op(spv::Op::OpLoad, type, {variable});
   };
-  const auto part = [&](spirv::Id of, std::uint32_t component) { return op(spv::Op::OpCompositeExtract, unsigned_int, {of, component}); };
-  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, vector), groups = built_in(spv::BuiltIn::NumWorkgroups, vector);
+  const auto part = [&](spirv::Id of, std::uint32_t component) {
+    return op(spv::Op::OpCompositeExtract, unsigned_int, {of, component});
+  };
+  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, vector),
+                  groups = built_in(spv::BuiltIn::NumWorkgroups, vector);
   const spirv::Id local = built_in(spv::BuiltIn::LocalInvocationIndex, unsigned_int);
   const spirv::Id row = op(spv::Op::OpIMul, unsigned_int, {part(group, 1), part(groups, 0)});
   const spirv::Id number = op(spv::Op::OpIAdd, unsigned_int, {row, part(group, 0)});
@@ -426,7 +448,8 @@ void Kernel::loop(Value count, const std::function<void(Value)>& body) {
   if (count.known_ && *count.known_ <= 0) return;
   if (count.is(1)) return body(integer(0));
   const Variable counter = variable(integer(0));
-  const spirv::Id header = builder_.new_id(), test = builder_.new_id(), inside = builder_.new_id(), step = builder_.new_id(), behind = builder_.new_id();
+  const spirv::Id header = builder_.new_id(), test = builder_.new_id(), inside = builder_.new_id(),
+                  step = builder_.new_id(), behind = builder_.new_id();
   op_void(spv::Op::OpBranch, {header});
   op_void(spv::Op::OpLabel, {header});
   op_void(spv::Op::OpLoopMerge, {behind, step, word(spv::LoopControlMask::MaskNone)});
@@ -449,7 +472,9 @@ Variable Kernel::variable(Value initial) {
   set(variable, initial);
   return variable;
 }
-Value Kernel::get(Variable variable) { return made(variable.type, op(spv::Op::OpLoad, type_id(variable.type), {variable.id})); }
+Value Kernel::get(Variable variable) {
+  return made(variable.type, op(spv::Op::OpLoad, type_id(variable.type), {variable.id}));
+}
 void Kernel::set(Variable variable, Value value) { op_void(spv::Op::OpStore, {variable.id, id(value)}); }
 
 Words Kernel::finish() {
@@ -471,7 +496,8 @@ Words Kernel::finish() {
     builder_.extension("SPV_KHR_float_controls");
     builder_.execution_mode(main, mode, {32});
   };
-  float_control(features_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve);
+  float_control(features_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve,
+                spv::ExecutionMode::SignedZeroInfNanPreserve);
   float_control(features_.rounding_rte, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE);
   return builder_.words();
 }

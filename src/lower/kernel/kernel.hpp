@@ -1,14 +1,15 @@
-// A small language for compute kernels: values with operators, loops, loads and stores over typed buffers. It becomes SPIR-V.
+// A small language for compute kernels: values with operators, loops, loads and stores over typed buffers. It becomes
+// SPIR-V.
 //
 //   Kernel kernel;
-//   const BufferRef x = kernel.buffer(ElementType::I8, Access::Read), y = kernel.buffer(ElementType::I32, Access::Write);
-//   const Value i = kernel.element_index();
-//   kernel.when(i < kernel.integer(count), [&] { kernel.store(y, i, kernel.load(x, i) * 3); });
-//   Words words = kernel.finish();
+//   const BufferRef x = kernel.buffer(ElementType::I8, Access::Read), y = kernel.buffer(ElementType::I32,
+//   Access::Write); const Value i = kernel.element_index(); kernel.when(i < kernel.integer(count), [&] {
+//   kernel.store(y, i, kernel.load(x, i) * 3); }); Words words = kernel.finish();
 //
-// Arithmetic is done in few types: booleans, 32-bit and 64-bit integers, 32-bit floats. Narrow elements are widened when loaded and rounded
-// or cut when stored. Integers that are known while the kernel is made are folded, so that shapes and strides cost nothing. Integer
-// arithmetic wraps; floats are never contracted, and NaN and infinities are told by their bits.
+// Arithmetic is done in few types: booleans, 32-bit and 64-bit integers, 32-bit floats. Narrow elements are widened
+// when loaded and rounded or cut when stored. Integers that are known while the kernel is made are folded, so that
+// shapes and strides cost nothing. Integer arithmetic wraps; floats are never contracted, and NaN and infinities are
+// told by their bits.
 #pragma once
 
 #include <cstdint>
@@ -116,7 +117,8 @@ class Kernel {
   // --- buffers ---
   BufferRef buffer(ElementType type, Access access);
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
-  // The element at an index, widened: bool, int (narrow integers keep their sign), long, float. Out of range is the caller's to avoid.
+  // The element at an index, widened: bool, int (narrow integers keep their sign), long, float. Out of range is the
+  // caller's to avoid.
   Value load(BufferRef buffer, Value index);
   // Narrow integers keep their low bits; floats are rounded to nearest even.
   void store(BufferRef buffer, Value index, Value value);
@@ -139,14 +141,14 @@ class Kernel {
   Value clamp(Value value, Value low, Value high) { return min(max(value, low), high); }
   Value unsigned_less(Value a, Value b);
   Value shift_right_logical(Value value, Value bits);
-  Value unsigned_divide(Value a, Value b);     // of values that are not negative: cheaper
+  Value unsigned_divide(Value a, Value b);  // of values that are not negative: cheaper
   Value unsigned_remainder(Value a, Value b);
-  Value to_int(Value value);                   // long: low bits; bool: 0, 1; float: truncated, in range
-  Value to_long(Value value);                  // int: sign-extended
-  Value to_float(Value value);                 // integers: nearest even
-  Value bits_of(Value real);                   // float as int
+  Value to_int(Value value);    // long: low bits; bool: 0, 1; float: truncated, in range
+  Value to_long(Value value);   // int: sign-extended
+  Value to_float(Value value);  // integers: nearest even
+  Value bits_of(Value real);    // float as int
   Value float_of_bits(Value bits);
-  Value find_most_significant(Value value);    // of an int as unsigned; -1 for 0
+  Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
   // An instruction of GLSL.std.450 on floats.
   Value extended(std::uint32_t instruction, std::initializer_list<Value> arguments);
 

@@ -7,8 +7,8 @@ constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinity = 0
 
 Value magnitude_of(Kernel& k, Value real) { return k.bits_of(real) & kMagnitude; }
 
-// A small float has `exponent` and `mantissa` bits. Its subnormals are made and read through integers, so that a device that flushes
-// subnormals of 32 bits does not matter.
+// A small float has `exponent` and `mantissa` bits. Its subnormals are made and read through integers, so that a device
+// that flushes subnormals of 32 bits does not matter.
 struct Layout {
   int exponent_bits, mantissa_bits;
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
@@ -39,7 +39,8 @@ Value small_bits(Kernel& k, Value real, Layout layout, std::int64_t infinity_bit
   const int width = 1 + layout.exponent_bits + layout.mantissa_bits;
   const Value sign = k.shift_right_logical(bits & kSign, k.integer(32 - width));
   Value small = k.min(round_magnitude(k, magnitude, layout), k.integer(infinity_bits));
-  small = k.select(magnitude >= kInfinity, k.select(magnitude > kInfinity, k.integer(nan_bits), k.integer(infinity_bits)), small);
+  small = k.select(magnitude >= kInfinity,
+                   k.select(magnitude > kInfinity, k.integer(nan_bits), k.integer(infinity_bits)), small);
   return small | sign;
 }
 
@@ -61,7 +62,8 @@ Value float_from_e4m3(Kernel& k, Value bits) {
   const Value sign = (bits & 0x80) << 24, magnitude = bits & 0x7f;
   const Value normal = (magnitude << 20) + (static_cast<std::int64_t>(127 - 7) << 23);
   const Value subnormal = k.bits_of(k.to_float(magnitude) * k.real(0x1p-9f));
-  const Value result = k.select(magnitude < 0x08, subnormal, k.select(magnitude == 0x7f, k.integer(0x7fc00000), normal));
+  const Value result =
+      k.select(magnitude < 0x08, subnormal, k.select(magnitude == 0x7f, k.integer(0x7fc00000), normal));
   return k.float_of_bits(result | sign);
 }
 

@@ -10,17 +10,20 @@ using tosa::DataType;
 namespace {
 
 Value float_to_integer(Kernel& k, Value x, DataType to) {
-  // Nearest even, then brought inside the type before the conversion, which is undefined outside it. A NaN is unpredictable.
+  // Nearest even, then brought inside the type before the conversion, which is undefined outside it. A NaN is
+  // unpredictable.
   const Value nearest = k.extended(GLSLstd450RoundEven, {x});
   const std::int64_t greatest = (std::int64_t{1} << (tosa::bits_of(to) - 1)) - 1;
   if (to != DataType::I32) {
     const Value low = k.real(static_cast<float>(-greatest - 1)), high = k.real(static_cast<float>(greatest));
-    return k.to_int(k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))));
+    return k.to_int(
+        k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))));
   }
   // 2^31 - 1 is no float: what is 2^31 or more gives it by selection.
   const Value high = k.real(0x1p31f), low = k.real(-0x1p31f);
   const Value inside = k.select((nearest >= low) & (nearest < high), nearest, k.real(0));
-  return k.select(nearest >= high, k.integer(INT32_MAX), k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
+  return k.select(nearest >= high, k.integer(INT32_MAX),
+                  k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
 }
 
 }  // namespace

@@ -37,13 +37,15 @@ Value emit_RESIZE(Operation& operation, const Coordinates& at, std::size_t) {
   }
   const Value v00 = pixel(y.i0, x.i0), v01 = pixel(y.i0, x.i1), v10 = pixel(y.i1, x.i0), v11 = pixel(y.i1, x.i1);
   if (tosa::is_float(operation.out_type())) {
-    const Value dy = k.to_float(y.rest) / k.real(static_cast<float>(y.scale)), dx = k.to_float(x.rest) / k.real(static_cast<float>(x.scale));
+    const Value dy = k.to_float(y.rest) / k.real(static_cast<float>(y.scale)),
+                dx = k.to_float(x.rest) / k.real(static_cast<float>(x.scale));
     const Value one = k.real(1);
     return v00 * (one - dy) * (one - dx) + v01 * (one - dy) * dx + v10 * dy * (one - dx) + v11 * dy * dx;
   }
   // Not divided: the result is larger by the two scales.
   const auto wide = [&](Value v) { return operation.out_type() == DataType::I48 ? k.to_long(v) : v; };
-  const Value ry = wide(y.rest), rx = wide(x.rest), qy = wide(k.integer(y.scale) - y.rest), qx = wide(k.integer(x.scale) - x.rest);
+  const Value ry = wide(y.rest), rx = wide(x.rest), qy = wide(k.integer(y.scale) - y.rest),
+              qx = wide(k.integer(x.scale) - x.rest);
   return wide(v00) * qy * qx + wide(v01) * qy * rx + wide(v10) * ry * qx + wide(v11) * ry * rx;
 }
 
@@ -58,13 +60,15 @@ Value frequency(Operation& operation, const Coordinates& at, std::size_t part, b
     k.loop(k.integer(width), [&](Value x) {
       // The angle in turns, exactly: height and width are powers of two of at most 2^13.
       const Value ay = (y * at[1]) & (height - 1), ax = (x * at[2]) & (width - 1);
-      const Value turn = k.to_float(ay) * k.real(1.0f / static_cast<float>(height)) + k.to_float(ax) * k.real(1.0f / static_cast<float>(width));
+      const Value turn = k.to_float(ay) * k.real(1.0f / static_cast<float>(height)) +
+                         k.to_float(ax) * k.real(1.0f / static_cast<float>(width));
       Value cosine = cos_of_turn(k, turn), sine = sin_of_turn(k, turn);
       if (inverse) sine = -sine;
       const Value real = operation.in(0, {at[0], y, x});
       Value term;
       if (!has_imaginary) {
-        // Terms whose sine is exactly zero are left out, so that the four real frequencies have exactly no imaginary part.
+        // Terms whose sine is exactly zero are left out, so that the four real frequencies have exactly no imaginary
+        // part.
         const Value zero_sine = (((ay * 2) & (height - 1)) == 0) & (((ax * 2) & (width - 1)) == 0);
         term = part == 0 ? real * cosine : k.select(zero_sine, k.real(0), -(real * sine));
       } else {
@@ -82,11 +86,14 @@ Value frequency(Operation& operation, const Coordinates& at, std::size_t part, b
 Value emit_FFT2D(Operation& operation, const Coordinates& at, std::size_t result) {
   return frequency(operation, at, result, true, operation.flag("inverse"));
 }
-Value emit_RFFT2D(Operation& operation, const Coordinates& at, std::size_t result) { return frequency(operation, at, result, false, false); }
+Value emit_RFFT2D(Operation& operation, const Coordinates& at, std::size_t result) {
+  return frequency(operation, at, result, false, false);
+}
 
 namespace {
 
-// The place in the search window [x, y] of a candidate. Rings of a spiral have 8r places, the ones inside ring r together (2r-1)^2.
+// The place in the search window [x, y] of a candidate. Rings of a spiral have 8r places, the ones inside ring r
+// together (2r-1)^2.
 struct Candidate {
   Value x, y;
 };
@@ -98,8 +105,9 @@ class Matcher {
   // Goes over all candidates in order.
   void for_each(const std::function<void(const Candidate&)>& use) {
     const auto size = operation_.list("search_window_sizes");
-    const bool spiral = operation_.node.attributes.has("search_pattern") &&
-                        operation_.node.attributes.enumerant<tosa::SearchPattern>("search_pattern") == tosa::SearchPattern::Spiral;
+    const bool spiral =
+        operation_.node.attributes.has("search_pattern") &&
+        operation_.node.attributes.enumerant<tosa::SearchPattern>("search_pattern") == tosa::SearchPattern::Spiral;
     if (!spiral) {
       k_.loop(k_.integer(size[0]), [&](Value y) { k_.loop(k_.integer(size[1]), [&](Value x) { use({x, y}); }); });
       return;
@@ -112,7 +120,8 @@ class Matcher {
       for (int side = 0; side < 4; ++side) {
         k_.loop(ring * 2, [&](Value i) {
           const Value step = i - ring;
-          const Candidate at[4] = {{r + step, r + ring}, {r + ring, r - step}, {r - step, r - ring}, {r - ring, r + step}};
+          const Candidate at[4] = {
+              {r + step, r + ring}, {r + ring, r - step}, {r - step, r - ring}, {r - ring, r + step}};
           use(at[side]);
         });
       }
@@ -147,7 +156,8 @@ class Matcher {
     const tensor::Shape& shape = operation_.in_shape(input);
     const Value zero = k_.integer(0);
     const Value inside = (y >= 0) & (x >= 0) & (y < shape[2]) & (x < shape[3]);
-    const Value value = operation_.in(input, {image[0], image[1], k_.clamp(y, zero, k_.integer(shape[2] - 1)), k_.clamp(x, zero, k_.integer(shape[3] - 1))});
+    const Value value = operation_.in(input, {image[0], image[1], k_.clamp(y, zero, k_.integer(shape[2] - 1)),
+                                              k_.clamp(x, zero, k_.integer(shape[3] - 1))});
     return k_.select(inside, value & 0xff, zero);
   }
 
@@ -160,7 +170,8 @@ Value best_match(Operation& operation, const Coordinates& at, bool cost) {
   Kernel& k = operation.kernel;
   Matcher matcher(operation);
   const Value ox = cost ? at[3] : at[3] >> 1;
-  const Variable least = k.variable(k.integer(0x10000)), best_x = k.variable(k.integer(0)), best_y = k.variable(k.integer(0));
+  const Variable least = k.variable(k.integer(0x10000)), best_x = k.variable(k.integer(0)),
+                 best_y = k.variable(k.integer(0));
   matcher.for_each([&](const Candidate& candidate) {
     const Value c = matcher.cost({at[0], at[1]}, at[2], ox, candidate);
     k.when(c < k.get(least), [&] {
@@ -177,8 +188,12 @@ Value best_match(Operation& operation, const Coordinates& at, bool cost) {
 
 }  // namespace
 
-Value emit_MIN_SAD(Operation& operation, const Coordinates& at, std::size_t) { return best_match(operation, at, false); }
-Value emit_MIN_SAD_COST(Operation& operation, const Coordinates& at, std::size_t result) { return best_match(operation, at, result == 1); }
+Value emit_MIN_SAD(Operation& operation, const Coordinates& at, std::size_t) {
+  return best_match(operation, at, false);
+}
+Value emit_MIN_SAD_COST(Operation& operation, const Coordinates& at, std::size_t result) {
+  return best_match(operation, at, result == 1);
+}
 
 // Channel c * S + candidate, candidates in raster order.
 Value emit_RAW_SAD(Operation& operation, const Coordinates& at, std::size_t) {
@@ -187,7 +202,8 @@ Value emit_RAW_SAD(Operation& operation, const Coordinates& at, std::size_t) {
   const auto size = operation.list("search_window_sizes");
   const Value count = k.integer(size[0] * size[1]);
   const Value channel = k.unsigned_divide(at[1], count), number = k.unsigned_remainder(at[1], count);
-  const Candidate candidate = {k.unsigned_remainder(number, k.integer(size[1])), k.unsigned_divide(number, k.integer(size[1]))};
+  const Candidate candidate = {k.unsigned_remainder(number, k.integer(size[1])),
+                               k.unsigned_divide(number, k.integer(size[1]))};
   return (matcher.cost({at[0], channel}, at[2], at[3], candidate) << 16) >> 16;
 }
 

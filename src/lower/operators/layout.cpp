@@ -75,15 +75,17 @@ Value emit_PAD(Operation& operation, const Coordinates& at, std::size_t) {
     from[d] = k.clamp(i, k.integer(0), k.integer(shape[d] - 1));
   }
   const Value fill = operation.in_type() == tosa::DataType::Bool ? k.boolean(operation.integer("pad_const") != 0)
-                     : tosa::is_float(operation.in_type())       ? k.real(static_cast<float>(operation.real("pad_const")))
-                                                                 : k.constant(scalar_of(operation.in_type()), operation.integer("pad_const"));
+                     : tosa::is_float(operation.in_type())
+                         ? k.real(static_cast<float>(operation.real("pad_const")))
+                         : k.constant(scalar_of(operation.in_type()), operation.integer("pad_const"));
   return k.select(inside, operation.in(0, from), fill);
 }
 
 Value emit_CONCAT(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  // Each input is read at a place that it has; the last one whose start is not beyond the coordinate is the one that counts.
+  // Each input is read at a place that it has; the last one whose start is not beyond the coordinate is the one that
+  // counts.
   Value element;
   std::int64_t start = 0;
   for (std::size_t input = 0; input < operation.node.inputs.size(); ++input) {
@@ -108,9 +110,8 @@ Value emit_GATHER(Operation& operation, const Coordinates& at, std::size_t) {
 Value emit_SCATTER(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const Variable writer = k.variable(k.integer(-1));
-  k.loop(k.integer(operation.in_shape(1)[1]), [&](Value w) {
-    k.when(operation.in(1, {at[0], w}) == at[1], [&] { k.set(writer, w); });
-  });
+  k.loop(k.integer(operation.in_shape(1)[1]),
+         [&](Value w) { k.when(operation.in(1, {at[0], w}) == at[1], [&] { k.set(writer, w); }); });
   const Value w = k.get(writer), written = operation.in(2, {at[0], k.max(w, k.integer(0)), at[2]});
   return k.select(w >= 0, written, operation.in(0, at));
 }

@@ -12,7 +12,9 @@ constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinityBits
 
 Value infinity(Kernel& k) { return k.float_of_bits(k.integer(kInfinityBits)); }
 Value magnitude(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & kMagnitude); }
-Value with_sign_of(Kernel& k, Value positive, Value x) { return k.float_of_bits(k.bits_of(positive) | (k.bits_of(x) & kSign)); }
+Value with_sign_of(Kernel& k, Value positive, Value x) {
+  return k.float_of_bits(k.bits_of(positive) | (k.bits_of(x) & kSign));
+}
 Value is_infinite(Kernel& k, Value x) { return (k.bits_of(x) & kMagnitude) == kInfinityBits; }
 
 // Horner's scheme; the constant term first.
@@ -47,7 +49,8 @@ Value exp(Kernel& k, Value x) {
 }
 
 Value log(Kernel& k, Value x) {
-  // Subnormals are brought up by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m + 1)).
+  // Subnormals are brought up by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m +
+  // 1)).
   const Value bits_of_x = k.bits_of(x), subnormal = bits_of_x < 0x800000;
   const Value bits = k.select(subnormal, k.bits_of(k.to_float(bits_of_x) * k.real(0x1p-125f)), bits_of_x);
   const Value moved = bits - 0x3f3504f3;  // sqrt(1/2)
@@ -80,7 +83,8 @@ Value sin_near_zero(Kernel& k, Value r) {
 }
 Value cos_near_zero(Kernel& k, Value r) {
   const Value z = r * r;
-  return k.real(1) - k.real(0.5f) * z + z * z * polynomial(k, z, {1 / 24.0f, -1 / 720.0f, 1 / 40320.0f, -1 / 3628800.0f});
+  return k.real(1) - k.real(0.5f) * z +
+         z * z * polynomial(k, z, {1 / 24.0f, -1 / 720.0f, 1 / 40320.0f, -1 / 3628800.0f});
 }
 
 // sin(r + quarter * pi / 2).
@@ -96,7 +100,8 @@ Value sin_of_shifted(Kernel& k, Value x, std::int64_t quarters) {
   const Value safe = k.select(large | special, k.real(0), x);
   const Value n = nearest_int(k, safe * k.real(0.636619772f)), steps = k.to_float(n);
   // pi / 2 in three parts; the first two have few enough bits for their products to be exact.
-  const Value r = ((safe - steps * k.real(1.5703125f)) - steps * k.real(4.837512969970703125e-4f)) - steps * k.real(7.549789948768648e-8f);
+  const Value r = ((safe - steps * k.real(1.5703125f)) - steps * k.real(4.837512969970703125e-4f)) -
+                  steps * k.real(7.549789948768648e-8f);
   return k.select(special, nan_of(k), sin_of_quarter(k, r, n + quarters));
 }
 
@@ -115,7 +120,9 @@ Value cos_of_turn(Kernel& k, Value turn) { return sin_of_shifted_turn(k, turn, 1
 
 Value tanh(Kernel& k, Value x) {
   const Value size = magnitude(k, x), z = x * x;
-  const Value near_zero = x + x * z * polynomial(k, z, {-0.33333328f, 0.13333149f, -0.053940658f, 0.021670097f, -0.0081058666f, 0.0020799856f});
+  const Value near_zero =
+      x +
+      x * z * polynomial(k, z, {-0.33333328f, 0.13333149f, -0.053940658f, 0.021670097f, -0.0081058666f, 0.0020799856f});
   const Value far = k.real(1) - k.real(2) / (exp(k, size + size) + k.real(1));
   const Value result = k.select(size < k.real(0.625f), near_zero, with_sign_of(k, far, x));
   return k.select(is_nan(k, x), x, result);
@@ -129,16 +136,22 @@ Value sigmoid(Kernel& k, Value x) {
 
 Value erf(Kernel& k, Value x) {
   const Value size = magnitude(k, x), z = x * x;
-  const Value near_zero = x * polynomial(k, z, {1.1283792257f, -0.3761263787f, 0.1128378287f, -0.0268654376f, 0.0052210535f, -0.00084843964f, 0.00011268254f, -9.6735903e-6f});
+  const Value near_zero = x * polynomial(k, z,
+                                         {1.1283792257f, -0.3761263787f, 0.1128378287f, -0.0268654376f, 0.0052210535f,
+                                          -0.00084843964f, 0.00011268254f, -9.6735903e-6f});
   const Value limited = k.select(size < k.real(4), size, k.real(4));
-  const Value tail = polynomial(k, limited, {0.9873726964f, -1.0576153994f, 0.8199871778f, -0.4739140570f, 0.2027943581f, -0.0629083738f, 0.0136715183f, -0.0019656061f, 0.00016744447f, -6.3860857e-6f});
+  const Value tail = polynomial(k, limited,
+                                {0.9873726964f, -1.0576153994f, 0.8199871778f, -0.4739140570f, 0.2027943581f,
+                                 -0.0629083738f, 0.0136715183f, -0.0019656061f, 0.00016744447f, -6.3860857e-6f});
   const Value far = k.real(1) - exp(k, -(limited * limited)) * tail;
-  const Value result = k.select(size < k.real(1), near_zero, with_sign_of(k, k.select(size < k.real(4), far, k.real(1)), x));
+  const Value result =
+      k.select(size < k.real(1), near_zero, with_sign_of(k, k.select(size < k.real(4), far, k.real(1)), x));
   return k.select(is_nan(k, x), x, result);
 }
 
 Value reciprocal(Kernel& k, Value x) {
-  // A device's division may be off by 2.5 units in the last place; a step of Newton's method mends that where nothing over- or underflows.
+  // A device's division may be off by 2.5 units in the last place; a step of Newton's method mends that where nothing
+  // over- or underflows.
   const Value r = k.real(1) / x, size = magnitude(k, x);
   const Value refined = r + r * (k.real(1) - x * r);
   const Value plain = (size > k.real(0x1p-120f)) & (size < k.real(0x1p120f));

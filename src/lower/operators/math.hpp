@@ -1,7 +1,8 @@
 // Functions of 32-bit floats within TOSA's bounds on every Vulkan device (TOSA page 5.2, 5.4, 10).
 //
-// Vulkan promises little about its own functions: most of these are made of additions and multiplications, which it promises to round
-// correctly, and of bits. The polynomials were fitted for this project; their own errors are below 2^-25.
+// Vulkan promises little about its own functions: most of these are made of additions and multiplications, which it
+// promises to round correctly, and of bits. The polynomials were fitted for this project; their own errors are below
+// 2^-25.
 #pragma once
 
 #include "lower/kernel/kernel.hpp"

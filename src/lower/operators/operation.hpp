@@ -1,7 +1,7 @@
 // What the kernels of operators are made of: an element of a value, at coordinates.
 //
-// Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that gives one element of one of its results, computed
-// from elements of its inputs. Whether an input is loaded or computed on the way is not its concern.
+// Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that gives one element of one of its
+// results, computed from elements of its inputs. Whether an input is loaded or computed on the way is not its concern.
 #pragma once
 
 #include <span>

@@ -40,17 +40,17 @@ Value limit(Operation& operation, std::string_view name) {
 
 }  // namespace
 
-#define UNARY(NAME, EXPRESSION)                                                        \
-  Value emit_##NAME(Operation& operation, const Coordinates& at, std::size_t) {        \
-    [[maybe_unused]] Kernel& k = operation.kernel;                                     \
-    const Value x = operation.in(0, at);                                               \
-    return EXPRESSION;                                                                 \
+#define UNARY(NAME, EXPRESSION)                                                 \
+  Value emit_##NAME(Operation& operation, const Coordinates& at, std::size_t) { \
+    [[maybe_unused]] Kernel& k = operation.kernel;                              \
+    const Value x = operation.in(0, at);                                        \
+    return EXPRESSION;                                                          \
   }
-#define BINARY(NAME, EXPRESSION)                                                       \
-  Value emit_##NAME(Operation& operation, const Coordinates& at, std::size_t) {        \
-    [[maybe_unused]] Kernel& k = operation.kernel;                                     \
-    const Value a = operand(operation, 0, at), b = operand(operation, 1, at);          \
-    return EXPRESSION;                                                                 \
+#define BINARY(NAME, EXPRESSION)                                                \
+  Value emit_##NAME(Operation& operation, const Coordinates& at, std::size_t) { \
+    [[maybe_unused]] Kernel& k = operation.kernel;                              \
+    const Value a = operand(operation, 0, at), b = operand(operation, 1, at);   \
+    return EXPRESSION;                                                          \
   }
 
 UNARY(ERF, erf(k, x))
@@ -72,10 +72,10 @@ UNARY(ABS, x.type() == Scalar::Float ? k.float_of_bits(k.bits_of(x) & 0x7fffffff
 BINARY(ADD, a + b)
 BINARY(SUB, a - b)
 BINARY(POW, pow(k, a, b))
-BINARY(BITWISE_AND, a & b)
+BINARY(BITWISE_AND, a& b)
 BINARY(BITWISE_OR, a | b)
 BINARY(BITWISE_XOR, a ^ b)
-BINARY(LOGICAL_AND, a & b)
+BINARY(LOGICAL_AND, a& b)
 BINARY(LOGICAL_OR, a | b)
 BINARY(LOGICAL_XOR, a ^ b)
 BINARY(EQUAL, a == b)
@@ -84,14 +84,16 @@ BINARY(GREATER_EQUAL, a >= b)
 BINARY(MAXIMUM, max_with(k, a, b, operation.ignores_nan()))
 BINARY(MINIMUM, min_with(k, a, b, operation.ignores_nan()))
 // Division by zero and of the least integer by -1 are unpredictable, but must not be undefined.
-BINARY(INTDIV, k.select(b == 0, k.integer(0), k.select(b == -1, -a, a / k.select((b == 0) | (b == -1), k.integer(1), b))))
+BINARY(INTDIV,
+       k.select(b == 0, k.integer(0), k.select(b == -1, -a, a / k.select((b == 0) | (b == -1), k.integer(1), b))))
 #undef UNARY
 #undef BINARY
 
 Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const bool ignore = operation.ignores_nan();
-  return min_with(k, max_with(k, operation.in(0, at), limit(operation, "min_val"), ignore), limit(operation, "max_val"), ignore);
+  return min_with(k, max_with(k, operation.in(0, at), limit(operation, "min_val"), ignore), limit(operation, "max_val"),
+                  ignore);
 }
 
 Value emit_NEGATE(Operation& operation, const Coordinates& at, std::size_t) {

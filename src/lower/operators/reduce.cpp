@@ -57,7 +57,8 @@ Value emit_ARGMAX(Operation& operation, const Coordinates& at, std::size_t) {
   const DataType type = operation.in_type();
   const bool is_float = tosa::is_float(type), ignore = operation.ignores_nan();
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  const Variable best = k.variable(is_float && ignore ? nan_of(k) : least_of(k, type)), where = k.variable(k.integer(0));
+  const Variable best = k.variable(is_float && ignore ? nan_of(k) : least_of(k, type)),
+                 where = k.variable(k.integer(0));
   k.loop(k.integer(operation.in_shape()[axis]), [&](Value i) {
     Coordinates from = at;
     from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), i);

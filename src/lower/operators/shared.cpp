@@ -54,7 +54,8 @@ Value scaled(Kernel& k, Value value, Value multiplier, Value shift, bool double_
   const Value bits = k.clamp(shift, k.integer(1), k.integer(62));
   Value round = k.long_integer(1) << (bits - 1);
   if (double_round) {
-    const Value half = k.select(value >= 0, k.long_integer(std::int64_t{1} << 30), k.long_integer(-(std::int64_t{1} << 30)));
+    const Value half =
+        k.select(value >= 0, k.long_integer(std::int64_t{1} << 30), k.long_integer(-(std::int64_t{1} << 30)));
     round = k.select(bits > 31, round + half, round);
   }
   return (value * k.to_long(multiplier) + round) >> bits;

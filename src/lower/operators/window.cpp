@@ -12,7 +12,8 @@ Value widened(Kernel& k, DataType accumulator, Value value) {
   return accumulator == DataType::I48 ? k.to_long(value) : value;
 }
 Value zero_of(Kernel& k, DataType accumulator) {
-  return tosa::is_float(accumulator) ? k.real(0) : k.constant(accumulator == DataType::I48 ? Scalar::Long : Scalar::Int, 0);
+  return tosa::is_float(accumulator) ? k.real(0)
+                                     : k.constant(accumulator == DataType::I48 ? Scalar::Long : Scalar::Int, 0);
 }
 
 // One dimension of a window: the positions at which its taps read.
@@ -86,16 +87,17 @@ Value conv(Operation& operation, const Coordinates& at, std::size_t dimensions) 
   Kernel& k = operation.kernel;
   Sum sum(operation, "input_zp", "weight_zp");
   const Coordinates place(at.begin() + 1, at.end() - 1);
-  for_each_tap(k, conv_taps(operation, dimensions, 1), place, {}, {}, [&](const Coordinates& kernel, const Coordinates& position) {
-    k.loop(k.integer(operation.in_shape(0).back()), [&](Value channel) {
-      Coordinates from = {at[0]}, with = {at.back()};
-      from.insert(from.end(), position.begin(), position.end());
-      with.insert(with.end(), kernel.begin(), kernel.end());
-      from.push_back(channel);
-      with.push_back(channel);
-      sum.add_product(operation.in(0, from), operation.in(1, with));
-    });
-  });
+  for_each_tap(k, conv_taps(operation, dimensions, 1), place, {}, {},
+               [&](const Coordinates& kernel, const Coordinates& position) {
+                 k.loop(k.integer(operation.in_shape(0).back()), [&](Value channel) {
+                   Coordinates from = {at[0]}, with = {at.back()};
+                   from.insert(from.end(), position.begin(), position.end());
+                   with.insert(with.end(), kernel.begin(), kernel.end());
+                   from.push_back(channel);
+                   with.push_back(channel);
+                   sum.add_product(operation.in(0, from), operation.in(1, with));
+                 });
+               });
   return with_bias(operation, sum.value(), at.back());
 }
 
@@ -109,9 +111,11 @@ Value emit_DEPTHWISE_CONV2D(Operation& operation, const Coordinates& at, std::si
   Sum sum(operation, "input_zp", "weight_zp");
   const Value multiplier = k.integer(operation.in_shape(1)[3]);
   const Value channel = k.unsigned_divide(at[3], multiplier), m = k.unsigned_remainder(at[3], multiplier);
-  for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]}, {}, {}, [&](const Coordinates& kernel, const Coordinates& position) {
-    sum.add_product(operation.in(0, {at[0], position[0], position[1], channel}), operation.in(1, {kernel[0], kernel[1], channel, m}));
-  });
+  for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]}, {}, {},
+               [&](const Coordinates& kernel, const Coordinates& position) {
+                 sum.add_product(operation.in(0, {at[0], position[0], position[1], channel}),
+                                 operation.in(1, {kernel[0], kernel[1], channel, m}));
+               });
   return with_bias(operation, sum.value(), at[3]);
 }
 
@@ -143,9 +147,8 @@ Value emit_TRANSPOSE_CONV2D(Operation& operation, const Coordinates& at, std::si
 Value emit_MATMUL(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   Sum sum(operation, "A_zp", "B_zp");
-  k.loop(k.integer(operation.in_shape(0)[2]), [&](Value c) {
-    sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {at[0], c, at[2]}));
-  });
+  k.loop(k.integer(operation.in_shape(0)[2]),
+         [&](Value c) { sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {at[0], c, at[2]})); });
   return sum.value();
 }
 
@@ -154,7 +157,8 @@ namespace {
 std::vector<Taps> pool_taps(const Operation& operation) {
   std::vector<Taps> taps;
   for (std::size_t i = 0; i < 2; ++i)
-    taps.push_back({operation.list("kernel")[i], operation.in_shape()[1 + i], operation.list("pad")[2 * i], operation.list("pad")[2 * i + 1], operation.list("stride")[i], 1});
+    taps.push_back({operation.list("kernel")[i], operation.in_shape()[1 + i], operation.list("pad")[2 * i],
+                    operation.list("pad")[2 * i + 1], operation.list("stride")[i], 1});
   return taps;
 }
 

@@ -5,6 +5,9 @@
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
 #include "spirv/tools.hpp"
+#include "zeinfo/zebin/elf.hpp"
+#include "zeinfo/zebin/problems.hpp"
+#include "zeinfo/zebin/zebin.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -61,6 +64,26 @@ std::nullopt_t refuse(const ModuleName& name, DiagnosticKind kind, std::string m
   return std::nullopt;
 }
 
+// The SPIR-V that an Intel GPU binary carries, from which any OpenCL device can build its kernels again.
+std::optional<Bytes> spirv_of_zebin(const Artifact& artifact, const ModuleName& name, Diagnostics& diagnostics) {
+  Diagnostics found;
+  zebin::Problems problems(artifact.name, found);
+  const auto elf = zebin::read_elf(artifact.bytes, problems);
+  for (Diagnostic& problem : found.release()) {
+    if (problem.severity == Severity::Error) diagnostics.add(named_by(std::move(problem), name.at));
+  }
+  if (!elf) return std::nullopt;
+  const auto part = zebin::spirv_of(*elf);
+  if (part && part->constants.empty()) return part->module;
+  return refuse(
+      name, part ? DiagnosticKind::Unsupported : DiagnosticKind::KernelModule,
+      part ? std::format(
+                 "module `{}` was built with values of specialization constants, which this build cannot give again",
+                 name.key)
+           : std::format("module `{}` has no `.spv` section: its kernels cannot be built for another device", name.key),
+      diagnostics);
+}
+
 }  // namespace
 
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
@@ -84,26 +107,25 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
         std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key),
         diagnostics);
   }
-  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::Zebin) {
-    constexpr std::string_view kNames[] = {"", "", "", "an RPL", "a VGF", "an ELF"};
-    return refuse(
-        name, DiagnosticKind::Unsupported,
-        std::format("module `{}` is {} module, which this build cannot run in recipes; SPIR-V and GLSL it can",
-                    name.key, kNames[static_cast<std::size_t>(*kind)]),
-        diagnostics);
-  }
+  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf) return LoadedModule{*kind, std::nullopt, *artifact};
   std::optional<spirv::Words> words;
   if (*kind == ModuleKind::Glsl) {
     words = compile_glsl(*artifact, name.at, artifacts, cache, diagnostics);
     if (!words) return std::nullopt;
   }
-  Result<spirv::Module> module = words ? spirv::read_module(std::move(*words), artifact->name)
-                                       : spirv::read_module(artifact->bytes, artifact->name);
+  Bytes bytes = artifact->bytes;
+  if (*kind == ModuleKind::Zebin) {
+    const auto part = spirv_of_zebin(*artifact, name, diagnostics);
+    if (!part) return std::nullopt;
+    bytes = *part;
+  }
+  Result<spirv::Module> module =
+      words ? spirv::read_module(std::move(*words), artifact->name) : spirv::read_module(bytes, artifact->name);
   if (!module) {
     for (Diagnostic& problem : module.error()) diagnostics.add(named_by(std::move(problem), name.at));
     return std::nullopt;
   }
-  LoadedModule loaded{*kind, std::move(*module)};
+  LoadedModule loaded{*kind, std::move(*module), std::nullopt};
   if (opencl::is_kernel_module(*loaded.module)) {  // checked by the driver that builds it
     loaded.kind = ModuleKind::SpirvKernel;
     return loaded;

@@ -53,10 +53,25 @@ enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin };
 struct LoadedModule {
   ModuleKind kind = ModuleKind::SpirvShader;
   std::optional<spirv::Module> module;
+  std::optional<Artifact> artifact;  // Rpl, Vgf: what each kernel is taken from
 };
 // Errors: kernel-module, artifact-missing, ...; unsupported for what this build cannot run.
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
                                         Diagnostics& diagnostics);
+
+// --- module_kernels.cpp: kernels of modules that are more than one shader
+// ---------------------------------------------
+
+// The code of one kernel, with the entry point in it.
+struct KernelCode {
+  spirv::Module module;
+  std::string entry;
+  std::optional<Grid> grid;  // of a VGF: what its first segment dispatches
+};
+// Rpl: compiles the function that `entry`, else `instance` names, else the only one that can be an entry point. Vgf:
+// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry; unsupported (a
+// whole model).
+std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& kernel, Diagnostics& diagnostics);
 
 // --- signature.cpp ---------------------------------------------------------------------------------------------------
 

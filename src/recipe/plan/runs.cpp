@@ -193,7 +193,7 @@ class RunPlanner {
 
   void check_grid(const Kernel& kernel, const KernelPlan& planned) {
     if (planned.backend == BackendKind::Xrt) return;
-    if (const auto& grid = run_.grid ? run_.grid : kernel.grid) {
+    if (const auto& grid = run_.grid ? run_.grid : kernel.grid ? kernel.grid : planned.grid) {
       result_.groups = *grid;
     } else if (!run_.broken && !kernel.broken) {
       diagnostics_.add(problem_at(

@@ -7,6 +7,7 @@
 
 #include "recipe/run/testing.hpp"
 #include "testing/scratch_folder.hpp"
+#include "vgf/write.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -91,6 +92,74 @@ TEST_F(RecipeOnVulkan, OneBufferInSeveralArguments) {
   opened.bind("x", {10, 20, 30, 40});  // all occurrences follow
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("x"), ElementsAre(15, 25, 35, 45));
+}
+
+// A recipe with a module of its own: buffers x and y, one run of kernel `k`.
+std::string module_recipe(std::string_view module, std::string_view keys) {
+  return std::format(
+      R"({{"header": {{"module": "{}"}}, "resources": {{"buffers": [{}, {}], "kernels": [{{"name": "k"{}}}]}},
+      "execution": {{"runs": [{{"kernel": "k", "name": "r", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "y", "argidx": 1}}]}}]}}}})",
+      module, buffer_json("x", "input"), buffer_json("y", "output", 16), keys);
+}
+
+std::vector<char> chars_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+// The bindings of RPL are numbered by its own rules: read-only buffers come first.
+TEST_F(RecipeOnVulkan, KernelsOfRpl) {
+  constexpr std::string_view kProgram = R"(
+set_object read_write_storage_buffer result { u1... values; };
+set_object read_only_storage_buffer given { u1... values; };
+void twice (void) { u1 i = compute_stage_input_global_id ().x; result.values[i] = given.values[i] * 2u; }
+void negate (void) { u1 i = compute_stage_input_global_id ().x; result.values[i] = ~given.values[i]; }
+)";
+  const auto open = [&](std::string_view keys) {
+    return std::make_unique<Opened>(module_recipe("m.rpl", keys), options(), "",
+                                    ArtifactMap{{"m.rpl", chars_of(kProgram)}});
+  };
+  const auto twice = open(R"(, "entry": "twice", "grid": [4, 1, 1])");
+  ASSERT_EQ(twice->problems, "");
+  twice->bind("x", {1, 2, 3, 4});
+  ASSERT_EQ(twice->run(), "ok");
+  EXPECT_THAT(twice->words("y"), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(
+      open(R"(, "grid": [4, 1, 1])")->problems,
+      HasSubstr(
+          "which function kernel `k` is must be said with `entry`; its module has `twice`, `negate` [kernel-entry]"));
+  EXPECT_THAT(open(R"(, "entry": "thrice", "grid": [4, 1, 1])")->problems, HasSubstr("[rpl-entry-missing]"));
+  EXPECT_THAT(open(R"(, "entry": "twice")")->problems, HasSubstr("kernel `k` needs a `grid`"));
+}
+
+// A compute module of a model brings its code and the number of its work groups.
+TEST_F(RecipeOnVulkan, KernelsOfVgf) {
+  vgf::Encoder encoder;
+  const auto x = encoder.add_resource({.category = vgf::Category::Input,
+                                       .descriptor_type = vk::DescriptorType::STORAGE_BUFFER,
+                                       .format = vk::Format::R32_UINT,
+                                       .shape = {4}});
+  const auto in = encoder.add_slot(0, x);
+  const auto module = encoder.add_module({.kind = vgf::ModuleKind::Compute,
+                                          .name = "post",
+                                          .entry_point = "main",
+                                          .code = vgf::CodeKind::Glsl,
+                                          .text = "#version 450\n"
+                                                  "layout(set = 0, binding = 0) readonly buffer X { uint x[]; };\n"
+                                                  "layout(set = 0, binding = 1) buffer Y { uint y[]; };\n"
+                                                  "void main() { uint i = gl_WorkGroupID.x; y[i] = x[i] + 100; }\n"});
+  encoder.add_segment({.module = module, .name = "s", .inputs = std::array{in}, .dispatch = {4, 1, 1}});
+  const std::vector<std::byte> bytes = encoder.finish().value();
+  const std::string_view text = text_of(Bytes(bytes));
+  const auto open = [&](std::string_view keys) {
+    return std::make_unique<Opened>(module_recipe("m.vgf", keys), options(), "",
+                                    ArtifactMap{{"m.vgf", chars_of(text)}});
+  };
+  const auto post = open(R"(, "entry": "post")");
+  ASSERT_EQ(post->problems, "");
+  post->bind("x", {1, 2, 3, 4});
+  ASSERT_EQ(post->run(), "ok");
+  EXPECT_THAT(post->words("y"), ElementsAre(101, 102, 103, 104));
+  EXPECT_THAT(open(R"(, "entry": "pre")")->problems,
+              HasSubstr("has no compute module `pre`; it has `post` [kernel-entry]"));
+  EXPECT_THAT(open("")->problems, HasSubstr("is the whole model m.vgf, which this build cannot run in recipes"));
 }
 
 TEST_F(RecipeOnVulkan, ConstantsOfEveryKindAreConverted) {
