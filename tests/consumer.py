@@ -22,4 +22,5 @@ with tempfile.TemporaryDirectory() as name:
     run("cmake", "--build", folder / "build")
     run(folder / "build/consumer", top / "examples/hello/scenario.json")
     run(folder / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
+    run(folder / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
     run(folder / "prefix/bin/slipway", "--version")

@@ -1,10 +1,6 @@
-// The device behind the public interface (include/slipway/device.hpp), and the public form of diagnostics.
+// The device behind the public interface (include/slipway/device.hpp).
 #pragma once
 
-#include <span>
-#include <vector>
-
-#include "base/diagnostic.hpp"
 #include "launch/open_device.hpp"
 #include "slipway/device.hpp"
 
@@ -16,9 +12,4 @@ struct Device::State {
   DeviceInfo info;
 };
 
-namespace launch {
-
-std::vector<Problem> public_problems(std::span<const Diagnostic> diagnostics);
-
-}  // namespace launch
 }  // namespace slipway

@@ -5,6 +5,7 @@
 #include <format>
 #include <mutex>
 
+#include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
@@ -102,7 +103,7 @@ template <class Error>
   std::string text = first->message;
   const auto others = std::ranges::count_if(failure, is_error) - 1;
   if (others > 0) text += std::format(" (and {} other problem{})", others, others == 1 ? "" : "s");
-  std::vector<Problem> problems = launch::public_problems(failure);
+  std::vector<Problem> problems = public_problems(failure);
   switch (class_of(*first)) {
     case ErrorClass::Json:
       throw_as<runner::json_error>(std::move(text), std::move(problems), thrown);
@@ -229,7 +230,7 @@ runner::runner(const device& device, const std::string& text, const run_options&
        .profile = {.seed = options.seed}},
       diagnostics);
   give_up_on_errors();
-  impl_->remarks = launch::public_problems(diagnostics.all());
+  impl_->remarks = public_problems(diagnostics.all());
 }
 
 namespace {

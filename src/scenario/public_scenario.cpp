@@ -5,6 +5,7 @@
 #include <cstring>
 #include <format>
 
+#include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
 #include "scenario/load.hpp"
 #include "tensor/format.hpp"
@@ -19,7 +20,7 @@ struct Scenario::State {
 namespace {
 
 std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failure) {
-  return std::unexpected(launch::public_problems(failure));
+  return std::unexpected(public_problems(failure));
 }
 
 std::unexpected<std::vector<Problem>> unknown_resource(std::string_view uid) {
@@ -73,7 +74,7 @@ Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const 
   if (options.strict) diagnostics.make_strict();
   diagnostics.sort();
   if (!loaded.plan || diagnostics.has_errors()) return problems(diagnostics.all());
-  return Scenario(std::make_unique<State>(State{std::move(loaded), launch::public_problems(diagnostics.all())}));
+  return Scenario(std::make_unique<State>(State{std::move(loaded), public_problems(diagnostics.all())}));
 }
 
 Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {

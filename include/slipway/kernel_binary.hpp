@@ -1,0 +1,119 @@
+// Kernels of Intel GPUs: what a zebin or a text of ZE Info says of them, whether it is sound, where their arguments
+// lie, and the block of argument data that a loader hands to the hardware.
+//
+//   auto binary = slipway::KernelBinary::load("k.bin");
+//   for (const slipway::Problem& problem : binary->check("consistency")) std::puts(problem.text.c_str());
+//   auto data = binary->pack("saxpy", {.groups = {64, 1, 1}, .local_size = {256, 1, 1},
+//                                      .arguments = {slipway::PointerArgument{0x10000},
+//                                      slipway::ValueArgument::of(2.0f)}});
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "slipway/problem.hpp"
+
+namespace slipway {
+
+struct KernelBinaryOptions {
+  std::string member;   // of a fat archive: this one
+  std::string product;  // the device: chooses a member, and is the target of a bare text
+};
+
+// The figures of a kernel. Bytes of spills and private memory are those of a hardware thread.
+struct KernelFigures {
+  std::string name;
+  std::int32_t simd = 0;       // lanes of a hardware thread
+  std::int32_t registers = 0;  // of a hardware thread
+  std::optional<int> threads_per_eu;
+  std::optional<std::uint64_t> code_bytes;  // of zebins
+  std::uint64_t spill_bytes = 0, private_bytes = 0, scratch_bytes = 0, local_memory_bytes = 0;
+  std::int32_t barriers = 0;
+  std::uint64_t argument_bytes = 0;  // of the cross-thread data
+};
+
+// A range of the cross-thread data.
+struct PayloadPart {
+  std::uint32_t offset = 0, size = 0;  // bytes
+  std::int32_t argument = -1;          // index of the kernel's argument; -1: none
+  std::string what;                    // "stateless address", "local_size", "(hole)"
+};
+
+// An argument by value; structures are taken apart as the kernel wants them.
+struct ValueArgument {
+  std::vector<std::byte> bytes;
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  static ValueArgument of(const T& value) {
+    ValueArgument argument{std::vector<std::byte>(sizeof value)};
+    std::memcpy(argument.bytes.data(), &value, sizeof value);
+    return argument;
+  }
+};
+struct PointerArgument {
+  std::uint64_t address = 0;
+  std::optional<std::uint64_t> size;         // of the buffer, for kernels that ask for it
+  std::optional<std::uint64_t> heap_offset;  // of the surface state, for bindless access
+};
+struct LocalArgument {
+  std::uint64_t size = 0;  // bytes of shared local memory
+};
+using KernelArgument = std::variant<std::monostate, ValueArgument, PointerArgument, LocalArgument>;
+
+struct KernelLaunch {
+  std::array<std::uint32_t, 3> groups = {1, 1, 1};      // work groups
+  std::array<std::uint32_t, 3> local_size = {1, 1, 1};  // work items of a group
+  std::array<std::uint32_t, 3> global_offset = {0, 0, 0};
+  std::vector<KernelArgument> arguments;  // by index
+};
+
+struct PackedArguments {
+  std::vector<std::byte> bytes;    // the cross-thread data
+  std::uint32_t inline_bytes = 0;  // of them, those that travel in the command
+  std::uint32_t local_memory = 0;  // bytes of shared local memory that the launch needs
+  std::vector<PayloadPart>
+      open;  // what nobody gave a value for (addresses of implicit buffers): zero, for the loader to fill
+};
+
+class SLIPWAY_API KernelBinary {
+ public:
+  // A zebin, a member of a fat archive, a text of ZE Info or its JSON; told by content. Errors: those of reading, all
+  // of them.
+  static Outcome<KernelBinary> load(const std::filesystem::path& file, const KernelBinaryOptions& options = {});
+  // The same of bytes, which are copied. `name` is shown in problems.
+  static Outcome<KernelBinary> parse(std::span<const std::byte> bytes, std::string name,
+                                     const KernelBinaryOptions& options = {});
+
+  KernelBinary(KernelBinary&&) noexcept;
+  KernelBinary& operator=(KernelBinary&&) noexcept;
+  ~KernelBinary();
+
+  // `1.49`; empty for a text without one.
+  std::string version() const;
+  std::vector<KernelFigures> kernels() const;
+  // What the rules of a level find: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`. Errors:
+  // unknown-value (the level).
+  Outcome<std::vector<Problem>> check(std::string_view level = "consistency") const;
+  // The cross-thread data of a kernel in the order of addresses, holes included. Errors: unknown-reference.
+  Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;
+  // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.
+  Outcome<PackedArguments> pack(std::string_view kernel, const KernelLaunch& launch) const;
+
+ private:
+  struct State;
+  explicit KernelBinary(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slipway

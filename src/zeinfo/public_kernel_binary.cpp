@@ -1,0 +1,160 @@
+// The class of the public interface: include/slipway/kernel_binary.hpp.
+#include "slipway/kernel_binary.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "base/files.hpp"
+#include "base/public_problems.hpp"
+#include "zeinfo/check.hpp"
+#include "zeinfo/compare.hpp"
+#include "zeinfo/layout.hpp"
+#include "zeinfo/pack.hpp"
+#include "zeinfo/zebin/input.hpp"
+
+namespace slipway {
+
+struct KernelBinary::State {
+  std::vector<std::byte> bytes;
+  std::string name;
+  zebin::OpenOptions options;
+  zebin::Input input;
+};
+
+namespace {
+
+std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failure) {
+  return std::unexpected(public_problems(failure));
+}
+
+std::unexpected<std::vector<Problem>> no_kernel(std::string_view name) {
+  return problems(
+      Failure{{.kind = DiagnosticKind::UnknownReference, .message = std::format("there is no kernel `{}`", name)}});
+}
+
+const zeinfo::Kernel* find_kernel(const zeinfo::Document& document, std::string_view name) {
+  const auto found = std::ranges::find(document.kernels.span(), name, &zeinfo::Kernel::name);
+  return found == document.kernels.span().end() ? nullptr : &*found;
+}
+
+zeinfo::ArgValue value_of(const KernelArgument& argument) {
+  if (const auto* value = std::get_if<ValueArgument>(&argument)) return zeinfo::ByValue{value->bytes};
+  if (const auto* local = std::get_if<LocalArgument>(&argument)) return zeinfo::LocalMemory{local->size};
+  if (const auto* pointer = std::get_if<PointerArgument>(&argument))
+    return zeinfo::BufferValue{.address = pointer->address,
+                               .surface_base = std::nullopt,
+                               .size = pointer->size,
+                               .heap_offset = pointer->heap_offset};
+  return {};
+}
+
+}  // namespace
+
+KernelBinary::KernelBinary(std::unique_ptr<State> state) : state_(std::move(state)) {}
+KernelBinary::KernelBinary(KernelBinary&&) noexcept = default;
+KernelBinary& KernelBinary::operator=(KernelBinary&&) noexcept = default;
+KernelBinary::~KernelBinary() = default;
+
+Outcome<KernelBinary> KernelBinary::load(const std::filesystem::path& file, const KernelBinaryOptions& options) {
+  const Result<MappedFile> mapped = map_file(file);
+  if (!mapped) return problems(mapped.error());
+  return parse(mapped->bytes(), file.string(), options);
+}
+
+Outcome<KernelBinary> KernelBinary::parse(std::span<const std::byte> bytes, std::string name,
+                                          const KernelBinaryOptions& options) {
+  auto state = std::make_unique<State>();
+  state->bytes.assign(bytes.begin(), bytes.end());
+  state->name = std::move(name);
+  state->options = {.member = options.member, .product = options.product};
+  Diagnostics diagnostics;
+  std::vector<zebin::Input> inputs = zebin::read_inputs(state->name, state->bytes, state->options, diagnostics);
+  if (inputs.size() > 1) {
+    diagnostics.error(DiagnosticKind::UnknownReference, Place::in_file(state->name),
+                      "the archive has several members for this; `member` or `product` chooses one");
+  }
+  if (diagnostics.has_errors() || inputs.empty()) return problems(diagnostics.all());
+  state->input = std::move(inputs.front());
+  return KernelBinary(std::move(state));
+}
+
+std::string KernelBinary::version() const {
+  return state_->input.document.has(zeinfo::RootKey::version) ? std::string(zeinfo::text_of(state_->input.version()))
+                                                              : std::string();
+}
+
+std::vector<KernelFigures> KernelBinary::kernels() const {
+  std::vector<KernelFigures> figures;
+  for (const zeinfo::Kernel& kernel : state_->input.document.kernels) {
+    if (kernel.name == zeinfo::kPseudoKernel) continue;
+    const zeinfo::KernelSummary summary = zeinfo::summarize(kernel, state_->input.version(), state_->input.target);
+    figures.push_back({.name = std::string(summary.name),
+                       .simd = summary.simd,
+                       .registers = summary.grf,
+                       .threads_per_eu = summary.threads_per_eu,
+                       .code_bytes = summary.code_bytes,
+                       .spill_bytes = summary.spill_bytes,
+                       .private_bytes = summary.private_bytes,
+                       .scratch_bytes = summary.scratch_bytes,
+                       .local_memory_bytes = summary.slm_bytes,
+                       .barriers = summary.barriers,
+                       .argument_bytes = summary.cross_thread_bytes});
+  }
+  return figures;
+}
+
+Outcome<std::vector<Problem>> KernelBinary::check(std::string_view level) const {
+  const auto choice = zeinfo::parse_level(level);
+  if (!choice) {
+    return problems(
+        Failure{{.kind = DiagnosticKind::UnknownValue,
+                 .message = std::format(
+                     "no level `{}`; there are spec, consistency, runtime, runtime=YY.WW and runtime=all", level)}});
+  }
+  // Read anew: what is found goes to the list that the reader was given.
+  Diagnostics diagnostics;
+  std::vector<zebin::Input> inputs = zebin::read_inputs(state_->name, state_->bytes, state_->options, diagnostics);
+  const zeinfo::Device* device =
+      state_->options.product.empty() ? nullptr : zeinfo::find_device(state_->options.product);
+  for (zebin::Input& input : inputs) zebin::check_input(input, *choice, device);
+  diagnostics.sort();
+  return public_problems(diagnostics.all());
+}
+
+Outcome<std::vector<PayloadPart>> KernelBinary::layout(std::string_view name) const {
+  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  if (!kernel) return no_kernel(name);
+  std::vector<PayloadPart> parts;
+  for (const zeinfo::PayloadRange& range :
+       zeinfo::layout_of(state_->input.document, *kernel, state_->input.target).cross_thread)
+    parts.push_back({range.offset, range.size, range.arg_index, range.what});
+  return parts;
+}
+
+Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelLaunch& launch) const {
+  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  if (!kernel) return no_kernel(name);
+  zeinfo::LaunchValues values{.groups = launch.groups,
+                              .local_size = launch.local_size,
+                              .enqueued_local_size = launch.local_size,
+                              .global_offset = launch.global_offset,
+                              .dimensions = 1,
+                              .args = {},
+                              .implicit = {}};
+  for (std::uint32_t d = 0; d < 3; ++d) {
+    if (launch.groups[d] * launch.local_size[d] > 1) values.dimensions = d + 1;
+  }
+  for (const KernelArgument& argument : launch.arguments) values.args.push_back(value_of(argument));
+  const auto data = zeinfo::pack_cross_thread(*kernel, state_->input.target, values);
+  if (!data) return problems(data.error());
+  PackedArguments packed{data->bytes, data->inline_bytes, data->slm_total, {}};
+  const std::vector<PayloadPart> parts = *layout(name);
+  for (const zeinfo::Patch& patch : data->open) {
+    const auto part = std::ranges::find(parts, patch.offset, &PayloadPart::offset);
+    packed.open.push_back(
+        {patch.offset, patch.size, patch.arg_index, part == parts.end() ? std::string() : part->what});
+  }
+  return packed;
+}
+
+}  // namespace slipway

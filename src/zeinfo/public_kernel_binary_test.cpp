@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "slipway/kernel_binary.hpp"
+
+namespace slipway {
+namespace {
+
+constexpr std::string_view kText = R"(version: 1.39
+kernels:
+  - name: saxpy
+    execution_env: { grf_count: 128, simd_size: 16, spill_size: 64 }
+    payload_arguments:
+      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global, access_type: readwrite }
+      - { arg_type: arg_byvalue, offset: 8, size: 4, arg_index: 1 }
+      - { arg_type: local_size, offset: 16, size: 12 }
+)";
+
+Outcome<KernelBinary> saxpy() { return KernelBinary::parse(std::as_bytes(std::span(kText)), "k.ze_info"); }
+
+template <class T>
+T at(const std::vector<std::byte>& bytes, std::size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+TEST(KernelBinary, FiguresAndLayout) {
+  const auto binary = saxpy();
+  ASSERT_TRUE(binary) << binary.error()[0].text;
+  EXPECT_EQ(binary->version(), "1.39");
+  ASSERT_EQ(binary->kernels().size(), 1u);
+  EXPECT_EQ(binary->kernels()[0].name, "saxpy");
+  EXPECT_EQ(binary->kernels()[0].simd, 16);
+  EXPECT_EQ(binary->kernels()[0].spill_bytes, 64u);
+  const auto layout = binary->layout("saxpy");
+  ASSERT_TRUE(layout);
+  ASSERT_GE(layout->size(), 4u);
+  EXPECT_EQ((*layout)[0].argument, 0);
+  EXPECT_EQ((*layout)[2].what, "(hole)");
+  EXPECT_EQ(binary->layout("saxpi").error()[0].message, "there is no kernel `saxpi`");
+}
+
+TEST(KernelBinary, PackIsWhatALoaderNeeds) {
+  const auto binary = saxpy();
+  const auto packed =
+      binary->pack("saxpy", {.groups = {4, 1, 1},
+                             .local_size = {256, 2, 1},
+                             .arguments = {PointerArgument{0x123456789abcull}, ValueArgument::of(2.5f)}});
+  ASSERT_TRUE(packed) << packed.error()[0].text;
+  EXPECT_EQ(at<std::uint64_t>(packed->bytes, 0), 0x123456789abcull);
+  EXPECT_EQ(at<float>(packed->bytes, 8), 2.5f);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 16), 256u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 20), 2u);
+  EXPECT_TRUE(packed->open.empty());
+  const auto missing = binary->pack("saxpy", {.arguments = {PointerArgument{1}}});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error()[0].kind, "missing-argument");
+}
+
+TEST(KernelBinary, ProblemsOfReadingAndChecking) {
+  const auto broken =
+      KernelBinary::parse(std::as_bytes(std::span(std::string_view("version: 1.39\nkernels: 7\n"))), "b.ze_info");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error()[0].line, 2u);
+  const auto binary = saxpy();
+  EXPECT_TRUE(binary->check("spec").value().empty());
+  EXPECT_EQ(binary->check("sometimes").error()[0].kind, "unknown-value");
+}
+
+}  // namespace
+}  // namespace slipway
