@@ -185,7 +185,7 @@ Val Resolver::State::resolve_binary(ExprId expression) {
   return result;
 }
 
-Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& right) {
+Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
   if (left.kind != ValKind::Value || right.kind != ValKind::Value) return {};
   const auto op = static_cast<BinaryOp>(node.op);
   const TypeId type = binary_type(op, left.type, right.type);
@@ -232,10 +232,10 @@ Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& 
 }
 
 // `&&` and `||`: the right side is code of its own, which may not run.
-Val Resolver::State::resolve_logic(const Expr& node, const Val& left) {
+Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   const auto op = static_cast<BinaryOp>(node.op);
   const Range at{node.at, node.at + 2};
-  const auto check = [&](const Val& side) {
+  const auto check = [&](Val side) {
     if (side.kind != ValKind::Value || side.type == kBoolean) return side.kind == ValKind::Value;
     error(DiagnosticKind::RplOperator, at,
           std::format("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));
