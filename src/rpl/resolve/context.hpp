@@ -334,7 +334,7 @@ struct Resolver::State {
   Val resolve_name(const Expr& node);
   Val resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
   Val global_value(ItemId item, Range range);
-  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_constant(type, {&bits, 1}), type); }
+  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
   Val resolve_postfix(ExprId expression);
   // What a chain of postfix operators has come to.
   struct Chain {
@@ -345,6 +345,7 @@ struct Resolver::State {
     std::size_t mark = 0;  // its steps stand on step_stack from here
   };
   void open_chain(Chain& chain, Val base);
+  bool open_variable(Chain& chain, const Expr& node);
   Val close_chain(Chain& chain);
   void step_member(Chain& chain, const Expr& node);
   void step_container(Chain& chain, const Expr& node);
@@ -378,7 +379,7 @@ struct Resolver::State {
   // --- calls.cpp, builtin_calls.cpp ---
   std::vector<std::uint32_t> operand_stack;
   std::vector<CallArgument> argument_stack;
-  std::vector<std::uint32_t> fold_buffer, constant_buffer;
+  std::vector<std::uint32_t> fold_buffer;
   Val resolve_call(const Expr& node);
   Val call_function(const Expr& node, std::uint32_t callee);
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
@@ -404,8 +405,16 @@ struct Resolver::State {
 
   // --- code ---
   Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
-           std::uint8_t sub = 0);
+           std::uint8_t sub = 0) {
+    out.code.emplace_back(op, sub, pending_statement, false, false, type, a, b, c, at);
+    pending_statement = false;
+    return static_cast<Ref>(out.code.size()) - 1;
+  }
+  // Constants that are seen again are mostly found again, by a table in which the last of a hash stays.
+  static constexpr std::size_t kKnownConstants = 256;
+  std::array<Ref, kKnownConstants> known_constants{};
   Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
+  Ref add_scalar(TypeId type, std::uint32_t bits);
   static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }

@@ -126,16 +126,32 @@ void Resolver::State::open_chain(Chain& chain, Val base) {
   for (std::uint32_t i = 0; i < from.steps.count; ++i) step_stack.push_back(out.steps[from.steps.first + i]);
 }
 
+// The same for the name of a variable or argument, which then needs no place of its own.
+bool Resolver::State::open_variable(Chain& chain, const Expr& node) {
+  if (node.kind != ExprKind::Name) return false;
+  const std::uint32_t local = local_of[node.a];
+  if (local >= visible) return false;
+  const Binding& binding = bindings[local];
+  if (binding.type == kErrorType) return false;  // aliases, too
+  chain.val = {.kind = ValKind::Place, .type = binding.type};
+  chain.mark = step_stack.size();
+  chain.is_place = true;
+  chain.root = binding.kind == Binding::Kind::Local ? PlaceRoot::Local : PlaceRoot::Argument;
+  chain.index = binding.index;
+  return true;
+}
+
 Val Resolver::State::close_chain(Chain& chain) {
-  const std::size_t count = step_stack.size() - chain.mark;
-  if (chain.is_place && chain.val.kind == ValKind::Place) {
-    const List steps{static_cast<std::uint32_t>(out.steps.size()), static_cast<std::uint32_t>(count)};
-    out.steps.insert(out.steps.end(), step_stack.begin() + static_cast<std::ptrdiff_t>(chain.mark), step_stack.end());
-    out.places.push_back({chain.root, chain.index, steps, chain.val.type});
-    chain.val.index = static_cast<std::uint32_t>(out.places.size()) - 1;
+  if (!chain.is_place || chain.val.kind != ValKind::Place) {
+    step_stack.resize(chain.mark);
+    return chain.val;
   }
+  const List steps{static_cast<std::uint32_t>(out.steps.size()),
+                   static_cast<std::uint32_t>(step_stack.size() - chain.mark)};
+  for (std::size_t i = chain.mark; i < step_stack.size(); ++i) out.steps.push_back(step_stack[i]);
   step_stack.resize(chain.mark);
-  return chain.val;
+  out.places.emplace_back(chain.root, chain.index, steps, chain.val.type);
+  return {ValKind::Place, chain.val.form, chain.val.type, static_cast<std::uint32_t>(out.places.size()) - 1};
 }
 
 // `base.a[i].b`: the whole chain becomes one place, or one value and what is taken from it.
@@ -146,7 +162,7 @@ Val Resolver::State::resolve_postfix(ExprId expression) {
     chain_stack.push_back(base);
   }
   Chain chain;
-  open_chain(chain, resolve_expression(base));
+  if (!open_variable(chain, expr(base))) open_chain(chain, resolve_expression(base));
   while (chain_stack.size() > mark) {
     const Expr& node = expr(chain_stack.back());
     chain_stack.pop_back();
