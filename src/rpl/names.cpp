@@ -20,7 +20,7 @@ std::uint64_t read(const char* from) {
 }
 
 // Both of `size` bytes. Names are short: two reads that overlap see all of most.
-bool same(const char* a, const char* b, std::size_t size) {
+inline bool same(const char* a, const char* b, std::size_t size) {
   if (size > 16) return std::memcmp(a, b, size) == 0;
   if (size >= 8) {
     return ((read<std::uint64_t>(a) ^ read<std::uint64_t>(b)) |

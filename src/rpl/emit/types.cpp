@@ -11,25 +11,25 @@ Id Emitter::make_plain(TypeId type) {
   Id id = 0;
   switch (info.kind) {
     case TypeKind::Void:
-      id = out_.type(spv::Op::OpTypeVoid);
+      id = out_.new_type(spv::Op::OpTypeVoid);
       break;
     case TypeKind::Boolean:
-      id = out_.type(spv::Op::OpTypeBool);
+      id = out_.new_type(spv::Op::OpTypeBool);
       break;
     case TypeKind::Vector:
       if (info.count > 1) {
-        id = out_.type(spv::Op::OpTypeVector, plain(item_type(type)), info.count);
+        id = out_.new_type(spv::Op::OpTypeVector, plain(item_type(type)), info.count);
       } else if (info.item == ItemClass::Float) {
-        id = out_.type(spv::Op::OpTypeFloat, 32u);
+        id = out_.new_type(spv::Op::OpTypeFloat, 32u);
       } else {
-        id = out_.type(spv::Op::OpTypeInt, 32u, info.item == ItemClass::Sint ? 1u : 0u);
+        id = out_.new_type(spv::Op::OpTypeInt, 32u, info.item == ItemClass::Sint ? 1u : 0u);
       }
       break;
     case TypeKind::Matrix:
-      id = out_.type(spv::Op::OpTypeMatrix, plain(column_type(type)), info.columns);
+      id = out_.new_type(spv::Op::OpTypeMatrix, plain(column_type(type)), info.columns);
       break;
     case TypeKind::Sampler:
-      id = out_.type(spv::Op::OpTypeSampler);
+      id = out_.new_type(spv::Op::OpTypeSampler);
       break;
     case TypeKind::Image:
       id = image_type(type, ItemFormat::Float32);
@@ -112,7 +112,10 @@ Id Emitter::pointer_to(Id pointee, Storage storage) {
 }
 
 Id Emitter::make_pointer(TypeId type, Storage storage) {
-  const Id id = pointer_to(stored(type, storage), storage);
+  const Id to = stored(type, storage);
+  // An image type of SPIR-V may stand for several types of the program.
+  const Id id = type_info(type).opaque ? pointer_to(to, storage)
+                                       : out_.new_type(spv::Op::OpTypePointer, class_of(storage), to);
   return types_[type].pointers[static_cast<std::size_t>(storage)] = id;
 }
 
@@ -135,7 +138,7 @@ Id Emitter::image_type(TypeId type, ItemFormat format) {
 Id Emitter::bools(std::uint32_t count) {
   if (bools_[count] == 0) {
     const Id scalar = plain(kBoolean);
-    bools_[count] = count == 1 ? scalar : out_.type(spv::Op::OpTypeVector, scalar, count);
+    bools_[count] = count == 1 ? scalar : out_.new_type(spv::Op::OpTypeVector, scalar, count);
   }
   return bools_[count];
 }

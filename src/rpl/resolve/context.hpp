@@ -39,10 +39,11 @@ enum class Group : std::uint8_t {
 };
 inline constexpr std::uint32_t kGroupCount = 9;
 
-// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here.
+// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here. Whole words,
+// like Val.
 struct Folded {
   Value value;
-  bool instance = false;  // mentions an instance option
+  std::uint64_t instance = 0;  // 1: mentions an instance option
 };
 
 // What an expression denotes. Four whole words, so that it travels in two registers: with smaller members it would be
@@ -169,6 +170,7 @@ struct Resolver::State {
   std::vector<bool> option_read;
   bool record_order = true;
   Consulted* sink = nullptr;  // what compile-time expressions are now read for
+  Consulted unrecorded;       // a sink for what no output depends on
   std::uint32_t user = 0;     // the item whose text is being resolved: constants must stand before it
   enum class Activity : std::uint8_t { Unknown, Inactive, Active, Evaluating };
   std::vector<Activity> activity;         // by item
@@ -185,8 +187,8 @@ struct Resolver::State {
   Folded evaluate_binary(ExprId expression, bool live);
   Folded evaluate_name(const Expr& node, bool live);
   Folded evaluate_construct(const Expr& node, bool live);
-  Folded combine(const Expr& node, const Folded& left, const Folded& right, bool live);
-  void check_enum_compare(const Expr& node, const Folded& left, const Folded& right);
+  Folded combine(const Expr& node, Folded left, Folded right, bool live);
+  void check_enum_compare(const Expr& node, Folded left, Folded right);
   // The value as recorded for `sink`; type None after an error.
   Folded evaluate_recorded(ExprId expression);
   // A conditional; absent is true. `global_only`: instance options are errors.
@@ -293,8 +295,17 @@ struct Resolver::State {
   std::uint32_t plain_words(TypeId type) const;
   void touch(Touch kind, StageMask stages, Range at);
   void check_recursion();
-  void reach(const EntryPoint& entry, std::vector<std::uint32_t>& order);
-  void check_stage(Stage stage, std::uint32_t index, std::span<const std::uint32_t> parents);
+  // Memory for walks over the call graph.
+  enum class Mark : std::uint8_t { New, Open, Done };
+  std::vector<Mark> marks;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> call_stack;  // function, next edge
+  std::vector<std::uint32_t> reached;                               // in the order in which they were found
+  std::vector<std::uint32_t> parents;                               // by function: the edge that led to it
+  std::vector<std::uint32_t> numbers;                               // by function: its place among those that are kept
+  std::vector<Range> first_reads;                                   // by container field
+  std::vector<bool> written_fields;
+  void reach(const EntryPoint& entry);
+  void check_stage(Stage stage, std::uint32_t index);
   void drop_unreached();
   void check_unwritten();
   void record_stages();
