@@ -71,6 +71,12 @@ mkdir -p "$folder/layers" "$folder/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$folder/layers/VkLayer_khronos_validation.json"
 cp -r "$top/tests/corpus" "$folder/tests/"
+# CPU function libraries of the tests, which look for them beside the corpora.
+mkdir -p "$folder/cpu_libraries"
+for library in "$top/build/$preset"/cpu_libraries/*.so; do
+  add "$library"
+  mv "$folder/lib/$(basename "$library")" "$folder/cpu_libraries/"
+done
 cp -r "$top/schema" "$folder/"
 find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 cat >"$folder/test" <<'SCRIPT'

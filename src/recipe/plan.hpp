@@ -39,10 +39,11 @@ struct ContextPlan {
   Origin origin;
 };
 
-// SPIR-V, however it was written.
+// SPIR-V, however it was written; or the text of OpenCL C, which drivers build.
 struct ModuleCode {
   std::string name;
   std::shared_ptr<const spirv::Words> words;
+  std::string source;  // OpenCL C, and then no words
   std::shared_ptr<const spirv::Reflection> reflection;  // with the kernel's specialization
 };
 

@@ -124,8 +124,9 @@ class Planner {
       chosen.entry = code->entry;
       return plan_vulkan_kernel(chosen, code->module, plan, diagnostics_);
     }
-    if (module->kind == ModuleKind::SpirvKernel) plan.backend = BackendKind::OpenCl;
-    if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module->module, plan, diagnostics_);
+    if (module->kind == ModuleKind::SpirvKernel || module->kind == ModuleKind::OpenClC)
+      plan.backend = BackendKind::OpenCl;
+    if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module, plan, diagnostics_);
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);
   }
 

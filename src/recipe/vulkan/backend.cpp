@@ -12,6 +12,7 @@ launch::DeviceRequest device_request(const VulkanRequest& request) {
   return {.selector = request.selector,
           .timestamps = false,
           .robustness = true,
+          .queues = request.queues,
           .instance = request.instance,
           .device = request.device};
 }
@@ -88,6 +89,7 @@ Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanRequest& request) 
   const Result<gpu::Device*> device = opened->opening.get({});
   if (!device) return fail(device.error());
   opened->device = *device;
+  opened->queues = QueueSpread((*device)->plan().queues);
   return opened;
 }
 

@@ -18,8 +18,10 @@ using ::testing::HasSubstr;
 
 class RecipeOnVulkan : public ::testing::Test {
  protected:
-  OpenOptions options(bool validation = true) {
+  // `queues`: more than the driver has share those that it has.
+  OpenOptions options(bool validation = true, std::uint32_t queues = 0) {
     VulkanRequest request;
+    request.device.queues = queues;
     request.instance.validation = validation;
     request.instance.on_message = [this](const gpu::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
@@ -300,6 +302,44 @@ TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
   ASSERT_EQ(opened.problems, "");
   ASSERT_FALSE(opened.session.run());
   EXPECT_THAT(opened.words("x"), ElementsAre(101, 100, 100, 100));
+}
+
+// Copies in flight on several queues: each has the data flow of its own, and they take turns where they meet, in y and in
+// the counter, which every run of every copy reads and writes.
+TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
+  const std::string recipe = recipe_json(
+      buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("u", "internal", 64) +
+          "," + buffer_json("y", "output") + "," + buffer_json("counter", "inout"),
+      add_run("x", "t", 16, 1) + "," + add_run("t", "u", 16, 1) + "," + add_run("u", "y", 16, 40) + "," +
+          add_run("counter", "counter", 4, 1));
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}}, {"name": "golden", "size": 64, "init": {"stride": 4, "value": 49}},
+    {"name": "counter", "size": 16}, {"name": "y", "size": 64, "validate": {"name": "golden"}}],
+    "executions": [{"mode": "throughput", "depth": 4, "iterations": 25, "validate": true}, {"mode": "throughput", "depth": 7, "iterations": 10, "validate": true}]})";
+  for (const std::uint32_t queues : {1u, 4u}) {
+    Opened opened(recipe, options(true, queues), profile);
+    ASSERT_EQ(opened.problems, "");
+    const auto failure = opened.session.run();
+    EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);
+    EXPECT_THAT(opened.words("counter"), Each(4u * 25 + 7 * 10));
+    EXPECT_THAT(opened.words("y"), Each(49u));
+  }
+}
+
+// Several runners on one device, whose lists meet in a buffer that the user bound to both.
+TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
+  const OpenOptions shared = options(true, 3);
+  const std::string recipe = recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 1));
+  std::vector<std::unique_ptr<Opened>> runners;
+  for (int i = 0; i < 3; ++i) runners.push_back(std::make_unique<Opened>(recipe, shared));
+  runners.front()->bind("x", {1, 2, 3, 4});
+  const Bound x = *runners.front()->runner().bound("x");
+  for (const auto& runner : runners) ASSERT_TRUE(runner->runner().bind("x", x));
+  for (int round = 0; round < 50; ++round) {
+    for (const auto& runner : runners) ASSERT_TRUE(runner->runner().execute());
+    for (const auto& runner : runners) ASSERT_TRUE(runner->runner().wait());
+  }
+  EXPECT_THAT(runners.front()->words("x"), ElementsAre(151, 152, 153, 154));
 }
 
 // Neither the heap nor Vulkan's objects grow.
