@@ -197,8 +197,8 @@ struct Load {
   bool shares_output;
 };
 
-// Fastest of several seconds of work, in copies a second; devices need a while to get up to speed.
-double throughput(const std::shared_ptr<VulkanDevice>& device, const Load& load, int depth) {
+// Copies a second, the best of several rounds: devices need a while to get up to speed.
+double throughput(const std::shared_ptr<VulkanDevice>& device, const Load& load, int copies) {
   constexpr std::string_view kMix = R"(#version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
@@ -223,26 +223,29 @@ void main() {
       R"({{"header": {{"module": "mix.comp"}}, "resources": {{"buffers": [{}, {}, {}, {}], "kernels": [{{"name": "mix", "grid": [{}, 1, 1]}}]}}, "execution": {{"runs": [{}, {}, {}]}}}})",
       buffer("x", "input"), buffer("a", "internal"), buffer("b", "internal"), buffer("y", "output"), load.groups,
       run("x", "a"), run("a", "b"), run("b", "y"));
-  constexpr int kIterations = 200, kRounds = 5;
-  std::string executions;
-  for (int i = 0; i < kRounds; ++i) {
-    executions += std::format(
-        R"({}{{"mode": "throughput", "depth": {}, "iterations": {}, "verbose": false}})", i ? ", " : "", depth,
-        kIterations / depth);
-  }
-  const std::string profile = std::format(
-      R"({{"bindings": [{{"name": "x", "size": {}, "init": {{"stride": 4, "value": 5}}}}{}], "executions": [{}]}})", size,
-      load.shares_output ? std::format(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
-  Session session = ::load(recipe, {{"mix.comp", {kMix.begin(), kMix.end()}}}, profile);
-  open(session, {}, device);
-  if (const auto failure = session.run()) {
-    std::println(stderr, "{}", failure->diagnostics.front().message);
-    std::exit(5);
-  }
-  double best = 0;
-  for (const ExecutionOutcome& outcome : session.engine().executions())
-    best = std::max(best, 1e9 * static_cast<double>(outcome.iterations) * depth / outcome.elapsed_ns);
-  return best;
+  const auto measure = [&](int iterations, int rounds) {
+    std::string executions;
+    for (int i = 0; i < rounds; ++i) {
+      executions += std::format(R"({}{{"mode": "throughput", "depth": {}, "iterations": {}, "verbose": false}})",
+                                i ? ", " : "", copies, iterations);
+    }
+    const std::string profile = std::format(
+        R"({{"bindings": [{{"name": "x", "size": {}, "init": {{"stride": 4, "value": 5}}}}{}], "executions": [{}]}})",
+        size, load.shares_output ? std::format(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
+    Session session = ::load(recipe, {{"mix.comp", {kMix.begin(), kMix.end()}}}, profile);
+    open(session, {}, device);
+    if (const auto failure = session.run()) {
+      std::println(stderr, "{}", failure->diagnostics.front().message);
+      std::exit(5);
+    }
+    double best = 0;
+    for (const ExecutionOutcome& outcome : session.engine().executions())
+      best = std::max(best, 1e9 * static_cast<double>(outcome.iterations) * copies / outcome.elapsed_ns);
+    return best;
+  };
+  constexpr double kSeconds = 0.1;  // of a round
+  const double about = measure(2, 2);
+  return measure(std::clamp(static_cast<int>(about * kSeconds / copies), 2, 100'000), 5);
 }
 
 void depth(std::uint32_t queues) {

@@ -66,6 +66,11 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
+# What depth brings is measured where the device is: FOLDER/bench_recipe FOLDER/cpu_libraries.
+if [ -e "$programs/bench_recipe" ]; then
+  add "$programs/bench_recipe"
+  starter bench_recipe
+fi
 add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
 mkdir -p "$folder/layers" "$folder/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \

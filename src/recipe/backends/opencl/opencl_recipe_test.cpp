@@ -146,7 +146,8 @@ class RecipeOnOpenCl : public ::testing::Test {
 };
 
 TEST_F(RecipeOnOpenCl, SpirV) {
-  const std::vector<char> module = chars_of(std::as_bytes(std::span(module_words())));
+  const spirv::Words words = module_words();
+  const std::vector<char> module = chars_of(std::as_bytes(std::span(words)));
   EXPECT_THAT(results(*open("m.spv", module)), ElementsAre(3, 6, 9, 12));
   EXPECT_THAT(results(*open("m.spv", module, R"(, "specialization": {"7": 100})")), ElementsAre(103, 106, 109, 112));
   EXPECT_THAT(results(*open("m.spv", module, R"(, "specialization": {"bias": 1})")), ElementsAre(4, 7, 10, 13));
@@ -160,7 +161,7 @@ TEST_F(RecipeOnOpenCl, OpenClC) {
   EXPECT_THAT(results(*open("m.cl", source)), ElementsAre(3, 6, 9, 12));
   EXPECT_THAT(results(*open("m.cl", source, R"(, "options": {"build": "-D BIAS=10"})")), ElementsAre(13, 16, 19, 22));
   EXPECT_THAT(open("m.cl", source, R"(, "specialization": {"bias": 1})")->problems,
-              HasSubstr("hint: OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`"));
+              HasSubstr("`bias`; OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`"));
   const std::string_view broken = "kernel void scale(global const uint* x, global uint* y, uint factor) { y[0] = z; }";
   EXPECT_THAT(open("m.cl", {broken.begin(), broken.end()})->problems,
               HasSubstr("does not build module `m.cl` of kernel `scale`"));

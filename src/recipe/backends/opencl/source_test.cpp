@@ -27,7 +27,7 @@ std::string printed(std::string_view text) {
 }
 
 TEST(OpenClSource, ReadsDeclarations) {
-  EXPECT_EQ(printed(R"(
+  constexpr std::string_view kText = R"cl(
 #define kernel_count 3 \
   kernel void not_this(void)
 // kernel void nor_this(int x)
@@ -41,7 +41,8 @@ kernel void later(int);
 kernel void later(int given) { printf("kernel void quoted(int x)"); }
 kernel void none(void) {}
 kernel void nothing() {}
-)"),
+)cl";
+  EXPECT_EQ(printed(kText),
             "scale(x: pointer to global memory, r; y: pointer to global memory, rw; n: 32-bit integer; )\n"
             "filter(weights: pointer to constant memory, r; scratch: pointer to local memory; v: 3 times 32-bit float; "
             "u: 32-bit integer; w: 32-bit integer; d: 16 times 64-bit float; ) 8x4x1\n"
