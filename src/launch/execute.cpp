@@ -60,6 +60,10 @@ class Execution {
 
   Result<> run() {
     if (Result<> made = make_objects(); !made) return made;
+    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
+      for (const GraphDispatch& graph : plan_.graphs)
+        report_.profile.memory.push_back({graph.name, graph.session_size, iteration});
+    }
     if (options_.dry_run) return iterate(1);
     Result<> done = begin_frames();
     for (std::uint32_t iteration = 1; iteration <= options_.repeat && done; ++iteration) {
@@ -115,8 +119,13 @@ class Execution {
   void log_commands(StepRange steps) const {
     for (std::size_t i = steps.begin; i < steps.end; ++i) {
       const auto& action = plan_.steps[i].action;
-      if (std::holds_alternative<Dispatch>(action)) log_.info("Dispatch compute");
-      if (std::holds_alternative<Draw>(action)) log_.info("Dispatch graphics");
+      if (const GraphDispatch* graph = graph_of_step(plan_, i)) {
+        if (i == graph->first_step) log_.info("Dispatch graph");
+      } else if (std::holds_alternative<Dispatch>(action)) {
+        log_.info("Dispatch compute");
+      } else if (std::holds_alternative<Draw>(action)) {
+        log_.info("Dispatch graphics");
+      }
     }
   }
 
@@ -148,17 +157,41 @@ class Execution {
     const Result<std::vector<std::uint64_t>> ticks = gpu::read_timestamps(device_, *run_.timestamps);
     if (!ticks) return fail(ticks.error());
     std::size_t next = 0;
-    for (const Step& step : plan_.steps) {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
       if (!is_command(step)) continue;
       const bool compute = std::holds_alternative<Dispatch>(step.action);
-      report_.profile.times.push_back({.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
-                                       .name = step.name,
-                                       .before = (*ticks)[next],
-                                       .after = (*ticks)[next + 1],
-                                       .iteration = iteration});
+      const CommandTime time{.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
+                             .name = step.name,
+                             .before = (*ticks)[next],
+                             .after = (*ticks)[next + 1],
+                             .iteration = iteration};
       next += 2;
+      if (const GraphDispatch* graph = graph_of_step(plan_, i))
+        add_graph_time(*graph, i, time);
+      else
+        report_.profile.times.push_back(time);
     }
     return {};
+  }
+
+  // A graph has one time for all of its steps, and one of each of them besides.
+  void add_graph_time(const GraphDispatch& graph, std::size_t step, const CommandTime& time) {
+    Profile& profile = report_.profile;
+    const std::size_t operation = step - graph.first_step;
+    profile.operators.push_back({.graph = static_cast<std::size_t>(&graph - plan_.graphs.data()),
+                                 .operation = operation,
+                                 .name = graph.operators[operation],
+                                 .before = time.before,
+                                 .after = time.after,
+                                 .iteration = time.iteration});
+    if (operation == 0) {
+      profile.times.push_back(time);
+      profile.times.back().type = CommandType::DataGraphDispatch;
+      profile.times.back().name = graph.name;
+    } else {
+      profile.times.back().after = time.after;
+    }
   }
 
   // --- frames -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,15 @@ struct CommandTime {
   std::uint32_t iteration = 1;          // from 1
 };
 
+// The timestamps around one kernel of a graph dispatch.
+struct OperatorTime {
+  std::size_t graph = 0;     // index into the plan's graphs
+  std::size_t operation = 0;  // the how-manieth step of it
+  std::string name;          // names of operators, joined with `+`
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
+};
+
 // A graph's intermediate memory, for the whole run.
 struct SessionMemory {
   std::string name;
@@ -29,6 +38,7 @@ struct SessionMemory {
 struct Profile {
   float period = 1;                // nanoseconds a tick
   std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
+  std::vector<OperatorTime> operators;  // of graph dispatches, which have one entry each in `times`
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };
