@@ -17,6 +17,15 @@ struct CommandTime {
   std::string name;
   std::uint64_t before = 0, after = 0;  // ticks
   std::uint32_t iteration = 1;          // from 1
+  std::size_t step = 0;                 // of the plan
+};
+
+// How long a function of the host ran, copies of its arguments not counted. It has another clock than the commands.
+struct CallTime {
+  std::string name;
+  double milliseconds = 0;
+  std::uint32_t iteration = 1;
+  std::size_t step = 0;
 };
 
 // A graph's intermediate memory, for the whole run.
@@ -29,6 +38,7 @@ struct SessionMemory {
 struct Profile {
   float period = 1;                // nanoseconds a tick
   std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
+  std::vector<CallTime> calls;     // likewise; there are no commands in them
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };
