@@ -89,6 +89,17 @@ void add_vertex_input(const Draw& draw, std::vector<Access>& accesses) {
   }
 }
 
+void add_arguments(const Call& call, std::vector<Access>& accesses) {
+  for (const CallArgument& argument : call.arguments) {
+    if (!argument.reads && !argument.writes) continue;
+    accesses.push_back({.resource = argument.buffer,
+                        .stages = vk::stage::kHost,
+                        .reads = argument.reads ? vk::access::kHostRead : 0,
+                        .writes = argument.writes ? vk::access::kHostWrite : 0,
+                        .origin = &argument.origin});
+  }
+}
+
 }  // namespace
 
 bool is_command(const Step& step) {
@@ -126,6 +137,7 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
     add_colors(*draw, accesses);
     add_depth(*draw, accesses);
   }
+  if (const auto* call = std::get_if<Call>(&step.action)) add_arguments(*call, accesses);
   return accesses;
 }
 

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -75,6 +76,7 @@ struct Sampler {
   vk::Filter mag_filter = vk::Filter::NEAREST;
   vk::Filter mip_filter = vk::Filter::NEAREST;
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
   std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
   bool operator==(const Sampler&) const = default;
@@ -198,6 +200,22 @@ struct Draw {
   std::vector<std::byte> push_constants;
 };
 
+// What a function of the host gets: a buffer's bytes.
+struct CallArgument {
+  ResourceIndex buffer = 0;
+  bool reads = false;   // otherwise the bytes may be anything when the function begins
+  bool writes = false;  // otherwise the function leaves them as they are; it writes all that it does not read
+  Origin origin;
+};
+
+// A function of the host among the commands of the device: it runs when all before it have ended, and all behind it
+// wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
+// that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
+struct Call {
+  std::vector<CallArgument> arguments;
+  std::function<Result<>(std::span<const MutableBytes> arguments)> function;
+};
+
 struct Barrier {
   enum class Kind : std::uint8_t { Memory, Buffer, Image };
   Kind kind = Kind::Memory;
@@ -224,7 +242,7 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, Draw, Barriers, Boundary> action;
+  std::variant<Dispatch, Draw, Barriers, Boundary, Call> action;
   bool barrier_after = true;  // dispatches: a full barrier behind it
   Origin origin;
 };
