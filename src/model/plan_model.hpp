@@ -24,7 +24,7 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "launch/plan.hpp"
-#include "lower/lower.hpp"
+#include "model/graph_engine.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::model {
@@ -58,12 +58,8 @@ std::optional<ModuleShaders> compile_modules(const ModelFile& file, const Cache&
 
 // --- planning --------------------------------------------------------------------------------------------------------
 
-// What computes graph segments.
-enum class Engine : std::uint8_t { Kernels, Reference };
-
 struct ModelSettings {
-  Engine engine = Engine::Kernels;
-  lower::LowerSettings lower;
+  GraphSettings graphs;   // what computes graph segments
   ModuleShaders shaders;  // of the compute modules, substituted or the file's own
   // Values for specialization constants of graph modules, by module index.
   std::map<std::uint32_t, std::vector<launch::Specialization>> graph_specializations;
@@ -112,6 +108,7 @@ class ModelPlan {
   ModelPlan(ModelPlan&&) noexcept;
   ModelPlan& operator=(ModelPlan&&) noexcept;
   ~ModelPlan();
+  struct State;
 
   // The shapes of all resources of the file, when some of its inputs and outputs have these. Errors: shape-mismatch (of
   // what is known, or an operator that cannot take it), unsupported (a dimension that nothing tells).
@@ -123,7 +120,6 @@ class ModelPlan {
                                                     Diagnostics& diagnostics);
 
  private:
-  struct State;
   explicit ModelPlan(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
