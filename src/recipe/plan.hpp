@@ -53,6 +53,8 @@ struct FixedValue {
   std::vector<std::byte> bytes;
 };
 
+struct ModelKernel;  // plan/model_kernel.hpp
+
 struct KernelPlan {
   std::string name;
   BackendKind backend = BackendKind::Vulkan;
@@ -60,6 +62,7 @@ struct KernelPlan {
   std::string instance;
   std::optional<Artifact> ctrlcode;  // XRT
   std::optional<ModuleCode> module;  // Vulkan and OpenCL
+  std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model, and then no module
   std::string entry;
   std::optional<Grid> grid;   // that the module itself gives, where nothing else does
   std::optional<Grid> local;  // OpenCL

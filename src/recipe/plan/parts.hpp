@@ -71,9 +71,14 @@ struct KernelCode {
   std::optional<Grid> grid;  // of a VGF: what its first segment dispatches
 };
 // Rpl: compiles the function that `entry`, else `instance` names, else the only one that can be an entry point. Vgf:
-// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry; unsupported (a
-// whole model).
+// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry.
 std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& kernel, Diagnostics& diagnostics);
+
+// --- model_signature.cpp ---------------------------------------------------------------------------------------------
+
+// A whole model as a kernel: its inputs, then its outputs.
+bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cache, KernelPlan& plan,
+                Diagnostics& diagnostics);
 
 // --- signature.cpp ---------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 #include "gpu/pipeline_cache.hpp"
 #include "launch/locate.hpp"
+#include "recipe/vulkan/model.hpp"
 #include "recipe/vulkan/parts.hpp"
 
 namespace slipway::recipe {
@@ -46,6 +47,11 @@ class VulkanBackend final : public Backend {
   }
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
+    if (kernel.model) {
+      if (Result<> fits = check_model(*device_, *kernel.model); !fits)
+        return fail(at_kernel(std::move(fits.error()), kernel));
+      return std::make_shared<const VulkanKernel>(device_, kernel, gpu::PipelineLayout());
+    }
     gpu::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
     if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits)
       return fail(at_kernel(std::move(fits.error()), kernel));

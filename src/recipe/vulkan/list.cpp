@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <format>
 
+#include "launch/locate.hpp"
 #include "launch/parallel.hpp"
+#include "recipe/vulkan/model.hpp"
 #include "recipe/vulkan/parts.hpp"
 
 namespace slipway::recipe {
@@ -164,8 +166,13 @@ class VulkanList final : public KernelList {
   // Pipelines (in parallel), parts, sets.
   Result<> bind(const ListOptions& options) {
     std::vector<Result<const gpu::Pipeline*>> pipelines(runs_.size(), nullptr);
-    launch::parallel_for(runs_.size(), [&](std::size_t i) { pipelines[i] = kernel_of(runs_[i]).pipeline(runs_[i]); });
+    launch::parallel_for(runs_.size(), [&](std::size_t i) {
+      if (!kernel_of(runs_[i]).plan().model) pipelines[i] = kernel_of(runs_[i]).pipeline(runs_[i]);
+    });
     Diagnostics problems;
+    for (const KernelRun& run : runs_) {
+      if (Result<> made = make_model(kernel_of(run)); !made) problems.add(std::move(made.error()));
+    }
     for (Result<const gpu::Pipeline*>& pipeline : pipelines) {
       pipelines_.push_back(problems.take(std::move(pipeline)).value_or(nullptr));
     }
@@ -180,6 +187,18 @@ class VulkanList final : public KernelList {
       if (made) timestamps_.emplace(std::move(*made));  // devices without any measure nothing
     }
     return make_sets();
+  }
+
+  // One for all runs of a model in this list, which have barriers between them.
+  Result<> make_model(const VulkanKernel& kernel) {
+    if (!kernel.plan().model || models_.contains(&kernel)) return {};
+    auto made = ModelOnDevice::make(*device_, kernel.plan().model);
+    if (!made) {
+      return fail(launch::located(std::move(made.error()),
+                                  {kernel.plan().origin.place, kernel.plan().origin.pointer, kernel.plan().name}));
+    }
+    models_.emplace(&kernel, std::move(*made));
+    return {};
   }
 
   static const VulkanKernel& kernel_of(const KernelRun& run) { return static_cast<const VulkanKernel&>(*run.kernel); }
@@ -200,6 +219,7 @@ class VulkanList final : public KernelList {
     const gpu::Limits& limits = device_->snapshot().limits;
     const KernelPlan& kernel = kernel_of(run).plan();
     std::vector<BoundPart>& parts = parts_.emplace_back();
+    if (kernel.model) return bind_ports(run, kernel, parts);
     for (const Parameter& parameter : kernel.signature.parameters) {
       const auto* target = std::get_if<DescriptorTarget>(&parameter.target);
       if (!target) continue;
@@ -233,6 +253,25 @@ class VulkanList final : public KernelList {
       parts.push_back(part);
     }
     return check_overlaps(run, parts);
+  }
+
+  // The inputs and outputs of a model are copied, and so may begin anywhere.
+  static Result<> bind_ports(const KernelRun& run, const KernelPlan& kernel, std::vector<BoundPart>& parts) {
+    for (const Parameter& parameter : kernel.signature.parameters) {
+      const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
+      if (argument == run.buffers.end() || argument->size != parameter.size) {
+        return fail(DiagnosticKind::BufferSize, kernel.origin.place,
+                    std::format("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
+                                parameter.name, parameter.size, parameter.argidx, run.id,
+                                argument == run.buffers.end() ? "is none" : std::format("has {}", argument->size)));
+      }
+      const auto& storage = static_cast<const VulkanBuffer&>(*argument->buffer);
+      parts.push_back({.parameter = &parameter,
+                       .original = {&storage.buffer(), argument->offset, argument->offset + argument->size,
+                                    parameter.writes},
+                       .outside = argument->outside});
+    }
+    return {};
   }
 
   // A copy of bytes that another argument of the same run touches would be a second truth.
@@ -297,7 +336,17 @@ class VulkanList final : public KernelList {
     return data;
   }
 
+  void record_model(gpu::CommandList& commands, std::size_t i) {
+    std::vector<UsedPart> ports;
+    for (const BoundPart& part : parts_[i]) ports.push_back(part.original);
+    if (timestamps_) commands.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i));
+    models_.at(&kernel_of(runs_[i]))->record(commands, ports);
+    if (timestamps_) commands.write_timestamp(*timestamps_, static_cast<std::uint32_t>(2 * i + 1));
+    open_.clear();
+  }
+
   void record_run(gpu::CommandList& commands, std::size_t i) {
+    if (kernel_of(runs_[i]).plan().model) return record_model(commands, i);
     const std::vector<BoundPart>& parts = parts_[i];
     const bool depends = std::ranges::any_of(parts, [&](const BoundPart& part) {
       return part.original.buffer &&
@@ -349,6 +398,7 @@ class VulkanList final : public KernelList {
   std::shared_ptr<VulkanDevice> device_;
   std::vector<KernelRun> runs_;  // keep kernels and buffers alive
   std::vector<const gpu::Pipeline*> pipelines_;
+  std::map<const VulkanKernel*, std::unique_ptr<ModelOnDevice>> models_;
   std::vector<std::unique_ptr<gpu::Buffer>> own_buffers_;
   std::vector<std::vector<BoundPart>> parts_;
   gpu::DescriptorSets sets_;
