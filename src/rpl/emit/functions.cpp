@@ -38,10 +38,10 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
     type.push_back(id);
     arguments_[index] = out_.new_id();
     spilled_[index] = 0;
-    name(arguments_[index], text(argument.name));
+    name(arguments_[index], argument.name);
   }
   const Id function_type = out_.unique_type(type);
-  name(instance.id, text(function.name));
+  name(instance.id, function.name);
   const Id start = out_.new_id();
   block_ = start;
   ended_ = false;
@@ -105,7 +105,7 @@ void Emitter::emit_instruction(std::uint32_t index) {
       const Local& local = program_->locals[instruction.a];
       const Id first = instruction.b == kNoRef ? zero(local.type) : value_of(instruction.b);
       if (locals_[instruction.a] == 0) {
-        locals_[instruction.a] = local_variable(pointer(local.type, Storage::Function), text(local.name));
+        locals_[instruction.a] = local_variable(pointer(local.type, Storage::Function), local.name);
       }
       words_->body.op(Op::OpStore, locals_[instruction.a], first);
       return;

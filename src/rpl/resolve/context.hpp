@@ -45,13 +45,16 @@ struct Folded {
   bool instance = false;  // mentions an instance option
 };
 
-// What an expression denotes.
-enum class ValKind : std::uint8_t { Error, Void, Value, Place, Buffer, Container };
+// What an expression denotes. Four whole words, so that it travels in two registers: with smaller members it would be
+// put together in memory and read back at once, which stalls for longer than the rest of an expression takes.
+enum class ValKind : std::uint32_t { Error, Void, Value, Place, Buffer, Container };
+// How it was written, where that matters: a Value made by a swizzle (for the message); a Container or a Place that is
+// `state.in` or `state.out`.
+enum class ValForm : std::uint32_t { Plain, Swizzle, StateIn, StateOut };
 
 struct Val {
   ValKind kind = ValKind::Error;
-  bool swizzle = false;                      // Value: made by a swizzle, for the message
-  bool state_in = false, state_out = false;  // Container and Place: `state.in`, `state.out`
+  ValForm form = ValForm::Plain;
   TypeId type = kErrorType;
   std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
 };
@@ -64,6 +67,7 @@ struct Binding {
   bool warned = false;   // Local: its use before a write was reported
   NameId name = kNoName;
   std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
+  TypeId type = kErrorType;        // Local, Argument
   std::uint32_t previous = kNone;  // the binding of this name that it hides
   Range at;
 };
@@ -322,7 +326,7 @@ struct Resolver::State {
   void resolve_expression_statement(const Stmt& stmt, bool& terminates);
   Val resolve_condition(ExprId expression);
   bool check_local_name(NameId name, Range range);
-  std::uint32_t bind(Binding binding);
+  std::uint32_t bind(const Binding& binding);
   void unbind(std::size_t mark);
 
   // --- names.cpp ---
@@ -330,7 +334,7 @@ struct Resolver::State {
   Val resolve_name(const Expr& node);
   Val resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
   Val global_value(ItemId item, Range range);
-  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_constant(type, {&bits, 1})); }
+  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
   Val resolve_postfix(ExprId expression);
   // What a chain of postfix operators has come to.
   struct Chain {
@@ -340,7 +344,8 @@ struct Resolver::State {
     std::uint32_t index = 0;
     std::size_t mark = 0;  // its steps stand on step_stack from here
   };
-  void open_chain(Chain& chain, const Val& base);
+  void open_chain(Chain& chain, Val base);
+  bool open_variable(Chain& chain, const Expr& node);
   Val close_chain(Chain& chain);
   void step_member(Chain& chain, const Expr& node);
   void step_container(Chain& chain, const Expr& node);
@@ -350,9 +355,10 @@ struct Resolver::State {
   void step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range);
   void add_step(Chain& chain, Step step, TypeId type, Range range);
   Val make_place(PlaceRoot root, std::uint32_t index, TypeId type);
-  bool can_read(const Val& val, Range range);
-  bool can_write(const Val& val, Range range);
-  void mark_written(const Val& val);
+  bool can_read(Val val, Range range);
+  bool can_write(Val val, Range range);
+  void mark_written(Val val);
+  void warn_uninitialised(Binding& binding, Range range);
   void use_group(Group group) { function().groups |= 1u << static_cast<unsigned>(group); }
 
   // --- expressions.cpp ---
@@ -360,19 +366,20 @@ struct Resolver::State {
   Val resolve_unary(const Expr& node);
   Val resolve_binary(ExprId expression);
   Val resolve_assign(const Expr& node);
-  Val resolve_logic(const Expr& node, const Val& left);
-  Val apply_binary(const Expr& node, const Val& left, const Val& right);
+  Val resolve_logic(const Expr& node, Val left);
+  Val apply_binary(const Expr& node, Val left, Val right);
   TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
   // A value to compute with: places are loaded. Reports what is no value. `value` is the resolved expression.
-  Val load(const Val& val, Range range);
-  Val resolve_value(ExprId expression) { return load(resolve_expression(expression), expr(expression).range); }
+  Val load(Val val, Range range);
+  Val resolve_value(ExprId expression);
+  Val read_variable(std::uint32_t binding, const Expr& node);
   void mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found, std::string_view what);
   void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found);
 
   // --- calls.cpp, builtin_calls.cpp ---
   std::vector<std::uint32_t> operand_stack;
   std::vector<CallArgument> argument_stack;
-  std::vector<std::uint32_t> fold_buffer, constant_buffer;
+  std::vector<std::uint32_t> fold_buffer;
   Val resolve_call(const Expr& node);
   Val call_function(const Expr& node, std::uint32_t callee);
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
@@ -398,8 +405,16 @@ struct Resolver::State {
 
   // --- code ---
   Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
-           std::uint8_t sub = 0);
+           std::uint8_t sub = 0) {
+    out.code.emplace_back(op, sub, pending_statement, false, false, type, a, b, c, at);
+    pending_statement = false;
+    return static_cast<Ref>(out.code.size()) - 1;
+  }
+  // Constants that are seen again are mostly found again, by a table in which the last of a hash stays.
+  static constexpr std::size_t kKnownConstants = 256;
+  std::array<Ref, kKnownConstants> known_constants{};
   Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
+  Ref add_scalar(TypeId type, std::uint32_t bits);
   static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }

@@ -133,7 +133,11 @@ void Resolver::State::resolve_body(std::uint32_t index) {
       continue;
     }
     if (!check_local_name(out.arguments[argument].name, range)) continue;
-    bind({.kind = Binding::Kind::Argument, .name = out.arguments[argument].name, .index = argument, .at = range});
+    bind({.kind = Binding::Kind::Argument,
+          .name = out.arguments[argument].name,
+          .index = argument,
+          .type = out.arguments[argument].type,
+          .at = range});
   }
   const bool ends = resolve_statements(program->stmts[item.body]);
   const TypeId result = functions[index].result;
