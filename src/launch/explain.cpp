@@ -28,9 +28,10 @@ std::string describe(const Buffer& buffer) {
 
 std::string describe(const Sampler& sampler) {
   const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
+  std::string modes = vk::name_of(sampler.address_mode);
+  if (sampler.address_mode_v) modes += " and " + vk::name_of(*sampler.address_mode_v);
   return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
-                     filter(sampler.mag_filter), filter(sampler.mip_filter), vk::name_of(sampler.address_mode),
-                     vk::name_of(sampler.border_color));
+                     filter(sampler.mag_filter), filter(sampler.mip_filter), modes, vk::name_of(sampler.border_color));
 }
 
 std::string describe(const Image& image) {
@@ -83,10 +84,11 @@ std::string print_shader(std::size_t index, const Shader& shader) {
 
 // --- steps -----------------------------------------------------------------------------------------------------------
 
-std::string_view access_words(const Binding& binding) {
-  if (binding.reads && binding.writes) return "read and written";
-  if (binding.reads) return "read";
-  return binding.writes ? "written" : "not used";
+// Of a binding or an argument.
+std::string_view access_words(const auto& use) {
+  if (use.reads && use.writes) return "read and written";
+  if (use.reads) return "read";
+  return use.writes ? "written" : "not used";
 }
 
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
@@ -202,6 +204,16 @@ std::string print_action(const Plan& plan, const Boundary& boundary) {
   if (boundary.frame_id) text += std::format(", frame {}", *boundary.frame_id);
   for (const ResourceIndex resource : boundary.resources) text += std::format(", `{}`", plan.resources[resource].name);
   return text + "\n";
+}
+
+std::string print_action(const Plan& plan, const Call& call) {
+  std::string text = "call a function of the host\n";
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const CallArgument& argument = call.arguments[i];
+    text +=
+        std::format("      argument {}: `{}`, {}\n", i, plan.resources[argument.buffer].name, access_words(argument));
+  }
+  return text;
 }
 
 std::string print_step(const Plan& plan, std::size_t index, const Step& step) {

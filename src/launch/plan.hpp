@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -75,6 +76,7 @@ struct Sampler {
   vk::Filter mag_filter = vk::Filter::NEAREST;
   vk::Filter mip_filter = vk::Filter::NEAREST;
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
   std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
   bool operator==(const Sampler&) const = default;
@@ -198,6 +200,22 @@ struct Draw {
   std::vector<std::byte> push_constants;
 };
 
+// What a function of the host gets: a buffer's bytes.
+struct CallArgument {
+  ResourceIndex buffer = 0;
+  bool reads = false;   // otherwise the bytes may be anything when the function begins
+  bool writes = false;  // otherwise the function leaves them as they are; it writes all that it does not read
+  Origin origin;
+};
+
+// A function of the host among the commands of the device: it runs when all before it have ended, and all behind it
+// wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
+// that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
+struct Call {
+  std::vector<CallArgument> arguments;
+  std::function<Result<>(std::span<const MutableBytes> arguments)> function;
+};
+
 struct Barrier {
   enum class Kind : std::uint8_t { Memory, Buffer, Image };
   Kind kind = Kind::Memory;
@@ -224,7 +242,7 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, Draw, Barriers, Boundary> action;
+  std::variant<Dispatch, Draw, Barriers, Boundary, Call> action;
   bool barrier_after = true;  // dispatches: a full barrier behind it
   Origin origin;
 };
@@ -252,11 +270,21 @@ struct Capture {
   std::function<void(Bytes)> take;
 };
 
+// One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
+struct GraphDispatch {
+  std::string name;                                // `<graph>/<segment>`
+  std::size_t first_step = 0, step_count = 0;      // its steps, one behind the other
+  std::vector<std::string> operators;              // what each step computes: names of operators, joined with `+`
+  std::uint64_t session_size = 0;                  // bytes of its intermediates
+  std::optional<ResourceIndex> session_memory;     // a buffer over all of them
+};
+
 struct Plan {
   std::string name;  // the input's display name, for reports
   std::vector<Resource> resources;
   std::vector<Shader> shaders;
   std::vector<Step> steps;
+  std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
 };

@@ -15,7 +15,7 @@
 
 namespace slipway::launch {
 
-// Steps that are submitted together: [begin, end), none of them a boundary.
+// Steps that are submitted together: [begin, end), none of them a boundary or a call.
 struct StepRange {
   std::size_t begin = 0, end = 0;
 };

@@ -95,7 +95,8 @@ struct Runner::State {
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
         if (backend.can_use(*part.storage)) {
-          ready.buffers.push_back({argument.argidx, part.storage, part.offset, part.size});
+          ready.buffers.push_back(
+              {argument.argidx, part.storage, part.offset, part.size, bound[argument.buffer].has_value()});
           prepared.syncs.push_back({part, argument.writes});
           continue;
         }
@@ -114,7 +115,9 @@ struct Runner::State {
       }
     }
     Result<ListPtr> made =
-        backend.make_list(runs, {.timings = options.timings, .runlist_threshold = execution.runlist_threshold});
+        backend.make_list(runs, {.timings = options.timings,
+                                 .overlaps = execution.copies > 1,
+                                 .runlist_threshold = execution.runlist_threshold});
     if (!made) return fail(std::move(made.error()));
     prepared.kernels = std::move(*made);
     return prepared;
