@@ -101,8 +101,13 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
 
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
-  const scenario::Loaded loaded =
-      load_file(file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
+  const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
+                                        : settings_.emulate == "always" ? scenario::Emulation::Always
+                                                                        : scenario::Emulation::Auto;
+  const scenario::Loaded loaded = load_file(
+      file,
+      {.output = settings_.output, .confine = settings_.confine, .cache = cache_, .emulation = emulation},
+      diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};
