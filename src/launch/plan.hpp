@@ -26,6 +26,7 @@
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
 #include "gpu/graphics_state.hpp"
+#include "launch/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
@@ -287,6 +288,7 @@ struct Plan {
   std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
+  PerfCounters preparation;  // how long the files of the plan took to read
 };
 
 }  // namespace slipway::launch

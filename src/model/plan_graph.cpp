@@ -53,7 +53,8 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
                             .origin = origin,
                             .load_counter = std::format("Load Constants: {}", name)};
   };
-  const std::string arena = name + " arena";
+  // No other graph of the plan has this name.
+  const std::string arena = std::format("{} arena {}", name, plan.resources.size());
   for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
     const lower::ProgramBuffer& from = program_.buffers[i];
     if (from.kind == lower::BufferKind::Constant) {
