@@ -66,10 +66,21 @@ struct Sharing {
   std::uint64_t offset = 0;
 };
 
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11). Where
+// rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's memory, and
+// the two are kept equal.
+struct TexelRows {
+  ResourceIndex image = 0;
+  std::uint64_t count = 1;
+  std::uint64_t bytes = 0;  // of one row
+};
+
 struct Buffer {
-  std::uint64_t size = 0;                  // bytes
+  std::uint64_t size = 0;                  // bytes, without gaps between rows
   bool uniform = false;                    // some binding uses it as uniform buffer
   bool vertices = false, indices = false;  // some draw reads them from it
+  bool tensor = false;                     // what messages call it
+  std::optional<TexelRows> rows;
 };
 
 struct Sampler {
@@ -114,6 +125,12 @@ struct Specialization {
   std::vector<std::byte> bytes;  // as wide as the shader declares it; 4 for bool
 };
 
+// A 32-bit specialization constant that holds how many bytes lie between the rows of a resource.
+struct RowStride {
+  std::uint32_t constant = 0;
+  ResourceIndex rows = 0;
+};
+
 struct Shader {
   std::string name;
   std::shared_ptr<const std::vector<std::uint32_t>> spirv;
@@ -121,6 +138,8 @@ struct Shader {
   std::string entry = "main";
   spirv::Stage stage = spirv::Stage::Compute;
   std::vector<Specialization> specializations;
+  std::vector<RowStride> row_strides;
+  bool emulates_tensors = false;      // its tensors have become storage buffers
   std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
   Origin origin;
 };
