@@ -104,10 +104,16 @@ launch::FileReport Runner::run(const std::string& file) {
   const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
                                         : settings_.emulate == "always" ? scenario::Emulation::Always
                                                                         : scenario::Emulation::Auto;
-  const scenario::Loaded loaded = load_file(
-      file,
-      {.output = settings_.output, .confine = settings_.confine, .cache = cache_, .emulation = emulation},
-      diagnostics);
+  const model::GraphSettings graphs{
+      .engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+      .lower = {.fuse = !settings_.no_fuse}};
+  const scenario::Loaded loaded = load_file(file,
+                                            {.output = settings_.output,
+                                             .confine = settings_.confine,
+                                             .cache = cache_,
+                                             .emulation = emulation,
+                                             .graphs = graphs},
+                                            diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};

@@ -26,6 +26,7 @@
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
 #include "gpu/graphics_state.hpp"
+#include "launch/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
@@ -152,6 +153,9 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
+  // offset of the push constants. Dispatches only.
+  std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
 };
@@ -160,7 +164,7 @@ struct Dispatch {
   ShaderIndex shader = 0;
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<Binding> bindings;
-  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
 };
 
 // What an attachment holds when a draw begins.
@@ -306,6 +310,7 @@ struct Plan {
   std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
+  PerfCounters preparation;  // how long the files of the plan took to read
 };
 
 }  // namespace slipway::launch

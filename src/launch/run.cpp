@@ -21,6 +21,7 @@ class Run {
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
     report_.counters = std::move(options_.counters);
+    report_.counters.insert(report_.counters.end(), plan.preparation.begin(), plan.preparation.end());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }

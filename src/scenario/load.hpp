@@ -9,6 +9,7 @@
 #include "launch/open_device.hpp"
 #include "launch/plan.hpp"
 #include "launch/run.hpp"
+#include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -26,23 +27,4 @@ struct LoadSettings {
   bool checking = false;  // `check`: unknown keys are errors, unused resources are noted
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
-  Emulation emulation = Emulation::Auto;
-};
-
-struct Loaded {
-  std::optional<Scenario> scenario;
-  std::optional<launch::Plan> plan;  // with depth Files and without errors
-  Emulation emulation = Emulation::Auto;
-};
-
-// Relative paths are resolved against `folder`. Hazards are among the diagnostics.
-Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics);
-
-// What `requires` names, and what the plan needs besides, that the device lacks: errors. So is what may not be emulated.
-void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics);
-
-// Checks the device that is being opened, and runs the plan on it. Nothing when there was an error.
-std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,
-                                  const Log& log, Diagnostics& diagnostics);
-
-}  // namespace slipway::scenario
+  model::GraphSettings graphs;  // what computes graphs

@@ -136,8 +136,8 @@ class Maker {
     add("mark_boundary", std::move(boundary), command.at, false);
   }
 
-  void make(const DispatchGraph& command) { refuse(command); }
-  void make(const DispatchSpirvGraph& command) { refuse(command); }
+  void make(const DispatchGraph& command) { plan_graph(planning_, command); }
+  void make(const DispatchSpirvGraph& command) { plan_spirv_graph(planning_, command); }
   void make(const DispatchOpticalFlow& command) { refuse(command); }
   void make(const Draw& command) { plan_draw(planning_, command); }
 

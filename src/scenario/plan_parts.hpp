@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "model/plan_model.hpp"
 #include "scenario/bindings.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/resource_indices.hpp"
@@ -17,6 +18,25 @@ namespace slipway::scenario {
 struct SampledTarget {
   launch::ResourceIndex image = 0;
   std::size_t steps = 0;  // of the plan, after the last draw to it; 0: there is none yet
+};
+
+// A `graph` resource: its file, and what is planned of it.
+struct OpenGraph {
+  // With one choice of substitutions.
+  struct Model {
+    model::ModuleShaders shaders;
+    std::optional<model::ModelPlan> plan;  // none: there are errors
+  };
+  std::shared_ptr<const model::ModelFile> file;
+  std::map<std::string, Model> models;
+  bool targets_checked = false;
+};
+
+// A `graph_constant`, read.
+struct ConstantData {
+  tensor::ElementType type = tensor::ElementType::F32;
+  tensor::Shape shape;
+  std::shared_ptr<const std::vector<std::byte>> bytes;
 };
 
 // A tensor of the plan, which is a buffer there.
@@ -36,6 +56,8 @@ struct Planning {
   ResourceIndices resources;
   std::map<launch::ResourceIndex, PlannedTensor> tensors;
   std::map<std::string, launch::Contents, std::less<>> raw_data;
+  std::map<std::string, OpenGraph, std::less<>> graphs;
+  std::map<std::string, ConstantData, std::less<>> graph_constants;
   std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
   // By shader and what its tensors are; nothing when that failed.
@@ -69,6 +91,10 @@ void plan_sharing(Planning& planning);  // memory groups and aliases; the last p
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
+void open_graph(Planning& planning, const Graph& graph);
+void plan_graph(Planning& planning, const DispatchGraph& command);
+void open_graph_constant(Planning& planning, const GraphConstant& constant);
+void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command);
 void plan_expectations(Planning& planning);
 
 }  // namespace slipway::scenario

@@ -120,15 +120,8 @@ class Maker {
     }
   }
 
-  // Checked only: nothing that uses graph constants can be planned yet.
-  void make(const GraphConstant& constant) {
-    const auto type = diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
-    if (type) array_contents(request(constant), *constant.format.value, constant.dims, ShapeRule::Exact, diagnostics_);
-  }
-
-  void make(const Graph& graph) {
-    open_input(source_path(planning_.scenario, graph.src), graph.at["src"], diagnostics_);
-  }
+  void make(const GraphConstant& constant) { open_graph_constant(planning_, constant); }
+  void make(const Graph& graph) { open_graph(planning_, graph); }
 
   // Shaders have a stage of their own, and commands look up barriers.
   void make(const Shader&) {}
