@@ -16,6 +16,10 @@ namespace {
 // Whether the user has a layer loaded, which may have something to say (scenario page 5.4).
 bool layers_in_environment() { return std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE"); }
 
+bool wants_timestamps(const RunSettings& settings) {
+  return !settings.profiling_path.empty() || !settings.trace_path.empty() || !settings.graph_profiling_folder.empty();
+}
+
 std::string selector_of(const RunSettings& settings) {
   if (!settings.device.empty()) return settings.device;
   const char* chosen = std::getenv("SLIPWAY_DEVICE");
@@ -39,7 +43,7 @@ Runner::Runner(const RunSettings& settings, Log log, Cache cache)
     : settings_(settings), log_(std::move(log)), cache_(std::move(cache)), messages_(std::make_shared<Messages>()) {
   if (settings.explain) return;
   launch::DeviceRequest request{.selector = selector_of(settings),
-                                .timestamps = !settings.profiling_path.empty() || !settings.trace_path.empty(),
+                                .timestamps = wants_timestamps(settings),
                                 .robustness = settings.robustness,
                                 .disabled_extensions = settings.disabled_extensions};
   request.instance.debug_names = settings.debug_markers;
@@ -57,7 +61,7 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   launch::RunOptions options;
   options.repeat = settings_.dry_run ? 1 : static_cast<std::uint32_t>(settings_.repeat);
   options.dry_run = settings_.dry_run;
-  options.timestamps = !settings_.profiling_path.empty() || !settings_.trace_path.empty();
+  options.timestamps = wants_timestamps(settings_);
   if (settings_.timeout) {
     options.time_out = launch::time_out_of(*settings_.timeout);
     options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
@@ -76,6 +80,8 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   options.cache = cache_;
   options.profile_path = settings_.profiling_path;
   options.perf_counters_path = settings_.perf_counters_path;
+  options.session_memory_folder = settings_.session_memory_folder;
+  options.graph_profile_folder = settings_.graph_profiling_folder;
   options.failure_dump = settings_.failure_dump_folder;
   return options;
 }

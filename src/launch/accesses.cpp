@@ -106,6 +106,14 @@ bool is_command(const Step& step) {
   return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Draw>(step.action);
 }
 
+const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step) {
+  // The last that begins at or before the step.
+  const auto behind = std::ranges::upper_bound(plan.graphs, step, {}, &GraphDispatch::first_step);
+  if (behind == plan.graphs.begin()) return nullptr;
+  const GraphDispatch& graph = *std::prev(behind);
+  return step < graph.first_step + graph.step_count ? &graph : nullptr;
+}
+
 std::span<const Binding> bindings_of(const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return dispatch->bindings;
   if (const auto* draw = std::get_if<Draw>(&step.action)) return draw->bindings;

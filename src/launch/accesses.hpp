@@ -29,6 +29,9 @@ struct Access {
 // Whether a step is a dispatch or a draw: what pipelines, timestamps and progress are for.
 bool is_command(const Step& step);
 
+// The graph dispatch that a step is part of, or null.
+const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step);
+
 // What a dispatch or draw binds; empty for other steps.
 std::span<const Binding> bindings_of(const Step& step);
 

@@ -63,6 +63,10 @@ class Execution {
 
   Result<> run() {
     if (Result<> made = make_objects(); !made) return made;
+    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
+      for (const GraphDispatch& graph : plan_.graphs)
+        report_.profile.memory.push_back({graph.name, graph.session_size, iteration});
+    }
     if (options_.dry_run) return iterate(1);
     Result<> done = begin_frames();
     for (std::uint32_t iteration = 1; iteration <= options_.repeat && done; ++iteration) {
@@ -126,8 +130,13 @@ class Execution {
   void log_commands(StepRange steps) const {
     for (std::size_t i = steps.begin; i < steps.end; ++i) {
       const auto& action = plan_.steps[i].action;
-      if (std::holds_alternative<Dispatch>(action)) log_.info("Dispatch compute");
-      if (std::holds_alternative<Draw>(action)) log_.info("Dispatch graphics");
+      if (const GraphDispatch* graph = graph_of_step(plan_, i)) {
+        if (i == graph->first_step) log_.info("Dispatch graph");
+      } else if (std::holds_alternative<Dispatch>(action)) {
+        log_.info("Dispatch compute");
+      } else if (std::holds_alternative<Draw>(action)) {
+        log_.info("Dispatch graphics");
+      }
     }
   }
 
@@ -153,7 +162,7 @@ class Execution {
   Result<> call(const Segment& segment, std::uint32_t iteration) {
     const std::size_t index = segment.steps.end;
     const Step& step = plan_.steps[index];
-    log_.info("Call function");
+    log_.info(graph_of_step(plan_, index) ? "Dispatch graph" : "Call function");
     const ScopedTimer timer = time("Call " + step.name, iteration);
     if (report_.profile.started == HostClock::time_point{}) report_.profile.started = HostClock::now();
     const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call);
@@ -178,15 +187,38 @@ class Execution {
       const Step& step = plan_.steps[i];
       if (!is_command(step)) continue;
       const bool compute = std::holds_alternative<Dispatch>(step.action);
-      report_.profile.times.push_back({.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
-                                       .name = step.name,
-                                       .before = (*ticks)[next],
-                                       .after = (*ticks)[next + 1],
-                                       .iteration = iteration,
-                                       .step = i});
+      const CommandTime time{.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
+                             .name = step.name,
+                             .before = (*ticks)[next],
+                             .after = (*ticks)[next + 1],
+                             .iteration = iteration,
+                             .step = i};
       next += 2;
+      if (const GraphDispatch* graph = graph_of_step(plan_, i))
+        add_graph_time(*graph, i, time);
+      else
+        report_.profile.times.push_back(time);
     }
     return {};
+  }
+
+  // A graph has one time for all of its steps, and one of each of them besides.
+  void add_graph_time(const GraphDispatch& graph, std::size_t step, const CommandTime& time) {
+    Profile& profile = report_.profile;
+    const std::size_t operation = step - graph.first_step;
+    profile.operators.push_back({.graph = static_cast<std::size_t>(&graph - plan_.graphs.data()),
+                                 .operation = operation,
+                                 .name = graph.operators[operation],
+                                 .before = time.before,
+                                 .after = time.after,
+                                 .iteration = time.iteration});
+    if (operation == 0) {
+      profile.times.push_back(time);
+      profile.times.back().type = CommandType::DataGraphDispatch;
+      profile.times.back().name = graph.name;
+    } else {
+      profile.times.back().after = time.after;
+    }
   }
 
   // --- frames -------------------------------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ struct Sampler {
   vk::Filter mag_filter = vk::Filter::NEAREST;
   vk::Filter mip_filter = vk::Filter::NEAREST;
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
   std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
   bool operator==(const Sampler&) const = default;
@@ -269,11 +270,21 @@ struct Capture {
   std::function<void(Bytes)> take;
 };
 
+// One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
+struct GraphDispatch {
+  std::string name;                                // `<graph>/<segment>`
+  std::size_t first_step = 0, step_count = 0;      // its steps, one behind the other
+  std::vector<std::string> operators;              // what each step computes: names of operators, joined with `+`
+  std::uint64_t session_size = 0;                  // bytes of its intermediates
+  std::optional<ResourceIndex> session_memory;     // a buffer over all of them
+};
+
 struct Plan {
   std::string name;  // the input's display name, for reports
   std::vector<Resource> resources;
   std::vector<Shader> shaders;
   std::vector<Step> steps;
+  std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
 };

@@ -28,6 +28,15 @@ struct CallTime {
   std::size_t step = 0;
 };
 
+// The timestamps around one kernel of a graph dispatch.
+struct OperatorTime {
+  std::size_t graph = 0;                // index into the plan's graphs
+  std::size_t operation = 0;            // which of its steps, from 0
+  std::string name;                     // names of operators, joined with `+`
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
+};
+
 // A graph's intermediate memory, for the whole run.
 struct SessionMemory {
   std::string name;
@@ -39,6 +48,7 @@ struct Profile {
   float period = 1;                // nanoseconds a tick
   std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
   std::vector<CallTime> calls;     // likewise; there are no commands in them
+  std::vector<OperatorTime> operators;  // of graph dispatches, each of which is one in `times` or `calls`
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };

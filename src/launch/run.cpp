@@ -4,6 +4,7 @@
 
 #include "launch/bindings.hpp"
 #include "launch/execute.hpp"
+#include "launch/graph_dumps.hpp"
 #include "launch/pipeline_caching.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/resources.hpp"
@@ -45,6 +46,8 @@ class Run {
         !loaded)
       return loaded;
     log_.info("Setup commands");
+    for (const GraphDispatch& graph : plan_.graphs)
+      log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
     return keep(create_pipelines(plan_, device_, wanted, options, report_.counters), pipelines_)
         .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
@@ -65,6 +68,7 @@ class Run {
     if (!options_.dry_run) {
       done =
           store_results(plan_, device_, *resources_, options_, report_).transform([&] { log_.info("Results stored"); });
+      done = done.and_then([&] { return dump_graphs(plan_, device_, *resources_, options_, report_, log_); });
     }
     return done.and_then(
         [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });

@@ -1,0 +1,43 @@
+// A graph in a plan, computed by whatever was asked for: kernels on the device, or the interpreter on the host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/diagnostic.hpp"
+#include "lower/lower.hpp"
+#include "model/plan_graph.hpp"
+
+namespace slipway::model {
+
+enum class Engine : std::uint8_t { Kernels, Reference };
+
+struct GraphSettings {
+  Engine engine = Engine::Kernels;
+  lower::LowerSettings lower;  // of kernels
+};
+
+class PlannedGraph {
+ public:
+  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. Errors:
+  // unsupported (an operator that no engine has).
+  static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
+                                   const GraphSettings& settings, const std::string& name,
+                                   const launch::Origin& origin, std::shared_ptr<const void> owner);
+
+  // Adds one dispatch, of this name. There is a full barrier behind every step.
+  void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                const launch::Origin& origin) const;
+
+ private:
+  struct Interpreted {
+    std::shared_ptr<const tosa::Graph> graph;
+    std::shared_ptr<const void> owner;
+  };
+  using Engines = std::variant<GraphInPlan, Interpreted>;
+  explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  Engines engine_;
+};
+
+}  // namespace slipway::model
