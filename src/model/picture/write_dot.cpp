@@ -6,7 +6,7 @@
 namespace slipway::model {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string dot_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -47,14 +47,14 @@ class Writer {
 
   std::string text() {
     out_ = std::format("digraph {} {{\n  node [fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
-                       quoted(picture_.title));
+                       dot_text(picture_.title));
     for (std::size_t i = 0; i < picture_.nodes.size(); ++i) {
       if (picture_.nodes[i].cluster == kNoCluster) node(i, "  ");
     }
     clusters(kNoCluster, "  ");
     for (const PictureEdge& edge : picture_.edges) {
       out_ += std::format("  n{} -> n{} [label={}];\n", edge.from, edge.to,
-                          quoted(picture_.nodes[edge.from].results[edge.result]));
+                          dot_text(picture_.nodes[edge.from].results[edge.result]));
     }
     return out_ + "}\n";
   }
@@ -66,7 +66,7 @@ class Writer {
       const PictureCluster& cluster = picture_.clusters[i];
       if (cluster.parent != parent) continue;
       out_ += std::format("{0}subgraph cluster_{1} {{\n{0}  label={2};\n{0}  style=dashed;\n", indent, i,
-                          quoted(cluster.title + time_line(cluster.time)));
+                          dot_text(cluster.title + time_line(cluster.time)));
       for (const std::size_t member : members_[i]) node(member, indent + "  ");
       clusters(static_cast<std::uint32_t>(i), indent + "  ");
       out_ += indent + "}\n";
@@ -78,7 +78,7 @@ class Writer {
     std::string label = node.title;
     for (const std::string& line : node.lines) label += "\n" + line;
     out_ += std::format("{}n{} [shape={}, label={}, tooltip={}];\n", indent, i, shape_of(node.kind),
-                        quoted(label + time_line(node.time) + "\n"), quoted(node.details));
+                        dot_text(label + time_line(node.time) + "\n"), dot_text(node.details));
   }
 
   const Picture& picture_;
