@@ -79,7 +79,13 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
   const scenario::Loaded loaded =
-      load_file(file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
+      load_file(file,
+                {.output = settings_.output,
+                 .confine = settings_.confine,
+                 .cache = cache_,
+                 .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                            .lower = {.fuse = !settings_.no_fuse}}},
+                diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};

@@ -23,6 +23,8 @@ std::string describe(const Buffer& buffer) {
   if (buffer.uniform) text += ", uniform";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
+  if (buffer.rows) text += std::format(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes,
+                                       buffer.rows->image);
   return text;
 }
 
@@ -75,7 +77,12 @@ std::string print_shader(std::size_t index, const Shader& shader) {
   std::string text = std::format("  {} `{}`: {} `{}`, {} words of SPIR-V", index, shader.name, name_of(shader.stage),
                                  shader.entry, shader.spirv ? shader.spirv->size() : 0);
   if (shader.push_constant_size) text += std::format(", {} bytes of push constants", shader.push_constant_size);
+  if (shader.emulates_tensors) text += ", tensors as buffers";
   text += "\n";
+  for (const RowStride& stride : shader.row_strides) {
+    text += std::format("    specialization constant {}: bytes between the rows of resource {}\n", stride.constant,
+                        stride.rows);
+  }
   for (const Specialization& constant : shader.specializations) {
     text += std::format("    specialization constant {}: bytes {}\n", constant.id, hex(constant.bytes));
   }
@@ -94,6 +101,11 @@ std::string_view access_words(const auto& use) {
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
+    if (binding.address_at) {
+      text += std::format("      address at {}: `{}`, {}\n", *binding.address_at,
+                          plan.resources[binding.resource].name, access_words(binding));
+      continue;
+    }
     text += std::format("      set {} binding {}", binding.set, binding.binding);
     if (binding.count > 1) text += std::format("[{}]", binding.element);
     text += std::format(": `{}`", plan.resources[binding.resource].name);

@@ -26,6 +26,7 @@
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
 #include "gpu/graphics_state.hpp"
+#include "launch/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
@@ -65,10 +66,21 @@ struct Sharing {
   std::uint64_t offset = 0;
 };
 
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11). Where
+// rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's memory, and
+// the two are kept equal.
+struct TexelRows {
+  ResourceIndex image = 0;
+  std::uint64_t count = 1;
+  std::uint64_t bytes = 0;  // of one row
+};
+
 struct Buffer {
-  std::uint64_t size = 0;                  // bytes
+  std::uint64_t size = 0;                  // bytes, without gaps between rows
   bool uniform = false;                    // some binding uses it as uniform buffer
   bool vertices = false, indices = false;  // some draw reads them from it
+  bool tensor = false;                     // what messages call it
+  std::optional<TexelRows> rows;
 };
 
 struct Sampler {
@@ -113,6 +125,12 @@ struct Specialization {
   std::vector<std::byte> bytes;  // as wide as the shader declares it; 4 for bool
 };
 
+// A 32-bit specialization constant that holds how many bytes lie between the rows of a resource.
+struct RowStride {
+  std::uint32_t constant = 0;
+  ResourceIndex rows = 0;
+};
+
 struct Shader {
   std::string name;
   std::shared_ptr<const std::vector<std::uint32_t>> spirv;
@@ -120,6 +138,8 @@ struct Shader {
   std::string entry = "main";
   spirv::Stage stage = spirv::Stage::Compute;
   std::vector<Specialization> specializations;
+  std::vector<RowStride> row_strides;
+  bool emulates_tensors = false;      // its tensors have become storage buffers
   std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
   Origin origin;
 };
@@ -133,6 +153,9 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
+  // offset of the push constants. Dispatches only.
+  std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
 };
@@ -141,7 +164,7 @@ struct Dispatch {
   ShaderIndex shader = 0;
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<Binding> bindings;
-  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
 };
 
 // What an attachment holds when a draw begins.
@@ -287,6 +310,7 @@ struct Plan {
   std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
+  PerfCounters preparation;  // how long the files of the plan took to read
 };
 
 }  // namespace slipway::launch

@@ -21,6 +21,7 @@ class Run {
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
     report_.counters = std::move(options_.counters);
+    report_.counters.insert(report_.counters.end(), plan.preparation.begin(), plan.preparation.end());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }
@@ -41,7 +42,7 @@ class Run {
   }
 
   Result<> make_pipelines() {
-    const PipelinePlan wanted = plan_pipelines(plan_);
+    const PipelinePlan wanted = plan_pipelines(plan_, *resources_);
     if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_, report_.counters, log_), caching_);
         !loaded)
       return loaded;
@@ -49,7 +50,7 @@ class Run {
     for (const GraphDispatch& graph : plan_.graphs)
       log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
-    return keep(create_pipelines(plan_, device_, wanted, options, report_.counters), pipelines_)
+    return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters), pipelines_)
         .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);

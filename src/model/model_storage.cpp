@@ -141,7 +141,8 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
                                   first.name, second.name, *resource.alias_group));
     return false;
   }
-  launch::Sharing sharing{std::format("{} alias group {}", name_, *resource.alias_group), 0};
+  // No other model of the plan has this name.
+  launch::Sharing sharing{std::format("{} alias group {} of {}", name_, *resource.alias_group, a), 0};
   if (first.sharing) sharing = *first.sharing;
   if (second.sharing) sharing = *second.sharing;
   first.sharing = second.sharing = sharing;

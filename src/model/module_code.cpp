@@ -68,36 +68,44 @@ std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t
                                             std::uint32_t push_constant_size, Diagnostics& diagnostics) {
   const vgf::Module& module = file.vgf.modules[index];
   const std::string name = display_name(file, module);
-  const auto read = diagnostics.take(spirv::read_module(std::move(words), name));
-  if (!read) return std::nullopt;
-  if (Result<> valid = spirv::validate(read->words(), name); !valid) {
+  if (Result<> valid = spirv::validate(words, name); !valid) {
     diagnostics.add(std::move(valid.error()));
     return std::nullopt;
   }
-  auto reflection = diagnostics.take(spirv::reflect(*read, launch::values_of(specializations)));
+  const launch::Shader shader{.name = std::string(module.name),
+                              .spirv = std::make_shared<const spirv::Words>(std::move(words)),
+                              .reflection = nullptr,
+                              .entry = std::string(module.entry_point),
+                              .stage = spirv::Stage::Compute,
+                              .specializations = {},
+                              .origin = {.place = file.vgf.place(module.range), .path = {}, .uid = {}}};
+  return respecialize(shader, std::move(specializations), push_constant_size, diagnostics);
+}
+
+std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<launch::Specialization> specializations,
+                                           std::uint32_t push_constant_size, Diagnostics& diagnostics) {
+  const auto module = diagnostics.take(spirv::read_module(spirv::Words(*shader.spirv), shader.name));
+  auto reflection =
+      module ? diagnostics.take(spirv::reflect(*module, launch::values_of(specializations))) : std::nullopt;
   if (!reflection) return std::nullopt;
-  const spirv::EntryPoint* entry = reflection->find(module.entry_point, spirv::Stage::Compute);
+  const spirv::EntryPoint* entry = reflection->find(shader.entry, shader.stage);
   if (!entry) {
-    diagnostics.error(DiagnosticKind::UnknownReference, file.vgf.place(module.range),
-                      std::format("module `{}` has no compute entry point `{}`", module.name, module.entry_point));
+    diagnostics.error(
+        DiagnosticKind::UnknownReference, shader.origin.place,
+        std::format("module `{}` has no {} entry point `{}`", shader.name, name_of(shader.stage), shader.entry));
     return std::nullopt;
   }
   const std::uint64_t declared = entry->push_constants ? round_up(entry->push_constants->size, 4) : 0;
   if (push_constant_size != 0 && declared > push_constant_size && entry->push_constants->used) {
-    diagnostics.error(DiagnosticKind::OutOfRange, file.vgf.place(module.range),
-                      std::format("module `{}` declares {} bytes of push constants, and is given {}", module.name,
-                                  entry->push_constants->size, push_constant_size));
+    diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.place,
+                      std::format("the push constant block of `{}` has {} bytes, but `push_constants_size` is {}",
+                                  shader.name, entry->push_constants->size, push_constant_size));
     return std::nullopt;
   }
-  return launch::Shader{.name = std::string(module.name),
-                        .spirv = std::make_shared<const spirv::Words>(read->words().begin(), read->words().end()),
-                        .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
-                        .entry = std::string(module.entry_point),
-                        .stage = spirv::Stage::Compute,
-                        .specializations = std::move(specializations),
-                        .push_constant_size = push_constant_size ? push_constant_size
-                                                                 : static_cast<std::uint32_t>(declared),
-                        .origin = {.place = file.vgf.place(module.range), .path = {}, .uid = {}}};
+  shader.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));
+  shader.specializations = std::move(specializations);
+  shader.push_constant_size = push_constant_size ? push_constant_size : static_cast<std::uint32_t>(declared);
+  return shader;
 }
 
 std::optional<ModuleShaders> compile_modules(const ModelFile& file, const Cache& cache, Diagnostics& diagnostics) {

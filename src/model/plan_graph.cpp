@@ -11,8 +11,16 @@ namespace {
 using launch::ResourceIndex;
 using launch::ShaderIndex;
 
-launch::Contents contents_of(const tosa::Constant& constant, std::uint64_t size, std::shared_ptr<const void> owner) {
-  return {size, [data = constant.data, splat = constant.splat, owner = std::move(owner)](MutableBytes to) -> Result<> {
+constexpr std::uint32_t kAddressSize = 8;  // bytes
+
+launch::Contents contents_of(const lower::ProgramBuffer& buffer, const tosa::Constant& constant,
+                             std::shared_ptr<const void> owner) {
+  return {buffer.size, [data = constant.data, splat = constant.splat, packing = buffer.packing,
+                        owner = std::move(owner)](MutableBytes to) -> Result<> {
+            if (packing) {
+              lower::pack(*packing, data, splat, to);
+              return {};
+            }
             for (std::size_t at = 0; at < to.size(); at += data.size()) {
               std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
               if (!splat) break;
@@ -31,7 +39,7 @@ launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& 
           .entry = "main",
           .stage = spirv::Stage::Compute,
           .specializations = {},
-          .push_constant_size = 0,
+          .push_constant_size = kernel.addresses ? kernel.bindings * kAddressSize : 0,
           .origin = origin};
 }
 
@@ -53,12 +61,13 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
                             .origin = origin,
                             .load_counter = std::format("Load Constants: {}", name)};
   };
-  const std::string arena = name + " arena";
+  // No other graph of the plan has this name.
+  const std::string arena = std::format("{} arena {}", name, plan.resources.size());
   for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
     const lower::ProgramBuffer& from = program_.buffers[i];
     if (from.kind == lower::BufferKind::Constant) {
       launch::Resource made = buffer(std::format("constant {}", from.index), from.size);
-      made.initial.push_back(contents_of(graph_->constants[from.index], from.size, owner));
+      made.initial.push_back(contents_of(from, graph_->constants[from.index], owner));
       resources_.push_back(add(std::move(made)));
     } else if (from.kind == lower::BufferKind::Intermediate) {
       launch::Resource made = buffer(std::format("intermediate {}", i), from.size);
@@ -92,8 +101,12 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                               .session_size = program_.arena_size,
                               .session_memory = session_};
   for (const lower::ProgramDispatch& from : program_.dispatches) {
+    const bool addresses = program_.kernels[from.kernel].addresses;
     launch::Dispatch dispatch{
-        .shader = first_shader_ + from.kernel, .groups = from.groups, .bindings = {}, .push_constants = {}};
+        .shader = first_shader_ + from.kernel,
+        .groups = from.groups,
+        .bindings = {},
+        .push_constants = std::vector<std::byte>(addresses ? from.buffers.size() * kAddressSize : 0)};
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
       const bool writes = binding + 1 == from.buffers.size();
       dispatch.bindings.push_back({.set = 0,
@@ -101,6 +114,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                                    .type = vk::DescriptorType::STORAGE_BUFFER,
                                    .resource = resource(from.buffers[binding]),
                                    .level = std::nullopt,
+                                   .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
                                    .reads = !writes,
                                    .writes = writes,
                                    .origin = origin});

@@ -50,6 +50,10 @@ std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t
                                             std::vector<launch::Specialization> specializations,
                                             std::uint32_t push_constant_size, Diagnostics& diagnostics);
 
+// A shader with other constants and size of push constants, reflected anew.
+std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<launch::Specialization> specializations,
+                                           std::uint32_t push_constant_size, Diagnostics& diagnostics);
+
 // Shaders by module index.
 using ModuleShaders = std::map<std::uint32_t, launch::Shader>;
 

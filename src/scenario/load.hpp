@@ -9,6 +9,7 @@
 #include "launch/open_device.hpp"
 #include "launch/plan.hpp"
 #include "launch/run.hpp"
+#include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -22,6 +23,7 @@ struct LoadSettings {
   bool checking = false;  // `check`: unknown keys are errors, unused resources are noted
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
+  model::GraphSettings graphs;  // what computes graphs
 };
 
 struct Loaded {

@@ -15,6 +15,7 @@
 #include "base/diagnostic.hpp"
 #include "gpu/snapshot.hpp"
 #include "launch/plan.hpp"
+#include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -23,6 +24,8 @@ struct PlanOptions {
   Path output;           // what `dst` is relative to; empty: the scenario's folder
   bool confine = false;  // files that shaders include must lie in the scenario's folder too
   Cache cache;           // of compiled shaders
+  bool checking = false;  // `check`: what only warns in a run because it has no effect is an error
+  model::GraphSettings graphs = {};  // what computes graphs
 };
 
 // `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is

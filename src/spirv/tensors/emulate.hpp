@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,9 +37,9 @@ struct TensorLayout {
   tensor::ElementType element = tensor::ElementType::F32;
   tensor::Shape shape;                 // outermost first, each at least 1; rank 0 is [1]
   std::vector<std::uint64_t> strides;  // bytes, as many as dimensions; multiples of the element's size
-  // Given: the strides stand in 32-bit specialization constants with these ids, one for each dimension, so that they
-  // can be put in when the pipeline is made; `strides` are their defaults. Ids may repeat over layouts and dimensions.
-  std::vector<std::uint32_t> stride_ids;
+  // By dimension: strides that are known only when the pipeline is made. They stand in 32-bit specialization constants
+  // with these ids, in bytes; `strides` has their defaults. One id may be there for several strides.
+  std::map<std::size_t, std::uint32_t> stride_ids;
   bool operator==(const TensorLayout&) const = default;
 };
 
@@ -64,9 +65,13 @@ bool has_tensors(const Module& module);
 Result<Words> emulate_tensors(const Module& module, std::span<const TensorBinding> bindings,
                               const Specialization& specialization = {});
 
-// Why a tensor does not fit what a shader declares: `elements of f32, not i8`, `rank 4, not 2`, `shape [1, 4], not [1,
-// 8]`, of what is given first. Rank 0 is [1]. Nothing when it fits.
-std::optional<std::string> tensor_mismatch(const TensorType& declared, tensor::ElementType element,
-                                           tensor::ShapeView shape);
+// In what a tensor differs from what a shader declares: `elements of f32` and `elements of i8`, `rank 4` and `rank 2`,
+// `shape [1, 4]` and `shape [1, 8]`.
+struct TensorMismatch {
+  std::string declared, given;
+};
+// Nothing when they fit. Rank 0 is [1].
+std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor::ElementType element,
+                                              tensor::ShapeView shape);
 
 }  // namespace slipway::spirv
