@@ -1,9 +1,7 @@
 #include "cli/run_files.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <format>
-#include <mutex>
 
 #include "cli/frame_capture.hpp"
 #include "launch/explain.hpp"
@@ -13,17 +11,8 @@
 namespace slipway::cli {
 namespace {
 
-// Whether the user has a layer loaded, which may have something to say (scenario page 5.4).
-bool layers_in_environment() { return std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE"); }
-
 bool wants_timestamps(const RunSettings& settings) {
   return !settings.profiling_path.empty() || !settings.trace_path.empty() || !settings.graph_profiling_folder.empty();
-}
-
-std::string selector_of(const RunSettings& settings) {
-  if (!settings.device.empty()) return settings.device;
-  const char* chosen = std::getenv("SLIPWAY_DEVICE");
-  return chosen ? chosen : "";
 }
 
 }  // namespace
@@ -34,27 +23,15 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), settings, diagnostics);
 }
 
-struct Runner::Messages {
-  std::mutex mutex;
-  std::vector<gpu::InstanceMessage> all;
-};
-
 Runner::Runner(const RunSettings& settings, Log log, Cache cache)
-    : settings_(settings), log_(std::move(log)), cache_(std::move(cache)), messages_(std::make_shared<Messages>()) {
+    : settings_(settings), log_(std::move(log)), cache_(std::move(cache)) {
   if (settings.explain) return;
-  launch::DeviceRequest request{.selector = selector_of(settings),
+  launch::DeviceRequest request{.selector = device_selector(settings.device),
                                 .timestamps = wants_timestamps(settings),
                                 .robustness = settings.robustness,
                                 .disabled_extensions = settings.disabled_extensions};
   request.instance.debug_names = settings.debug_markers;
-  request.instance.validation = settings.validate;
-  if (settings.validate || layers_in_environment()) {
-    request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
-      const std::scoped_lock lock(messages->mutex);
-      messages->all.push_back(message);
-    };
-  }
-  opening_ = std::make_unique<launch::DeviceOpening>(std::move(request));
+  device_.emplace(std::move(request), settings.validate);
 }
 
 launch::RunOptions Runner::options_for(const std::string& file) const {
@@ -90,7 +67,7 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
                                                Diagnostics& diagnostics) {
   if (settings_.wait_for_key) wait_for_enter();
   FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
-  std::optional<launch::Report> report = scenario::run(loaded, *opening_, options_for(file), log_, diagnostics);
+  std::optional<launch::Report> report = scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
   if (report && !settings_.trace_path.empty()) {
     diagnostics.take(
         write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
@@ -123,19 +100,11 @@ launch::FileReport Runner::run(const std::string& file) {
     else
       result.report = run_plan(file, loaded, diagnostics);
   }
-  add_validation_messages(diagnostics);
+  if (device_) device_->add_messages(diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   diagnostics.sort();
   result.diagnostics = diagnostics.release();
   return result;
-}
-
-void Runner::add_validation_messages(Diagnostics& diagnostics) {
-  const std::scoped_lock lock(messages_->mutex);
-  for (const gpu::InstanceMessage& message : messages_->all) {
-    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, std::format("{}: {}", message.id, message.text));
-  }
-  messages_->all.clear();
 }
 
 std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files) {

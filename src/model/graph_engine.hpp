@@ -30,6 +30,12 @@ class PlannedGraph {
   void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                 const launch::Origin& origin) const;
 
+  // Null for the interpreter.
+  const lower::KernelProgram* program() const {
+    const auto* kernels = std::get_if<GraphInPlan>(&engine_);
+    return kernels ? &kernels->program() : nullptr;
+  }
+
  private:
   struct Interpreted {
     std::shared_ptr<const tosa::Graph> graph;

@@ -32,6 +32,8 @@ class GraphInPlan {
   void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                 const launch::Origin& origin) const;
 
+  const lower::KernelProgram& program() const { return program_; }
+
  private:
   std::shared_ptr<const tosa::Graph> graph_;
   lower::KernelProgram program_;

@@ -58,6 +58,7 @@ struct ModelPlan::State {
   std::vector<std::shared_ptr<const tosa::Graph>> graphs;  // by segment, as read; null for compute segments
   std::map<std::vector<tensor::Shape>, Shaped> shaped;
   ComputeShaders shaders;
+  std::map<std::uint32_t, launch::ResourceIndex> resources;  // of the last dispatch, by resource of the file
   bool has_run = false, ended_with_barrier = true;
 
   std::string step_name(std::size_t segment) const {
@@ -129,15 +130,30 @@ class Dispatcher {
       else
         compute(i);
       if (diagnostics_.errors() == before) separate(first);
-      ran.push_back({i, segment_name(file_, i), first, plan_.steps.size() - first});
+      const auto& kernels = shaped_.kernels[i];
+      ran.push_back({i, segment_name(file_, i), first, plan_.steps.size() - first, shaped_.resolved.graphs[i],
+                     kernels ? kernels->program() : nullptr});
     }
     if (diagnostics_.errors() != before) return std::nullopt;
+    remember_resources();
     state_.has_run = true;
     state_.ended_with_barrier = dispatch_.barrier_after;
     return ran;
   }
 
  private:
+  void remember_resources() {
+    state_.resources.clear();
+    for (const vgf::Segment& segment : file_.segments) {
+      for (const vgf::DescriptorSet& set : segment.sets) {
+        for (const vgf::Slot& slot : set.slots) {
+          if (const auto at = shaped_.storage.at(plan_, slot.resource, diagnostics_))
+            state_.resources[slot.resource] = *at;
+        }
+      }
+    }
+  }
+
   void bind() {
     std::map<std::uint32_t, launch::ResourceIndex> bound;
     for (const ModelBinding& binding : dispatch_.bindings) {
@@ -234,6 +250,11 @@ class Dispatcher {
 };
 
 }  // namespace
+
+std::optional<launch::ResourceIndex> ModelPlan::resource(std::uint32_t of_file) const {
+  const auto found = state_->resources.find(of_file);
+  return found == state_->resources.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::optional<std::vector<SegmentSteps>> ModelPlan::dispatch(launch::Plan& plan, const ModelDispatch& dispatch,
                                                              Diagnostics& diagnostics) {

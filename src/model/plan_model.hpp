@@ -98,6 +98,9 @@ struct SegmentSteps {
   std::size_t segment = 0;
   std::string name;  // of the segment, or `segment_<i>`
   std::size_t first_step = 0, step_count = 0;
+  std::shared_ptr<const tosa::Graph> graph = nullptr;  // of a graph segment, with all shapes known
+  // What its steps are, one for each dispatch; null for shaders and the interpreter. Lives as long as the model's plan.
+  const lower::KernelProgram* program = nullptr;
 };
 
 // The name of a segment as people see it.
@@ -122,6 +125,9 @@ class ModelPlan {
   // Adds the steps of all segments, and what they need. Always the same plan. Every input and output must be bound.
   std::optional<std::vector<SegmentSteps>> dispatch(launch::Plan& plan, const ModelDispatch& dispatch,
                                                     Diagnostics& diagnostics);
+
+  // The resource of the plan that a resource of the file was in the last dispatch; none if no segment has it.
+  std::optional<launch::ResourceIndex> resource(std::uint32_t of_file) const;
 
  private:
   explicit ModelPlan(std::unique_ptr<State> state);
