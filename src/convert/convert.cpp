@@ -118,7 +118,11 @@ std::optional<vgf::Encoder> make_file(tosa::Model& model, const Settings& settin
     const Segments segments = make_segments(graph, partitioning);
     const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
     const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
-    file = diagnostics.take(encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv));
+    auto encoded = encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv);
+    if (encoded)
+      file.emplace(std::move(*encoded));
+    else
+      diagnostics.add(std::move(encoded.error()));
   }
   number_operators(model, first, diagnostics);
   return file;

@@ -54,13 +54,13 @@ inline std::vector<tensor::Shape> shapes_of(const tosa::OperatorInfo& info, cons
 
 inline List list_of(Op op, std::string_view name) {
   if (op == Op::RESIZE && name == "scale") return {2, 1, 2, 1};
+  if (op == Op::PAD) return {1, 0, 2, 1};
   static const std::map<std::string_view, List> kLists = {
       {"shape", {3, 2}},
       {"size", {1, 2}},
       {"start", {1, 0}},
       {"multiples", {2, 1}},
       {"perms", {1, 0}},
-      {"padding", {1, 0, 2, 1}},
       {"offset", {0, 0}},
       {"border", {0, 0}},
       {"kernel_sizes", {3, 3}},
@@ -69,8 +69,8 @@ inline List list_of(Op op, std::string_view name) {
   };
   const auto known = kLists.find(name);
   if (known != kLists.end()) return known->second;
-  const bool three = op == Op::CONV3D, zero = name.contains("pad");
-  if (zero) return List(three ? 6 : op == Op::MIN_SAD || op == Op::MIN_SAD_COST || op == Op::RAW_SAD ? 2 : 4, 0);
+  const bool three = op == Op::CONV3D, motion = op == Op::MIN_SAD || op == Op::MIN_SAD_COST || op == Op::RAW_SAD;
+  if (name.contains("pad")) return List(three ? 6 : motion ? 2 : 4, 0);
   return List(three ? 3 : 2, name == "kernel" ? 2 : 1);
 }
 
