@@ -105,30 +105,28 @@ bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnost
   return behind("simplify");
 }
 
-std::optional<vgf::Encoder> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+std::optional<Converted> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
   tosa::Graph& graph = model.graph;
   std::vector<bool> is_shader_node;
   const Shaders shaders = make_shaders(graph, is_shader_node, settings, diagnostics);
-  std::optional<vgf::Encoder> file;
-  if (diagnostics.errors() == before) {
-    const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
-    const Partitioning partitioning = partition(graph, is_shader_node, settings.order);
-    if (settings.observe_partitions) settings.observe_partitions(graph, partitioning);
-    const Segments segments = make_segments(graph, partitioning);
-    const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
-    const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
-    auto encoded = encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv);
-    if (encoded)
-      file.emplace(std::move(*encoded));
-    else
-      diagnostics.add(std::move(encoded.error()));
+  if (diagnostics.errors() != before) {
+    number_operators(model, first, diagnostics);
+    return std::nullopt;
   }
+  const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
+  Partitioning partitioning = partition(graph, is_shader_node, settings.order);
+  Segments segments = make_segments(graph, partitioning);
+  const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
+  const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
+  auto file = encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv);
+  if (!file) diagnostics.add(std::move(file.error()));
   number_operators(model, first, diagnostics);
-  return file;
+  if (!file) return std::nullopt;
+  return Converted{std::move(*file), std::move(partitioning), std::move(segments)};
 }
 
-std::optional<vgf::Encoder> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+std::optional<Converted> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
   if (!prepare(model, settings, diagnostics)) return std::nullopt;
   return make_file(model, settings, diagnostics);
 }

@@ -1,7 +1,7 @@
 // Converts a model of TOSA operators and shader operators to a VGF file (converter page).
 //
-//   std::optional<vgf::Encoder> file = convert(model, settings, diagnostics);
-//   file->write_to(out);
+//   std::optional<Converted> converted = convert(model, settings, diagnostics);
+//   converted->file.write_to(out);
 //
 // convert.cpp reads as the list of stages: verify, narrow types, simplify, shaders, partitions, segments, file.
 #pragma once
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "convert/narrow.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments.hpp"
 #include "convert/shader_code.hpp"
 #include "convert/simplify.hpp"
 #include "tosa/model.hpp"
@@ -30,8 +30,12 @@ struct Settings {
   tosa::SpirvSettings spirv;
   // Sees the graph behind each pass, under its name.
   std::function<void(std::string_view pass, const tosa::Graph&)> observe;
-  // Sees how the graph is cut.
-  std::function<void(const tosa::Graph&, const Partitioning&)> observe_partitions;
+};
+
+struct Converted {
+  vgf::Encoder file;
+  Partitioning partitioning;
+  Segments segments;
 };
 
 // The passes on the graph: verify, static shapes, narrowing, simplifying. False after an error.
@@ -39,9 +43,9 @@ bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnost
 
 // The file of a prepared model, which has to live until it is written. Names are the model's, else `input_0`, ... Empty
 // after an error.
-std::optional<vgf::Encoder> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
+std::optional<Converted> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
 
 // Both.
-std::optional<vgf::Encoder> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
+std::optional<Converted> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
 
 }  // namespace slipway::convert

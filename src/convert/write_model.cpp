@@ -19,9 +19,9 @@ Result<std::vector<std::byte>> write_model(const tosa::Graph& graph) {
   model.input_names = names(graph.inputs);
   model.output_names = names(graph.outputs);
   Diagnostics diagnostics;
-  std::optional<vgf::Encoder> file = convert(model, {}, diagnostics);
-  if (!file) return fail(diagnostics.release());
-  return file->finish();
+  std::optional<Converted> converted = convert(model, {}, diagnostics);
+  if (!converted) return fail(diagnostics.release());
+  return converted->file.finish();
 }
 
 }  // namespace slipway::convert

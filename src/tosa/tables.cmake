@@ -2,7 +2,7 @@
 # with the names of the fields, from which attributes are read and written.
 set(generated ${CMAKE_BINARY_DIR}/generated/tosa_generated.h)
 add_custom_command(OUTPUT ${generated}
-  COMMAND flatbuffers::flatc --cpp --scoped-enums --reflect-names -o ${CMAKE_BINARY_DIR}/generated
+  COMMAND flatbuffers::flatc --cpp --scoped-enums --reflect-names --gen-object-api -o ${CMAKE_BINARY_DIR}/generated
           ${CMAKE_CURRENT_SOURCE_DIR}/tosa/tosa.fbs
   DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tosa/tosa.fbs VERBATIM)
 target_sources(slipway_tosa PRIVATE ${generated})
