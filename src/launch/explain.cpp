@@ -28,9 +28,10 @@ std::string describe(const Buffer& buffer) {
 
 std::string describe(const Sampler& sampler) {
   const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
-  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
+  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}{}\n", filter(sampler.min_filter),
                      filter(sampler.mag_filter), filter(sampler.mip_filter), vk::name_of(sampler.address_mode),
-                     vk::name_of(sampler.border_color));
+                     vk::name_of(sampler.border_color),
+                     sampler.compare ? std::format(", compares {}", gpu::word_of(*sampler.compare)) : "");
 }
 
 std::string describe(const Image& image) {
