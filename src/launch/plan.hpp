@@ -76,7 +76,7 @@ struct Sampler {
   vk::Filter mip_filter = vk::Filter::NEAREST;
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
-  std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
+  std::array<std::uint32_t, 4> custom_color{};   // bits of four ints or floats, for the CUSTOM border colours
   std::optional<gpu::CompareOperation> compare;  // for shaders that compare depths
   bool operator==(const Sampler&) const = default;
 };

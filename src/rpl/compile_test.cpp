@@ -89,9 +89,10 @@ TEST(RplCompile, OptimizesEveryVariant) {
 TEST(RplCompile, LeavesNothingBehind) {
   Diagnostics diagnostics;
   const Program first = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
-  const Program second = parse(make_source("q.rpl", "color_output_container target { f4 color; f4 more; };\n"
-                                                    "void fragment_main (void) { f4 color = f4 {0.5}; "
-                                                    "target.color = color; target.more = color * 0.5; }\n"),
+  const Program second = parse(make_source("q.rpl",
+                                           "color_output_container target { f4 color; f4 more; };\n"
+                                           "void fragment_main (void) { f4 color = f4 {0.5}; "
+                                           "target.color = color; target.more = color * 0.5; }\n"),
                                diagnostics);
   const std::vector<EntryPointName> fragment = {{Stage::Fragment, "fragment_main"}};
   const std::array<const Program*, 2> programs = {&first, &second};

@@ -259,20 +259,22 @@ void fragment_main (void) {
 )";
   constexpr struct {
     std::string_view operation, expected;
-  } kCases[] = {{"never", "[0, 0, 0, 1]"},   {"less", "[1, 0, 0, 1]"},      {"equal", "[0, 1, 0, 1]"},
-                {"greater", "[0, 0, 1, 1]"}, {"not_equal", "[1, 0, 1, 1]"}, {"less_or_equal", "[1, 1, 0, 1]"},
-                {"always", "[1, 1, 1, 1]"},  {"greater_or_equal", "[0, 1, 1, 1]"}};
+  } kCases[] = {{"never", "[0, 0, 0, 1]"},     {"less", "[1, 0, 0, 1]"},
+                {"equal", "[0, 1, 0, 1]"},     {"greater", "[0, 0, 1, 1]"},
+                {"not_equal", "[1, 0, 1, 1]"}, {"less_or_equal", "[1, 1, 0, 1]"},
+                {"always", "[1, 1, 1, 1]"},    {"greater_or_equal", "[0, 1, 1, 1]"}};
   for (const auto& [operation, expected] : kCases) {
     SCOPED_TRACE(operation);
-    run_scene(scene({graphics_shader(),
-                     std::format(R"({{"image": {{"uid": "d", "dims": [1, 1], "format": "VK_FORMAT_D32_SFLOAT", )"
-                                 R"("shader_access": "readonly", "compare_operation": "{}", "data": [0.5]}}}})",
-                                 operation),
-                     buffer("v", 24, "f32", "-1, -1, 3, -1, -1, 3"), target("t", 1, 1, expected)},
-                    {R"({"draw": {"shader_ref": "s", "vertices": 3, "attributes": {"vertex": "v"},)"
-                     R"( "bindings": [{"name": "compare", "resource_ref": "d"}, {"name": "depth", "resource_ref": "d"}],)"
-                     R"( "color_attachments": [{"resource_ref": "t", "clear": [0, 0, 0, 0]}]}})"}),
-              {{"s.rpl", show}});
+    run_scene(
+        scene({graphics_shader(),
+               std::format(R"({{"image": {{"uid": "d", "dims": [1, 1], "format": "VK_FORMAT_D32_SFLOAT", )"
+                           R"("shader_access": "readonly", "compare_operation": "{}", "data": [0.5]}}}})",
+                           operation),
+               buffer("v", 24, "f32", "-1, -1, 3, -1, -1, 3"), target("t", 1, 1, expected)},
+              {R"({"draw": {"shader_ref": "s", "vertices": 3, "attributes": {"vertex": "v"},)"
+               R"( "bindings": [{"name": "compare", "resource_ref": "d"}, {"name": "depth", "resource_ref": "d"}],)"
+               R"( "color_attachments": [{"resource_ref": "t", "clear": [0, 0, 0, 0]}]}})"}),
+        {{"s.rpl", show}});
   }
 }
 

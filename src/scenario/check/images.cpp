@@ -42,8 +42,9 @@ void check_border(Context& context, const Image& image) {
 
 void check_compare(Context& context, const Image& image) {
   if (!image.sampler.compare_operation || !image.format.value || gpu::has_depth(*image.format.value)) return;
-  context.error(image.at["compare_operation"], DiagnosticKind::ConflictingKeys,
-                std::format("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))
+  context
+      .error(image.at["compare_operation"], DiagnosticKind::ConflictingKeys,
+             std::format("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))
       .hint("VK_FORMAT_D32_SFLOAT is a format of depths");
 }
 
