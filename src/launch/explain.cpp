@@ -32,8 +32,9 @@ std::string describe(const Sampler& sampler) {
   const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
   std::string modes = vk::name_of(sampler.address_mode);
   if (sampler.address_mode_v) modes += " and " + vk::name_of(*sampler.address_mode_v);
-  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
-                     filter(sampler.mag_filter), filter(sampler.mip_filter), modes, vk::name_of(sampler.border_color));
+  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}{}\n", filter(sampler.min_filter),
+                     filter(sampler.mag_filter), filter(sampler.mip_filter), modes, vk::name_of(sampler.border_color),
+                     sampler.compare ? std::format(", compares {}", gpu::word_of(*sampler.compare)) : "");
 }
 
 std::string describe(const Image& image) {

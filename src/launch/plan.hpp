@@ -90,7 +90,8 @@ struct Sampler {
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
   std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
-  std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
+  std::array<std::uint32_t, 4> custom_color{};   // bits of four ints or floats, for the CUSTOM border colours
+  std::optional<gpu::CompareOperation> compare;  // for shaders that compare depths
   bool operator==(const Sampler&) const = default;
 };
 

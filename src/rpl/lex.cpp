@@ -42,11 +42,11 @@ constexpr std::array<bool, 256> kWordBytes = make_words();
 constexpr std::array<TokenKind, 256> make_singles() {
   std::array<TokenKind, 256> singles{};
   constexpr std::string_view kBytes = "(){}[],;:+-*%^~";
-  constexpr TokenKind kKinds[] = {TokenKind::LeftParen,   TokenKind::RightParen,   TokenKind::LeftBrace,
-                                  TokenKind::RightBrace,  TokenKind::LeftBracket,  TokenKind::RightBracket,
-                                  TokenKind::Comma,       TokenKind::Semicolon,    TokenKind::Colon,
-                                  TokenKind::Plus,        TokenKind::Minus,        TokenKind::Star,
-                                  TokenKind::Percent,     TokenKind::Caret,        TokenKind::Tilde};
+  constexpr TokenKind kKinds[] = {TokenKind::LeftParen,  TokenKind::RightParen,  TokenKind::LeftBrace,
+                                  TokenKind::RightBrace, TokenKind::LeftBracket, TokenKind::RightBracket,
+                                  TokenKind::Comma,      TokenKind::Semicolon,   TokenKind::Colon,
+                                  TokenKind::Plus,       TokenKind::Minus,       TokenKind::Star,
+                                  TokenKind::Percent,    TokenKind::Caret,       TokenKind::Tilde};
   for (std::size_t i = 0; i < kBytes.size(); ++i) singles[static_cast<unsigned char>(kBytes[i])] = kKinds[i];
   return singles;
 }

@@ -137,13 +137,13 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
       program.sources.push_back({source, static_cast<std::uint32_t>(base), index});
       tokens.clear();
       lex(source, static_cast<std::uint32_t>(base), program.names, tokens, diagnostics);
-      if (program.exprs.size() == 1) {  // about as many nodes as tokens of the first source
-        program.exprs.reserve(tokens.size());
-        program.stmts.reserve(tokens.size() / 6);
-        program.lists.reserve(tokens.size() / 2);
+      // What the tokens of the first source come to, with some room. Not more: memory that is given back to the system
+      // and asked for again costs as much as parsing.
+      if (program.exprs.size() == 1) {
+        program.exprs.reserve(tokens.size() * 2 / 3);
+        program.stmts.reserve(tokens.size() / 8);
+        program.lists.reserve(tokens.size() / 3);
         program.types.reserve(tokens.size() / 12);
-        program.items.reserve(tokens.size() / 24);
-        program.fields.reserve(tokens.size() / 32);
       }
       parser.parse_source(tokens, index);
       base += size + 1;

@@ -17,7 +17,8 @@ launch::Sampler sampler_of(const Sampler& sampler) {
                        .mag_filter = sampler.mag_filter,
                        .mip_filter = sampler.mip_filter,
                        .address_mode = sampler.address_mode,
-                       .border_color = sampler.border_color.value_or(vk::BorderColor::FLOAT_TRANSPARENT_BLACK)};
+                       .border_color = sampler.border_color.value_or(vk::BorderColor::FLOAT_TRANSPARENT_BLACK),
+                       .compare = sampler.compare_operation};
   if (sampler.custom_border_color) {
     for (std::size_t i = 0; i < made.custom_color.size(); ++i) {
       const double value = (*sampler.custom_border_color)[i];

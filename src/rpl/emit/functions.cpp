@@ -95,6 +95,9 @@ void Emitter::emit_instruction(std::uint32_t index) {
   if (ended_ && skips(instruction.op)) return;
   if (options_.debug_lines && instruction.begins_statement) debug_line(instruction.at);
   switch (instruction.op) {
+    case rpl::Op::Load:  // most of all, so that it takes no second choice
+      values_[index] = load(program_->places[instruction.a]);
+      return;
     case rpl::Op::Store: {
       const Id stored_value = value_of(instruction.b);
       store(program_->places[instruction.a], stored_value);
@@ -149,8 +152,6 @@ void Emitter::emit_instruction(std::uint32_t index) {
 Id Emitter::value(const Instruction& instruction) {
   const TypeId type = instruction.type;
   switch (instruction.op) {
-    case rpl::Op::Load:
-      return load(program_->places[instruction.a]);
     case rpl::Op::Unary:
       return unary(static_cast<UnaryOp>(instruction.sub), type, value_of(instruction.a));
     case rpl::Op::Binary: {

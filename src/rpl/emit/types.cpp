@@ -114,8 +114,8 @@ Id Emitter::pointer_to(Id pointee, Storage storage) {
 Id Emitter::make_pointer(TypeId type, Storage storage) {
   const Id to = stored(type, storage);
   // An image type of SPIR-V may stand for several types of the program.
-  const Id id = type_info(type).opaque ? pointer_to(to, storage)
-                                       : out_.new_type(spv::Op::OpTypePointer, class_of(storage), to);
+  const Id id =
+      type_info(type).opaque ? pointer_to(to, storage) : out_.new_type(spv::Op::OpTypePointer, class_of(storage), to);
   return types_[type].pointers[static_cast<std::size_t>(storage)] = id;
 }
 

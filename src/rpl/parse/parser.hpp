@@ -27,7 +27,9 @@ class Parser {
  private:
   // --- tokens ---
   const Token& at() const { return *token_; }
-  const Token& ahead(std::uint32_t count) const;
+  const Token& ahead(std::uint32_t count) const {
+    return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
+  }
   bool is(TokenKind kind) const { return token_->kind == kind; }
   bool is_word(NameId word) const { return is(TokenKind::Identifier) && token_->value == word; }
   bool accept(TokenKind kind) {

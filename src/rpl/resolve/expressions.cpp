@@ -179,9 +179,7 @@ TypeId Resolver::State::binary_type(BinaryOp op, TypeId left, TypeId right) cons
 // Chains lean to the left and may be long: they are walked, not recursed into.
 Val Resolver::State::resolve_binary(ExprId expression) {
   if (static_cast<BinaryOp>(expr(expression).op) == BinaryOp::Assign) return resolve_assign(expr(expression));
-  const auto is_simple = [](const Expr& node) {
-    return static_cast<BinaryOp>(node.op) < BinaryOp::And;
-  };
+  const auto is_simple = [](const Expr& node) { return static_cast<BinaryOp>(node.op) < BinaryOp::And; };
   const Expr& whole = expr(expression);
   if (is_simple(whole) && expr(whole.a).kind != ExprKind::Binary) {
     const Val left = resolve_value(whole.a);

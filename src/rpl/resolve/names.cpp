@@ -303,7 +303,8 @@ void Resolver::State::step_container(Chain& chain, const Expr& node) {
   const std::uint32_t field = alias ? alias_steps[alias->steps.first].value : entry->value;
   chain.is_place = true;
   chain.index = field;
-  chain.root = item.kind == ItemKind::StateContainer ? (chain.val.form == ValForm::StateOut ? PlaceRoot::StateOut : PlaceRoot::StateIn)
+  chain.root = item.kind == ItemKind::StateContainer
+                   ? (chain.val.form == ValForm::StateOut ? PlaceRoot::StateOut : PlaceRoot::StateIn)
                : item.kind == ItemKind::ColorContainer ? PlaceRoot::ColorOutput
                                                        : PlaceRoot::Attribute;
   chain.val.kind = ValKind::Place;
@@ -470,7 +471,7 @@ bool Resolver::State::can_write(Val val, Range range) {
     const bool swizzle = val.form == ValForm::Swizzle;
     error(swizzle ? DiagnosticKind::RplSwizzleWrite : DiagnosticKind::RplNotWritable, range,
           swizzle ? "a swizzle cannot be written; write its components one by one"
-                      : "this is a value and cannot be written");
+                  : "this is a value and cannot be written");
     return false;
   }
   PlaceRef& ref = out.places[val.index];

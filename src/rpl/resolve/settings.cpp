@@ -44,10 +44,9 @@ std::uint32_t index_of(SettingWords list, std::string_view name) {
 // The format of an output that names none: by type, f1 to s4.
 std::uint32_t default_format(TypeId type) {
   static const auto formats = [] {
-    constexpr std::string_view kNames[] = {
-        "r8_unorm", "r8g8_unorm",  "r8g8b8a8_unorm",    "r8g8b8a8_unorm",     //
-        "r32_uint", "r32g32_uint", "r32g32b32a32_uint", "r32g32b32a32_uint",  //
-        "r32_sint", "r32g32_sint", "r32g32b32a32_sint", "r32g32b32a32_sint"};
+    constexpr std::string_view kNames[] = {"r8_unorm", "r8g8_unorm",  "r8g8b8a8_unorm",    "r8g8b8a8_unorm",     //
+                                           "r32_uint", "r32g32_uint", "r32g32b32a32_uint", "r32g32b32a32_uint",  //
+                                           "r32_sint", "r32g32_sint", "r32g32b32a32_sint", "r32g32b32a32_sint"};
     std::array<std::uint32_t, std::size(kNames)> indices{};
     for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = index_of(SettingWords::ColorFormat, kNames[i]);
     return indices;
