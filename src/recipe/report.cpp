@@ -95,8 +95,7 @@ void write_contexts(Writer& out, const Plan& plan) {
   }
   if (plan.contexts.empty()) return;
   out.key("hwctxs_detail").object([&] {
-    for (const ContextPlan& context : plan.contexts)
-      out.key(context.name).object([&] { write_context(out, context); });
+    for (const ContextPlan& context : plan.contexts) out.key(context.name).object([&] { write_context(out, context); });
   });
 }
 

@@ -31,8 +31,8 @@ struct BoundPart {
 // Runs that are recorded together.
 struct Section {
   gpu::CommandList commands;
-  std::size_t begin = 0, end = 0;   // runs
-  std::vector<UsedPart> outside;    // what they use that lists of others may use too
+  std::size_t begin = 0, end = 0;  // runs
+  std::vector<UsedPart> outside;   // what they use that lists of others may use too
 };
 
 class VulkanList final : public KernelList {
@@ -266,10 +266,10 @@ class VulkanList final : public KernelList {
                                 argument == run.buffers.end() ? "is none" : std::format("has {}", argument->size)));
       }
       const auto& storage = static_cast<const VulkanBuffer&>(*argument->buffer);
-      parts.push_back({.parameter = &parameter,
-                       .original = {&storage.buffer(), argument->offset, argument->offset + argument->size,
-                                    parameter.writes},
-                       .outside = argument->outside});
+      parts.push_back(
+          {.parameter = &parameter,
+           .original = {&storage.buffer(), argument->offset, argument->offset + argument->size, parameter.writes},
+           .outside = argument->outside});
     }
     return {};
   }
@@ -406,8 +406,8 @@ class VulkanList final : public KernelList {
   std::optional<gpu::Timestamps> timestamps_;
   std::vector<UsedPart> open_;  // touched since the last barrier
   std::vector<Section> sections_;
-  std::vector<UsedPart> outside_;              // of all sections
-  std::optional<std::uint64_t> number_;        // while under way
+  std::vector<UsedPart> outside_;        // of all sections
+  std::optional<std::uint64_t> number_;  // while under way
   std::optional<gpu::Submission> submission_;
 };
 

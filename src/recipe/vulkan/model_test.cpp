@@ -183,11 +183,13 @@ TEST_F(ModelInRecipe, SaysWhatDoesNotFit) {
   broken.resize(broken.size() / 2);
   EXPECT_THAT(problems(twice_recipe(), broken), HasSubstr("note: the recipe names it here"));
   vgf::Encoder images;
-  const auto slot = images.add_slot(0, add_values(images, vgf::Category::Input, vk::DescriptorType::STORAGE_IMAGE, {1, 2, 2, 1}));
+  const auto slot =
+      images.add_slot(0, add_values(images, vgf::Category::Input, vk::DescriptorType::STORAGE_IMAGE, {1, 2, 2, 1}));
   const std::string_view names[] = {"picture"};
   images.set_model({&slot, 1}, names, {}, {});
-  EXPECT_THAT(problems(twice_recipe(), chars_of(*images.finish())),
-              HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
+  EXPECT_THAT(
+      problems(twice_recipe(), chars_of(*images.finish())),
+      HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ TEST(OpenClSource, WhatRecipesCannotSetIsNamed) {
 
 TEST(OpenClSource, SurvivesEveryTruncation) {
   const std::string text =
-      "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(global const float* x[], \"a\\\"\", int)\n#x\\\n/*";
+      "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(global const float* x[], \"a\\\"\", "
+      "int)\n#x\\\n/*";
   for (std::size_t size = 0; size <= text.size(); ++size) static_cast<void>(kernels_of_source(text.substr(0, size)));
   EXPECT_EQ(printed("kernel"), "");
   EXPECT_EQ(printed("kernel void"), "");
