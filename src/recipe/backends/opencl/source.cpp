@@ -82,6 +82,12 @@ bool has(Words words, std::string_view word) {
   return std::ranges::contains(words, word) || std::ranges::contains(words, std::format("__{}", word));
 }
 
+std::string joined(Words words) {
+  std::string text;
+  for (const std::string_view word : words) text += std::format("{}{}", text.empty() ? "" : " ", word);
+  return text;
+}
+
 // `float4`, `unsigned int`: a value of one scalar type.
 KernelArgument value_of(Words words) {
   constexpr std::string_view kQualifiers[] = {"const", "volatile", "private", "__private", "restrict", "signed"};
@@ -97,7 +103,7 @@ KernelArgument value_of(Words words) {
   const auto known = std::ranges::find(kScalars, scalar, &ScalarType::name);
   constexpr std::uint32_t kCounts[] = {1, 2, 3, 4, 8, 16};
   if (known == std::end(kScalars) || types.size() > 1 || !std::ranges::contains(kCounts, count))
-    return {.kind = KernelArgument::Kind::Other, .type = std::format("`{}`", type)};
+    return {.kind = KernelArgument::Kind::Other, .type = std::format("`{}`", joined(types))};
   const std::uint64_t width = tensor::size_of(known->element);
   return {.kind = KernelArgument::Kind::Value,
           .type = std::format("{}{}-bit {}", count > 1 ? std::format("{} times ", count) : "", width * 8,
