@@ -150,6 +150,10 @@ TEST_F(ModelInRecipe, ComputesWithItsShaders) {
 TEST_F(ModelInRecipe, ComputesWithItsGraphs) {
   Opened opened(twice_recipe(), options(), "", {{"m.vgf", graph_model()}});
   ASSERT_EQ(opened.problems, "");
+  EXPECT_THAT(print_plan(*opened.session.plan()),
+              HasSubstr("kernel model: vulkan, the whole model m.vgf\n"
+                        "    0: given, argument 0, buffer\n    1: absolute, argument 1, buffer\n"
+                        "run lists\n  0: vulkan, 2 runs\n    first (model)\n"));
   opened.bind("x", {1, static_cast<std::uint32_t>(-2), 3, static_cast<std::uint32_t>(-4)});
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 1, 2, 3, 4));
