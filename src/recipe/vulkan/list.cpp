@@ -56,7 +56,8 @@ class VulkanList final : public KernelList {
       waits.push_back(queues.waits(queue, section.outside));
     }
     for (std::size_t i = 0; i < sections_.size(); ++i)
-      batches.push_back({.lists = {&lists[i], 1}, .after = waits[i], .has_end = i + 1 == sections_.size()});
+      batches.push_back({.lists = {&lists[i], 1}, .after = waits[i]});
+    batches.back().has_end = !outside_.empty();  // else nobody waits for it
     Result<gpu::Submission> submission = gpu::submit(*device_->device, queue, batches);
     if (!submission) return fail(std::move(submission.error()));
     submission_.emplace(std::move(*submission));
