@@ -4,11 +4,11 @@
 #include <format>
 
 #include "cli/program.hpp"
-#include "rpl/metadata_json.hpp"
-#include "rpl/variants.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
 #include "recipe/session.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/unpack.hpp"

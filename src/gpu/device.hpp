@@ -5,8 +5,8 @@
 //   Result<DevicePlan> plan = plan_device(instance->snapshots()[*chosen], needs);
 //   Result<Device> device = create_device(*instance, *chosen, *plan);
 //
-// Everything made from a device must be destroyed before it. Creating objects and waiting are safe from several threads;
-// submitting to one queue is for one thread at a time.
+// Everything made from a device must be destroyed before it. Creating objects and waiting are safe from several
+// threads; submitting to one queue is for one thread at a time.
 #pragma once
 
 #include <functional>

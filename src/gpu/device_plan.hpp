@@ -19,10 +19,10 @@ struct Needs {
   bool blit = false;      // mips, depth images: prefers a queue with graphics, but compute may do
   bool timestamps = false;
   bool custom_border_colors = false;
-  bool frame_boundary = false;                   // used when it is there
-  bool tensors = false;                          // native ones
-  bool data_graph = false;                       // native graphs; needs native tensors too
-  bool robustness = false;                       // used when it is there (scenario page 3.16)
+  bool frame_boundary = false;  // used when it is there
+  bool tensors = false;         // native ones
+  bool data_graph = false;      // native graphs; needs native tensors too
+  bool robustness = false;      // used when it is there (scenario page 3.16)
   // As many of the family as it has, up to so many. Work that may overlap prefers a family without graphics: drivers
   // run the queues of such a family beside each other.
   std::uint32_t queues = 1;

@@ -79,8 +79,7 @@ SubmitInfos infos_of(const DeviceCore& core, const QueueCore& queue, std::span<c
   SubmitInfos all;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     for (const CommandList* list : batches[i].lists) {
-      all.buffers.push_back(
-          {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = list->handle()});
+      all.buffers.push_back({.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = list->handle()});
     }
     for (const QueuePoint& point : batches[i].after)
       all.semaphores.push_back(semaphore_info(core.queues[point.queue].timeline, point.value));

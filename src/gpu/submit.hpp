@@ -8,7 +8,8 @@
 //   const Batch second{.lists = b, .after = points};
 //   Result<Submission> other = submit(device, 1, {&second, 1});  // waits on the device for `a`
 //
-// What is on one queue runs in the order of submission; between queues there is no order but the one that `after` makes.
+// What is on one queue runs in the order of submission; between queues there is no order but the one that `after`
+// makes.
 //
 // A wait polls for a short while before it blocks: a driver's blocking wait costs some 20 us more than a poll
 // (measured: 28-33 us against 10 us for an empty submission).

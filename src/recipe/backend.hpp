@@ -9,8 +9,8 @@
 //   list->submit(); list->wait({});          // as often as wanted
 //
 // A list is made once and submitted many times. Submissions of one list do not overlap; those of several lists may. The
-// runner gives each copy of its lists buffers of its own; what is `outside` they share, and the back end keeps runs that
-// write it and others that use it apart.
+// runner gives each copy of its lists buffers of its own; what is `outside` they share, and the back end keeps runs
+// that write it and others that use it apart.
 //
 // Threads: creating and destroying objects and submitting may happen on several threads at once (several runners use
 // one device): a back end locks what its library does not. One list is used by one thread at a time.

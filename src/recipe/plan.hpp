@@ -43,7 +43,7 @@ struct ContextPlan {
 struct ModuleCode {
   std::string name;
   std::shared_ptr<const spirv::Words> words;
-  std::string source;  // OpenCL C, and then no words
+  std::string source;                                   // OpenCL C, and then no words
   std::shared_ptr<const spirv::Reflection> reflection;  // with the kernel's specialization
 };
 
@@ -60,8 +60,8 @@ struct KernelPlan {
   BackendKind backend = BackendKind::Vulkan;
   std::optional<std::size_t> context;  // index into Plan::contexts
   std::string instance;
-  std::optional<Artifact> ctrlcode;  // XRT
-  std::optional<ModuleCode> module;  // Vulkan and OpenCL
+  std::optional<Artifact> ctrlcode;          // XRT
+  std::optional<ModuleCode> module;          // Vulkan and OpenCL
   std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model, and then no module
   std::string entry;
   std::optional<Grid> grid;   // that the module itself gives, where nothing else does

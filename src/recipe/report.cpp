@@ -93,10 +93,12 @@ void write_contexts(Writer& out, const Plan& plan) {
     if (context.name != "header" || !context.xclbin) continue;
     out.key("xclbin").object([&] { write_context(out, context); });
   }
-  if (plan.contexts.empty()) return;
+  const auto has_file = [](const ContextPlan& context) { return context.xclbin || !context.programs.empty(); };
+  if (std::ranges::none_of(plan.contexts, has_file)) return;
   out.key("hwctxs_detail").object([&] {
-    for (const ContextPlan& context : plan.contexts)
-      out.key(context.name).object([&] { write_context(out, context); });
+    for (const ContextPlan& context : plan.contexts) {
+      if (has_file(context)) out.key(context.name).object([&] { write_context(out, context); });
+    }
   });
 }
 

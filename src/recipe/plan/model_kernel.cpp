@@ -23,9 +23,8 @@ std::shared_ptr<const model::ModelFile> read_model(const Artifact& artifact, Dia
 bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view given_name, bool writes,
               std::span<const tensor::Shape> shapes, ModelKernel& kernel, Diagnostics& diagnostics) {
   vgf::Resource resource = file.resources[slot.resource];
-  const std::string name = given_name.empty()
-                               ? std::format("{} {}", writes ? "output" : "input", slot.binding)
-                               : std::string(given_name);
+  const std::string name =
+      given_name.empty() ? std::format("{} {}", writes ? "output" : "input", slot.binding) : std::string(given_name);
   if (resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
       resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE) {
     diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),

@@ -9,10 +9,11 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
                 Diagnostics& diagnostics) {
   bool good = true;
   const auto refuse = [&](std::string_view key) {
-    diagnostics.add(problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
-                               std::format("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
-                                           "its compute modules",
-                                           kernel.name, artifact.name, key)));
+    diagnostics.add(
+        problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
+                   std::format("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
+                               "its compute modules",
+                               kernel.name, artifact.name, key)));
     good = false;
   };
   if (kernel.parameters) refuse("parameters");
@@ -20,7 +21,8 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
   if (kernel.specialization.size() != 0) refuse("specialization");
   if (!good) return false;
   Diagnostics found;
-  plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, found);
+  plan.model =
+      plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, found);
   for (Diagnostic& problem : found.release()) {
     if (problem.place.kind == Place::Kind::None) problem.place = plan.origin.place;
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.place)));

@@ -172,9 +172,8 @@ bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& pl
     const std::string_view key = member.key();
     const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), id);
     const bool number = error == std::errc() && last == key.data() + key.size();
-    const auto constant = std::ranges::find_if(constants, [&](const opencl::KernelConstant& one) {
-      return number ? one.id == id : one.name == key;
-    });
+    const auto constant = std::ranges::find_if(
+        constants, [&](const opencl::KernelConstant& one) { return number ? one.id == id : one.name == key; });
     if (constant == constants.end()) {
       Diagnostic problem =
           json::problem(member, DiagnosticKind::KernelParameters,

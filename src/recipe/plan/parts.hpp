@@ -54,7 +54,7 @@ enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin, OpenClC
 struct LoadedModule {
   ModuleKind kind = ModuleKind::SpirvShader;
   std::optional<spirv::Module> module;
-  std::optional<Artifact> artifact;  // Rpl, Vgf, OpenClC: what each kernel is taken from
+  std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: what each kernel is taken from
   std::vector<zebin::SpecConstant> constants;  // Zebin: the values that it was built with
 };
 // Errors: kernel-module, artifact-missing, ...; unsupported for what this build cannot run.

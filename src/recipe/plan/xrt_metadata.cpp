@@ -22,7 +22,8 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
     const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
     const std::string kernel_name = kernel.instance.substr(0, kernel.instance.find(':'));
     if (kernel_name != kernel.instance && xclbin->find_kernel(kernel_name))
-      problem.hint(std::format("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
+      problem.hint(
+          std::format("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
     else if (const auto near = closest(kernel.instance, names))
       problem.suggest(json::inside_quotes(problem.place), *near);
     std::string list;

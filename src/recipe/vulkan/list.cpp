@@ -31,8 +31,8 @@ struct BoundPart {
 // Runs that are recorded together.
 struct Section {
   gpu::CommandList commands;
-  std::size_t begin = 0, end = 0;   // runs
-  std::vector<UsedPart> outside;    // what they use that lists of others may use too
+  std::size_t begin = 0, end = 0;  // runs
+  std::vector<UsedPart> outside;   // what they use that lists of others may use too
 };
 
 class VulkanList final : public KernelList {
@@ -56,7 +56,8 @@ class VulkanList final : public KernelList {
       waits.push_back(queues.waits(queue, section.outside));
     }
     for (std::size_t i = 0; i < sections_.size(); ++i)
-      batches.push_back({.lists = {&lists[i], 1}, .after = waits[i], .has_end = i + 1 == sections_.size()});
+      batches.push_back({.lists = {&lists[i], 1}, .after = waits[i]});
+    batches.back().has_end = !outside_.empty();  // else nobody waits for it
     Result<gpu::Submission> submission = gpu::submit(*device_->device, queue, batches);
     if (!submission) return fail(std::move(submission.error()));
     submission_.emplace(std::move(*submission));
@@ -266,10 +267,10 @@ class VulkanList final : public KernelList {
                                 argument == run.buffers.end() ? "is none" : std::format("has {}", argument->size)));
       }
       const auto& storage = static_cast<const VulkanBuffer&>(*argument->buffer);
-      parts.push_back({.parameter = &parameter,
-                       .original = {&storage.buffer(), argument->offset, argument->offset + argument->size,
-                                    parameter.writes},
-                       .outside = argument->outside});
+      parts.push_back(
+          {.parameter = &parameter,
+           .original = {&storage.buffer(), argument->offset, argument->offset + argument->size, parameter.writes},
+           .outside = argument->outside});
     }
     return {};
   }
@@ -406,8 +407,8 @@ class VulkanList final : public KernelList {
   std::optional<gpu::Timestamps> timestamps_;
   std::vector<UsedPart> open_;  // touched since the last barrier
   std::vector<Section> sections_;
-  std::vector<UsedPart> outside_;              // of all sections
-  std::optional<std::uint64_t> number_;        // while under way
+  std::vector<UsedPart> outside_;        // of all sections
+  std::optional<std::uint64_t> number_;  // while under way
   std::optional<gpu::Submission> submission_;
 };
 

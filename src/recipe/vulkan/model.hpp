@@ -1,5 +1,5 @@
-// A whole model as one run of a list: the launch plan of its kernel on a device, recorded between copies of the recipe's
-// buffers into and out of the model's own.
+// A whole model as one run of a list: the launch plan of its kernel on a device, recorded between copies of the
+// recipe's buffers into and out of the model's own.
 #pragma once
 
 #include <memory>

@@ -150,6 +150,10 @@ TEST_F(ModelInRecipe, ComputesWithItsShaders) {
 TEST_F(ModelInRecipe, ComputesWithItsGraphs) {
   Opened opened(twice_recipe(), options(), "", {{"m.vgf", graph_model()}});
   ASSERT_EQ(opened.problems, "");
+  EXPECT_THAT(print_plan(*opened.session.plan()),
+              HasSubstr("kernel model: vulkan, the whole model m.vgf\n"
+                        "    0: given, argument 0, buffer\n    1: absolute, argument 1, buffer\n"
+                        "run lists\n  0: vulkan, 2 runs\n    first (model)\n"));
   opened.bind("x", {1, static_cast<std::uint32_t>(-2), 3, static_cast<std::uint32_t>(-4)});
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 1, 2, 3, 4));
@@ -183,11 +187,13 @@ TEST_F(ModelInRecipe, SaysWhatDoesNotFit) {
   broken.resize(broken.size() / 2);
   EXPECT_THAT(problems(twice_recipe(), broken), HasSubstr("note: the recipe names it here"));
   vgf::Encoder images;
-  const auto slot = images.add_slot(0, add_values(images, vgf::Category::Input, vk::DescriptorType::STORAGE_IMAGE, {1, 2, 2, 1}));
+  const auto slot =
+      images.add_slot(0, add_values(images, vgf::Category::Input, vk::DescriptorType::STORAGE_IMAGE, {1, 2, 2, 1}));
   const std::string_view names[] = {"picture"};
   images.set_model({&slot, 1}, names, {}, {});
-  EXPECT_THAT(problems(twice_recipe(), chars_of(*images.finish())),
-              HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
+  EXPECT_THAT(
+      problems(twice_recipe(), chars_of(*images.finish())),
+      HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
 }
 
 }  // namespace

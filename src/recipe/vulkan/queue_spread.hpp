@@ -29,8 +29,8 @@ class QueueSpread {
 
   std::uint32_t queues() const { return static_cast<std::uint32_t>(under_way_.size()); }
 
-  // For a list that uses these parts of buffers that others may use too. With `in_order` it goes to the queue of what it
-  // would have to wait for, if there is such a list: nothing of it could start before.
+  // For a list that uses these parts of buffers that others may use too. With `in_order` it goes to the queue of what
+  // it would have to wait for, if there is such a list: nothing of it could start before.
   std::uint32_t choose(std::span<const UsedPart> parts, bool in_order);
   // What work on these parts must wait for, on this queue: at most one point of each other queue.
   std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const UsedPart> parts) const;

@@ -306,14 +306,14 @@ TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
   EXPECT_THAT(opened.words("x"), ElementsAre(101, 100, 100, 100));
 }
 
-// Copies in flight on several queues: each has the data flow of its own, and they take turns where they meet, in y and in
-// the counter, which every run of every copy reads and writes.
+// Copies in flight on several queues: each has the data flow of its own, and they take turns where they meet, in y and
+// in the counter, which every run of every copy reads and writes.
 TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
-  const std::string recipe = recipe_json(
-      buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("u", "internal", 64) +
-          "," + buffer_json("y", "output") + "," + buffer_json("counter", "inout"),
-      add_run("x", "t", 16, 1) + "," + add_run("t", "u", 16, 1) + "," + add_run("u", "y", 16, 40) + "," +
-          add_run("counter", "counter", 4, 1));
+  const std::string recipe = recipe_json(buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," +
+                                             buffer_json("u", "internal", 64) + "," + buffer_json("y", "output") + "," +
+                                             buffer_json("counter", "inout"),
+                                         add_run("x", "t", 16, 1) + "," + add_run("t", "u", 16, 1) + "," +
+                                             add_run("u", "y", 16, 40) + "," + add_run("counter", "counter", 4, 1));
   const std::string profile =
       R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}}, {"name": "golden", "size": 64, "init": {"stride": 4, "value": 49}},
     {"name": "counter", "size": 16}, {"name": "y", "size": 64, "validate": {"name": "golden"}}],

@@ -169,8 +169,7 @@ std::vector<KernelConstant> constants_of(const spirv::Module& module) {
     const spirv::Instruction* definition = module.definition(result);
     const spirv::Instruction* type = definition ? module.definition(definition->type) : nullptr;
     if (!type) continue;
-    const auto element =
-        type->op == spv::Op::OpTypeBool ? std::optional(tensor::ElementType::Bool) : element_of(*type);
+    const auto element = type->op == spv::Op::OpTypeBool ? std::optional(tensor::ElementType::Bool) : element_of(*type);
     if (!element) continue;
     const auto name = facts.names.find(result);
     constants.push_back({id, std::string(name == facts.names.end() ? "" : name->second), *element});

@@ -61,8 +61,8 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
   Result<Program> made = create(state, plan);
   if (!made) return made;
   Program& program = *made;
-  const cl_int error = state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(),
-                                                nullptr, nullptr);
+  const cl_int error =
+      state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return made;
   Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .place = plan.origin.place};
   diagnostic.message = std::format("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}",

@@ -167,10 +167,12 @@ TEST_F(RecipeOnOpenCl, OpenClC) {
               HasSubstr("does not build module `m.cl` of kernel `scale`"));
   const std::string_view macro =
       "#define ARGUMENTS global const uint *x, global uint *y, uint f\nkernel void scale(ARGUMENTS) {}";
-  EXPECT_THAT(open("m.cl", {macro.begin(), macro.end()},
-                   R"(, "parameters": [{"argidx": 0, "ignore": true}, {"argidx": 1, "ignore": true}, {"argidx": 2, "ignore": true}])")
-                  ->problems,
-              HasSubstr("which recipes cannot set"));
+  EXPECT_THAT(
+      open(
+          "m.cl", {macro.begin(), macro.end()},
+          R"(, "parameters": [{"argidx": 0, "ignore": true}, {"argidx": 1, "ignore": true}, {"argidx": 2, "ignore": true}])")
+          ->problems,
+      HasSubstr("which recipes cannot set"));
 }
 
 TEST_F(RecipeOnOpenCl, TheSpirVOfAZebin) {
@@ -180,9 +182,10 @@ TEST_F(RecipeOnOpenCl, TheSpirVOfAZebin) {
   const std::vector<char> built = chars_of(zebin(words, true));
   EXPECT_THAT(results(*open("m.zebin", built)), ElementsAre(8, 11, 14, 17));
   EXPECT_THAT(results(*open("m.zebin", built, R"(, "specialization": {"bias": 1})")), ElementsAre(4, 7, 10, 13));
-  EXPECT_THAT(open("m.zebin", chars_of(testing::cook_zebin("section .text.scale PROGBITS AX zeros 64\nze_info\n", kZeInfo)))
-                  ->problems,
-              HasSubstr("module `m.zebin` has no `.spv` section"));
+  EXPECT_THAT(
+      open("m.zebin", chars_of(testing::cook_zebin("section .text.scale PROGBITS AX zeros 64\nze_info\n", kZeInfo)))
+          ->problems,
+      HasSubstr("module `m.zebin` has no `.spv` section"));
 }
 
 // The arguments of a planned run, laid out as the binary's own ZE Info says: each argidx is where the GPU's code reads

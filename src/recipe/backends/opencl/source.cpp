@@ -9,9 +9,7 @@ namespace {
 
 using tensor::ElementType;
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 // Words and single punctuation marks, without comments, literals and preprocessor lines.
 class Tokens {
@@ -73,15 +71,21 @@ struct ScalarType {
 };
 // OpenCL C 3.0, 6.3.1; signs are the reader's of constants.
 constexpr ScalarType kScalars[] = {
-    {"char", ElementType::U8, false},   {"uchar", ElementType::U8, false},  {"short", ElementType::U16, false},
+    {"char", ElementType::U8, false},    {"uchar", ElementType::U8, false},  {"short", ElementType::U16, false},
     {"ushort", ElementType::U16, false}, {"int", ElementType::U32, false},   {"uint", ElementType::U32, false},
-    {"long", ElementType::U64, false},  {"ulong", ElementType::U64, false}, {"half", ElementType::F16, true},
-    {"float", ElementType::F32, true},  {"double", ElementType::F64, true}};
+    {"long", ElementType::U64, false},   {"ulong", ElementType::U64, false}, {"half", ElementType::F16, true},
+    {"float", ElementType::F32, true},   {"double", ElementType::F64, true}};
 
 using Words = std::span<const std::string_view>;
 
 bool has(Words words, std::string_view word) {
   return std::ranges::contains(words, word) || std::ranges::contains(words, std::format("__{}", word));
+}
+
+std::string joined(Words words) {
+  std::string text;
+  for (const std::string_view word : words) text += std::format("{}{}", text.empty() ? "" : " ", word);
+  return text;
 }
 
 // `float4`, `unsigned int`: a value of one scalar type.
@@ -99,7 +103,7 @@ KernelArgument value_of(Words words) {
   const auto known = std::ranges::find(kScalars, scalar, &ScalarType::name);
   constexpr std::uint32_t kCounts[] = {1, 2, 3, 4, 8, 16};
   if (known == std::end(kScalars) || types.size() > 1 || !std::ranges::contains(kCounts, count))
-    return {.kind = KernelArgument::Kind::Other, .type = std::format("`{}`", type)};
+    return {.kind = KernelArgument::Kind::Other, .type = std::format("`{}`", joined(types))};
   const std::uint64_t width = tensor::size_of(known->element);
   return {.kind = KernelArgument::Kind::Value,
           .type = std::format("{}{}-bit {}", count > 1 ? std::format("{} times ", count) : "", width * 8,
@@ -176,8 +180,8 @@ class SourceReader {
   void read_attribute(KernelInfo& kernel) {
     if (++at_; !at("(")) return;
     const Words words = in_parentheses();
-    const auto found = std::ranges::find_if(
-        words, [](std::string_view word) { return word.contains("reqd_work_group_size"); });
+    const auto found =
+        std::ranges::find_if(words, [](std::string_view word) { return word.contains("reqd_work_group_size"); });
     if (words.end() - found < 7) return;  // name ( x , y , z
     std::array<std::uint32_t, 3> sizes{};
     for (std::size_t i = 0; i < 3; ++i) {

@@ -54,7 +54,8 @@ kernel void nothing() {}
 TEST(OpenClSource, WhatRecipesCannotSetIsNamed) {
   EXPECT_EQ(printed("kernel void k(global T* x, size_t n, read_only image2d_t i, struct S s, int *p, global int a[],"
                     " float5 f, int const c)"),
-            "k(x: pointer to global memory, rw; n: `size_t`; i: `read_only`; s: `struct`; p: pointer to no memory that "
+            "k(x: pointer to global memory, rw; n: `size_t`; i: `read_only image2d_t`; s: `struct S`; p: pointer to no "
+            "memory that "
             "the host gives; a: pointer to global memory, rw; f: `float5`; c: 32-bit integer; )\n");
   const KernelInfo info = kernels_of_source("kernel void k(float3 v)").front();
   EXPECT_EQ(info.arguments[0].size, 16u);
@@ -64,7 +65,8 @@ TEST(OpenClSource, WhatRecipesCannotSetIsNamed) {
 
 TEST(OpenClSource, SurvivesEveryTruncation) {
   const std::string text =
-      "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(global const float* x[], \"a\\\"\", int)\n#x\\\n/*";
+      "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(global const float* x[], \"a\\\"\", "
+      "int)\n#x\\\n/*";
   for (std::size_t size = 0; size <= text.size(); ++size) static_cast<void>(kernels_of_source(text.substr(0, size)));
   EXPECT_EQ(printed("kernel"), "");
   EXPECT_EQ(printed("kernel void"), "");
