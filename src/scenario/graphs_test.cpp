@@ -9,6 +9,7 @@
 #include "model/device_facts.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
+#include "testing/source_folder.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -263,6 +264,16 @@ output 1 y y
 }})",
                       values, reversed),
           files);
+}
+
+// The model of an example is what its text says. UPDATE_CORPUS=1 writes it.
+TEST(ExampleModels, AreTheirTexts) {
+  const Path folder = testing::source_folder() / "examples/sandwich";
+  const std::vector<std::byte> made = testing::cook_vgf(read_text(folder / "sandwich.txt").value());
+  if (std::getenv("UPDATE_CORPUS")) ASSERT_TRUE(write_file(folder / "sandwich.vgf", Bytes(made)));
+  const auto file = map_file(folder / "sandwich.vgf");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), made));
 }
 
 // What a specialization constant of a graph module says, by name of the module.
