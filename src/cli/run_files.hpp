@@ -30,6 +30,7 @@ class Runner {
   std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
                                          Diagnostics& diagnostics);
   void add_validation_messages(Diagnostics& diagnostics);
+  lower::DeviceFacts device_facts();
 
   struct Messages;  // of the validation layer, which come from any thread
 
