@@ -98,6 +98,7 @@ void open_graph(Planning& planning, const Graph& graph);
 void plan_graph(Planning& planning, const DispatchGraph& command);
 void open_graph_constant(Planning& planning, const GraphConstant& constant);
 void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command);
+void plan_optical_flow(Planning& planning, const DispatchOpticalFlow& command);
 void plan_expectations(Planning& planning);
 
 }  // namespace slipway::scenario
