@@ -112,7 +112,7 @@ constexpr std::string_view kSandwichScene = R"({
     {"raw_data": {"uid": "offset", "data": {"type": "f32", "values": [2]}}},
     {"buffer": {"uid": "x", "size": 16, "shader_access": "readonly", "data": {"type": "f32", "values": [1, 2, 3, 4]}}},
     {"tensor": {"uid": "t", "dims": [2, 2], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "readonly", "data": [100, 200, 300, 400]}},
-    {"buffer": {"uid": "y", "size": 16, "shader_access": "writeonly", "expect": {"type": "f32", "data": {"type": "f32", "values": [105.5, 260.5, 303.5, 440.5]}}}}
+    {"buffer": {"uid": "y", "size": 16, "shader_access": "writeonly", "expect": {"type": "f32", "data": [105.5, 260.5, 303.5, 440.5]}}}
   ],
   "commands": [
     {"dispatch_graph": {"graph_ref": "net", "bindings": [
