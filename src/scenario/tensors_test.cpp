@@ -2,6 +2,7 @@
 // with them.
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <format>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "launch/run.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "tensor/element.hpp"
 #include "testing/scenario_case.hpp"
 
 namespace slipway::scenario {
@@ -28,7 +30,10 @@ std::string scene(const std::vector<std::string>& resources, const std::vector<s
 
 constexpr std::string_view kPreamble =
     "#version 460\n#extension GL_ARM_tensors : require\n"
-    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
+    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+    "#extension GL_EXT_bfloat16 : require\n#extension GL_ARM_tensors_bfloat16 : require\n"
+    "#extension GL_EXT_float_e4m3 : require\n#extension GL_ARM_tensors_float_e4m3 : require\n"
+    "#extension GL_EXT_float_e5m2 : require\n#extension GL_ARM_tensors_float_e5m2 : require\n";
 
 // A triangle over the whole picture.
 constexpr std::string_view kTriangle =
@@ -95,13 +100,16 @@ class TensorsTest : public testing::GpuTest {
 
 struct Element {
   std::string_view format, type;
-  std::string_view extension = "";
+  std::size_t numbers = 120;  // this many from 0 on are exact
 };
 constexpr Element kElements[] = {
     {"R8_BOOL_ARM", "bool"},       {"R8_UINT", "uint8_t"},      {"R8_SINT", "int8_t"},
     {"R16_UINT", "uint16_t"},      {"R16_SINT", "int16_t"},     {"R32_UINT", "uint32_t"},
     {"R32_SINT", "int32_t"},       {"R64_UINT", "uint64_t"},    {"R64_SINT", "int64_t"},
     {"R16_SFLOAT", "float16_t"},   {"R32_SFLOAT", "float"},     {"R64_SFLOAT", "double"},
+    {"R16_SFLOAT_FPENCODING_BFLOAT16_ARM", "bfloat16_t"},
+    {"R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM", "floate4m3_t", 16},
+    {"R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t", 8},
 };
 
 // Reads at random places, inside and outside, and writes there what it read. One invocation does all.
@@ -113,7 +121,7 @@ class Accesses {
     constexpr std::uint32_t kLengths[] = {0, 1, 2, 3, 5, 40};
     length_ = kLengths[below(std::size(kLengths))];
     const std::size_t count = *tensor::element_count(shape_);
-    for (std::size_t i = 0; i < count; ++i) values_.push_back(is_bool() ? below(2) : (7 * i + 1) % 120);
+    for (std::size_t i = 0; i < count; ++i) values_.push_back(is_bool() ? below(2) : (7 * i + 1) % element.numbers);
     written_.resize(count);
     for (std::size_t k = 0; k < kAccesses; ++k) access();
   }
@@ -132,10 +140,10 @@ class Accesses {
                        type, rank, kAccesses) +
            (array ? std::format("    {} v[{}];\n", type, length_) : std::format("    {} v;\n", type)) +
            std::format("    if (k % 2 == 0) tensorReadARM(a, at, v);\n"
-                       "    else tensorReadARM(a, at, v, gl_TensorOperandsOutOfBoundsValueARM, {}(7));\n",
+                       "    else tensorReadARM(a, at, v, gl_TensorOperandsOutOfBoundsValueARM, {}(7.0f));\n",
                        type) +
-           (array ? std::format("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(v[j]);\n", length_)
-                  : "    got[k] = int(v);\n") +
+           (array ? std::format("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(float(v[j]));\n", length_)
+                  : "    got[k] = int(float(v));\n") +
            "    tensorWriteARM(c, at, v);\n  }\n" + sizes() + "}\n";
   }
 
@@ -206,6 +214,60 @@ TEST_F(TensorsTest, RandomAccessesOfEveryType) {
       const Accesses accesses(element, seed);
       run_scene(accesses.scenario(), {{"s.comp", accesses.glsl()}});
     }
+  }
+  EXPECT_THAT(lacks_, ::testing::IsEmpty());
+}
+
+// Every small float as a 32-bit one; floats of all sizes as small ones, and those between two small ones.
+TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
+  struct Small {
+    tensor::ElementType type;
+    std::string_view format, glsl;
+  };
+  for (const auto& [type, format, glsl] :
+       {Small{tensor::ElementType::BF16, "R16_SFLOAT_FPENCODING_BFLOAT16_ARM", "bfloat16_t"},
+        Small{tensor::ElementType::F8E4M3, "R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM", "floate4m3_t"},
+        Small{tensor::ElementType::F8E5M2, "R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t"}}) {
+    SCOPED_TRACE(glsl);
+    const std::uint32_t count = 1u << (8 * tensor::size_of(type));
+    const auto quoted = [](std::uint32_t bits) { return std::format("\"{:#x}\"", bits); };
+    std::vector<std::string> all, wide, floats, rounded;
+    for (std::uint32_t bits = 0; bits < count; ++bits) {
+      all.push_back(quoted(bits));
+      const auto value = static_cast<float>(tensor::double_of(type, reinterpret_cast<const std::byte*>(&bits)));
+      const auto value_bits = std::bit_cast<std::uint32_t>(value);
+      // Subnormals of 32 bits, which a device may take for zero, are what some bfloat16 are.
+      wide.push_back(quoted(value_bits));
+      for (const std::uint32_t near : {value_bits, value_bits + 1, value_bits - 1, value_bits + (1u << 19),
+                                       value_bits + (1u << 15), value_bits + (1u << 20)}) {
+        if (count > 256 && bits % 64 != 5) continue;  // enough of the many
+        const auto real = std::bit_cast<float>(near);
+        floats.push_back(quoted(near));
+        std::uint32_t small = 0;
+        tensor::store_rounded(type, real, reinterpret_cast<std::byte*>(&small));
+        rounded.push_back(quoted(small));
+      }
+    }
+    run_scene(scene({shader("s", "s.comp"),
+                     tensor("all", {count}, format, std::format(R"(, "data": [{}])", joined(all, ", "))),
+                     tensor("wide", {count}, "R32_SFLOAT",
+                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(wide, ", "))),
+                     tensor("floats", {static_cast<std::int64_t>(floats.size())}, "R32_SFLOAT",
+                            std::format(R"(, "data": [{}])", joined(floats, ", "))),
+                     tensor("rounded", {static_cast<std::int64_t>(floats.size())}, format,
+                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(rounded, ", ")))},
+                    {dispatch("s", {"all", "wide", "floats", "rounded"}, "1024")}),
+              {{"s.comp", std::string(kPreamble) +
+                              std::format("layout(local_size_x = 64) in;\n"
+                                          "layout(set = 0, binding = 0) uniform tensorARM<{0}, 1> all;\n"
+                                          "layout(set = 0, binding = 1) uniform tensorARM<float, 1> wide;\n"
+                                          "layout(set = 0, binding = 2) uniform tensorARM<float, 1> floats;\n"
+                                          "layout(set = 0, binding = 3) uniform tensorARM<{0}, 1> rounded;\n"
+                                          "void main() {{ uint at[] = uint[](gl_GlobalInvocationID.x);\n"
+                                          "  {0} v; tensorReadARM(all, at, v); tensorWriteARM(wide, at, float(v));\n"
+                                          "  float f; tensorReadARM(floats, at, f);\n"
+                                          "  tensorWriteARM(rounded, at, {0}(f)); }}\n",
+                                          glsl)}});
   }
   EXPECT_THAT(lacks_, ::testing::IsEmpty());
 }

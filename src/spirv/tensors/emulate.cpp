@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "spirv/tensors/access_functions.hpp"
+#include "spirv/tensors/small_floats.hpp"
 #include "spirv/tensors/variables.hpp"
 
 namespace slipway::spirv {
@@ -560,7 +561,11 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
   const View view(module, std::move(*annotations), specialization);
   const auto tensors = find_tensors(view, bindings);
   if (!tensors) return std::unexpected(tensors.error());
-  return Emulation(view, *tensors).run();
+  Result<Words> words = Emulation(view, *tensors).run();
+  if (!words || !has_small_floats(module)) return words;
+  // What cannot be done without them stays, and the device has to have them.
+  auto without = read_module(*words, module.name()).and_then(emulate_small_floats);
+  return without ? std::move(without) : std::move(words);
 }
 
 }  // namespace slipway::spirv

@@ -221,6 +221,38 @@ TEST(EmulateTensors, LengthsThatSpecializationDecides) {
   EXPECT_THAT(text, HasSubstr("OpLoopMerge"));
 }
 
+// --- small floats ----------------------------------------------------------------------------------------------------
+
+TEST(EmulateTensors, SmallFloatsAreIntegersWithConversions) {
+  const std::string text = rewritten(
+      shader_with("OpTypeFloat 16 BFloat16KHR",
+                  "%u16 = OpTypeInt 16 0\n%e = OpTypeFloat 8 Float8E4M3EXT\n%f = OpTypeFloat 8 Float8E5M2EXT\n"
+                  "%e4 = OpTypeVector %e 4\n%f4 = OpTypeVector %f 4\n%pe4 = OpTypePointer Function %e4\n"
+                  "%half = OpConstant %element 0x1p-1\n%n = OpConstantNull %v4f\n",
+                  "%which = OpVariable %pe4 Function\n" + std::string(kLoad) +
+                      "%x = OpTensorReadARM %element %h %c01 OutOfBoundsValueARM %half\n%y = OpFConvert %f32 %x\n"
+                      "%z = OpFConvert %element %y\nOpTensorWriteARM %h %c01 %z\n%b = OpBitcast %u16 %z\n"
+                      "%c = OpFConvert %e4 %n\n%d = OpFConvert %v4f %c\n%g = OpFConvert %f4 %d\n"
+                      "OpStore %which %c\n%u = OpBitcast %u32 %c\n",
+                  "OpDecorate %c SaturatedToLargestFloat8NormalConversionEXT\n",
+                  "OpCapability BFloat16TypeKHR\nOpCapability Int16\nOpCapability Float8EXT\n"
+                  "OpExtension \"SPV_KHR_bfloat16\"\nOpExtension \"SPV_EXT_float8\"\n"),
+      {given(ElementType::BF16, {3, 5})});
+  EXPECT_THAT(text, Not(HasSubstr("BFloat16")));
+  EXPECT_THAT(text, Not(HasSubstr("Float8")));
+  EXPECT_THAT(text, HasSubstr("OpCapability Int8\n"));
+}
+
+TEST(EmulateTensors, SmallFloatsThatAreMoreThanMovedStay) {
+  const std::string text = rewritten(
+      shader_with("OpTypeFloat 16 BFloat16KHR", "%v2b = OpTypeVector %element 2\n%n = OpConstantNull %v2b\n",
+                  std::string(kLoad) + "%x = OpTensorReadARM %element %h %c01\n%d = OpDot %element %n %n\n", "",
+                  "OpCapability BFloat16TypeKHR\nOpCapability BFloat16DotProductKHR\n"
+                  "OpExtension \"SPV_KHR_bfloat16\"\n"),
+      {given(ElementType::BF16, {3, 5})});
+  EXPECT_THAT(text, HasSubstr("OpCapability BFloat16TypeKHR"));
+}
+
 // --- strides ---------------------------------------------------------------------------------------------------------
 
 TEST(EmulateTensors, StridesThatAreKnownLaterAreSpecializationConstants) {
