@@ -99,8 +99,7 @@ launch::FileReport Runner::run(const std::string& file) {
                                         : settings_.emulate == "always" ? scenario::Emulation::Always
                                                                         : scenario::Emulation::Auto;
   const scenario::Loaded loaded = load_file(
-      file,
-      {.output = settings_.output, .confine = settings_.confine, .cache = cache_, .emulation = emulation},
+      file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_, .emulation = emulation},
       diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");

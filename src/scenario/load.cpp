@@ -21,10 +21,9 @@ void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Dia
     if (!shader.emulates_tensors || !named.insert(shader.name).second) continue;
     diagnostics
         .error(native ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks, shader.origin.place,
-               std::format("shader `{}` has tensors, which {}, and --emulate=never forbids to emulate them",
-                           shader.name,
-                           native ? "this build cannot leave to the device yet"
-                                  : "the device does not have (VK_ARM_tensors)"))
+               std::format(
+                   "shader `{}` has tensors, which {}, and --emulate=never forbids to emulate them", shader.name,
+                   native ? "this build cannot leave to the device yet" : "the device does not have (VK_ARM_tensors)"))
         .at(shader.origin.path, shader.origin.uid);
   }
 }

@@ -16,8 +16,8 @@ namespace slipway::scenario {
 // How far loading goes (the phases of scenario page, section 4).
 enum class Depth : std::uint8_t { Structure, References, Files };
 
-// `--emulate`: whether tensors and graphs run on what every device has. This program does not use VK_ARM_tensors, so that
-// tensors are emulated wherever that is allowed.
+// `--emulate`: whether tensors and graphs run on what every device has. This program does not use VK_ARM_tensors, so
+// that tensors are emulated wherever that is allowed.
 enum class Emulation : std::uint8_t { Auto, Never, Always };
 
 struct LoadSettings {
@@ -38,7 +38,8 @@ struct Loaded {
 // Relative paths are resolved against `folder`. Hazards are among the diagnostics.
 Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics);
 
-// What `requires` names, and what the plan needs besides, that the device lacks: errors. So is what may not be emulated.
+// What `requires` names, and what the plan needs besides, that the device lacks: errors. So is what may not be
+// emulated.
 void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics);
 
 // Checks the device that is being opened, and runs the plan on it. Nothing when there was an error.

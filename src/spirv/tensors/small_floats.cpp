@@ -37,18 +37,30 @@ bool is_small_float_capability(std::uint32_t capability) {
 
 // What may be done with values without looking at what they are.
 constexpr std::array kMoves = {
-    spv::Op::OpLoad,           spv::Op::OpStore,
-    spv::Op::OpCopyMemory,     spv::Op::OpCopyObject,
-    spv::Op::OpCopyLogical,    spv::Op::OpPhi,
-    spv::Op::OpSelect,         spv::Op::OpFunctionCall,
-    spv::Op::OpReturnValue,    spv::Op::OpFunctionParameter,
-    spv::Op::OpFunction,       spv::Op::OpCompositeConstruct,
-    spv::Op::OpCompositeExtract, spv::Op::OpCompositeInsert,
-    spv::Op::OpVectorShuffle,  spv::Op::OpVectorExtractDynamic,
-    spv::Op::OpVectorInsertDynamic, spv::Op::OpUndef,
-    spv::Op::OpBitcast,        spv::Op::OpConstant,
-    spv::Op::OpConstantNull,   spv::Op::OpConstantComposite,
-    spv::Op::OpSpecConstant,   spv::Op::OpSpecConstantComposite,
+    spv::Op::OpLoad,
+    spv::Op::OpStore,
+    spv::Op::OpCopyMemory,
+    spv::Op::OpCopyObject,
+    spv::Op::OpCopyLogical,
+    spv::Op::OpPhi,
+    spv::Op::OpSelect,
+    spv::Op::OpFunctionCall,
+    spv::Op::OpReturnValue,
+    spv::Op::OpFunctionParameter,
+    spv::Op::OpFunction,
+    spv::Op::OpCompositeConstruct,
+    spv::Op::OpCompositeExtract,
+    spv::Op::OpCompositeInsert,
+    spv::Op::OpVectorShuffle,
+    spv::Op::OpVectorExtractDynamic,
+    spv::Op::OpVectorInsertDynamic,
+    spv::Op::OpUndef,
+    spv::Op::OpBitcast,
+    spv::Op::OpConstant,
+    spv::Op::OpConstantNull,
+    spv::Op::OpConstantComposite,
+    spv::Op::OpSpecConstant,
+    spv::Op::OpSpecConstantComposite,
 };
 
 class Rewriting {
@@ -150,10 +162,8 @@ class Rewriting {
       op = spv::Op::OpCopyObject;
     }
     if (section == Section::Globals && instruction.type != 0) {
-      builder_.copy(section, {.op = op,
-                              .type = operands.words()[0],
-                              .result = instruction.result,
-                              .operands = operands.words()});
+      builder_.copy(
+          section, {.op = op, .type = operands.words()[0], .result = instruction.result, .operands = operands.words()});
     } else {
       builder_.emit(section, op, operands);
     }
