@@ -108,11 +108,15 @@ lower::DeviceFacts Runner::device_facts() {
 
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
+  const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
+                                        : settings_.emulate == "always" ? scenario::Emulation::Always
+                                                                        : scenario::Emulation::Auto;
   const scenario::Loaded loaded =
       load_file(file,
                 {.output = settings_.output,
                  .confine = settings_.confine,
                  .cache = cache_,
+                 .emulation = emulation,
                  .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
                             .lower = {.fuse = !settings_.no_fuse}},
                  .device_facts = [this] { return device_facts(); }},

@@ -38,6 +38,9 @@ struct PlanOptions {
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const PlanOptions& options,
                                           Diagnostics& diagnostics);
 
+// Whether a device has something itself, so that it need not be emulated (scenario page 3.14).
+bool is_native(NativeFeature feature, const gpu::Snapshot& device);
+
 // What of the root's `requires` a device does not have, a line each: `skipped: requires <what>`. Empty: it has
 // everything.
 std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device);
