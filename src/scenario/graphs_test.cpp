@@ -7,6 +7,7 @@
 #include "launch/graph_dumps.hpp"
 #include "launch/run.hpp"
 #include "model/device_facts.hpp"
+#include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/source_folder.hpp"
@@ -296,6 +297,18 @@ TEST_F(GraphsTest, OpticalFlow) {
                           hint ? R"(, "hint_motion_vectors": {"set": 0, "id": 4, "resource_ref": "h"})" : ""),
               {});
   }
+}
+
+TEST_F(GraphsTest, EmulationMayBeForbidden) {
+  const testing::Case made(kSandwich);
+  Diagnostics diagnostics;
+  const Loaded loaded = load(make_source("scene.json", sandwich("")), made / "", {.emulation = Emulation::Never}, diagnostics);
+  ASSERT_TRUE(loaded.plan);
+  check_device(loaded, launch::needs_of(*loaded.plan), snapshot(), diagnostics);
+  ASSERT_EQ(diagnostics.errors(), 1u);
+  EXPECT_EQ(diagnostics.all().back().message,
+            "`net/second` is a graph, which the device does not have (VK_ARM_data_graph), and --emulate=never forbids "
+            "to emulate it");
 }
 
 // The model of an example is what its text says. UPDATE_CORPUS=1 writes it.
