@@ -7,6 +7,7 @@
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
+#include "model/device_facts.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -76,21 +77,27 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   return report;
 }
 
+// Without a device, which the run will say, there is nothing to know of it.
+lower::DeviceFacts Runner::device_facts() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+  return snapshot && *snapshot ? model::device_facts(**snapshot) : lower::DeviceFacts{};
+}
+
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
   const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
                                         : settings_.emulate == "always" ? scenario::Emulation::Always
                                                                         : scenario::Emulation::Auto;
-  const model::GraphSettings graphs{
-      .engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
-      .lower = {.fuse = !settings_.no_fuse}};
-  const scenario::Loaded loaded = load_file(file,
-                                            {.output = settings_.output,
-                                             .confine = settings_.confine,
-                                             .cache = cache_,
-                                             .emulation = emulation,
-                                             .graphs = graphs},
-                                            diagnostics);
+  const scenario::Loaded loaded =
+      load_file(file,
+                {.output = settings_.output,
+                 .confine = settings_.confine,
+                 .cache = cache_,
+                 .emulation = emulation,
+                 .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                            .lower = {.fuse = !settings_.no_fuse}},
+                 .device_facts = [this] { return device_facts(); }},
+                diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};

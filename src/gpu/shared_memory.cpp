@@ -64,7 +64,8 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
     std::uint64_t offset = member.offset;
     if (member.rows) {
       const LinearLayout& layout = made[member.rows->image]->linear_layout();
-      info.size = checked_add(checked_multiply(member.rows->count - 1, layout.row_pitch), member.rows->bytes).value_or(0);
+      info.size =
+          checked_add(checked_multiply(member.rows->count - 1, layout.row_pitch), member.rows->bytes).value_or(0);
       offset += layout.offset;
     }
     offsets.push_back(offset);

@@ -23,8 +23,9 @@ std::string describe(const Buffer& buffer) {
   if (buffer.uniform) text += ", uniform";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
-  if (buffer.rows) text += std::format(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes,
-                                       buffer.rows->image);
+  if (buffer.rows)
+    text +=
+        std::format(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes, buffer.rows->image);
   return text;
 }
 

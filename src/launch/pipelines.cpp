@@ -164,7 +164,8 @@ PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources) {
 bool Pipelines::all_cached() const { return std::ranges::all_of(pipelines_, &gpu::Pipeline::cache_hit); }
 
 Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options, PerfCounters& counters) {
+                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options,
+                                   PerfCounters& counters) {
   struct Slot {
     std::unique_ptr<gpu::PipelineLayout> layout;
     std::optional<Result<gpu::Pipeline>> pipeline;

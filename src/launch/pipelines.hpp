@@ -45,6 +45,7 @@ class Pipelines {
 
 // Problems are located at the shaders and reported together. The name in `options` is not used.
 Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options, PerfCounters& counters);
+                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options,
+                                   PerfCounters& counters);
 
 }  // namespace slipway::launch

@@ -66,9 +66,9 @@ struct Sharing {
   std::uint64_t offset = 0;
 };
 
-// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11). Where
-// rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's memory, and
-// the two are kept equal.
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11).
+// Where rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's
+// memory, and the two are kept equal.
 struct TexelRows {
   ResourceIndex image = 0;
   std::uint64_t count = 1;
@@ -140,7 +140,7 @@ struct Shader {
   spirv::Stage stage = spirv::Stage::Compute;
   std::vector<Specialization> specializations;
   std::vector<RowStride> row_strides;
-  bool emulates_tensors = false;      // its tensors have become storage buffers
+  bool emulates_tensors = false;         // its tensors have become storage buffers
   std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
   Origin origin;
 };

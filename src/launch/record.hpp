@@ -36,8 +36,7 @@ struct Recordable {
 // One iteration, range by range, in order.
 class Recorder {
  public:
-  explicit Recorder(const Recordable& run)
-      : run_(run), layouts_(run.plan), texel_copies_(run.plan, run.resources) {}
+  explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan), texel_copies_(run.plan, run.resources) {}
 
   // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
   // the last range images are put back into the layout that an iteration begins with.

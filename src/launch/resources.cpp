@@ -90,9 +90,8 @@ class ResourceMaker {
     info.shares_memory = false;
     Result<gpu::Image> image = gpu::create_image(device_, info);
     const std::uint64_t size = image ? image->packed_size(0) : 1;
-    buffers.push_back({.info = {.size = size, .name = info.name},
-                       .offset = plan_.resources[i].sharing->offset,
-                       .kind = "Image"});
+    buffers.push_back(
+        {.info = {.size = size, .name = info.name}, .offset = plan_.resources[i].sharing->offset, .kind = "Image"});
     keep(i, std::move(image));
   }
 

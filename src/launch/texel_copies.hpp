@@ -1,5 +1,5 @@
-// Images with a shadow (resources.hpp) and what lies in the shadow's memory see each other's writes: before a step looks
-// at one of them, the other is copied there when it is newer.
+// Images with a shadow (resources.hpp) and what lies in the shadow's memory see each other's writes: before a step
+// looks at one of them, the other is copied there when it is newer.
 //
 // Copies have full barriers around them, whatever the plan asks for: there are none where nothing was written since.
 #pragma once

@@ -164,9 +164,9 @@ class Check {
     const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.place());
     if (!element || !declared_.binding->tensor) return false;  // reported with the tensor
     const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
-    return !mismatch || error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                              std::format("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name,
-                                          mismatch->given));
+    return !mismatch ||
+           error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                 std::format("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
   }
 
   bool check_image() {

@@ -1,5 +1,5 @@
-// Resources that share memory: by `memory_group`, and by `alias_target`, which makes a private group of an image and the
-// tensors that name it (page 3.11). Tensors in a group with images see their texels.
+// Resources that share memory: by `memory_group`, and by `alias_target`, which makes a private group of an image and
+// the tensors that name it (page 3.11). Tensors in a group with images see their texels.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -43,8 +43,8 @@ class Emulator {
   std::string key() const {
     std::string text;
     for (const spirv::TensorBinding& binding : bindings_) {
-      text += std::format(" {}.{} {}", binding.set, binding.binding,
-                          tensor::shape_text(binding.elements.front().shape));
+      text +=
+          std::format(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(binding.elements.front().shape));
     }
     for (const launch::RowStride& stride : made_.row_strides) text += std::format(" rows of {}", stride.rows);
     return text;
@@ -56,10 +56,9 @@ class Emulator {
       return spirv::emulate_tensors(module, bindings_, values);
     });
     if (!words) return report(std::move(words.error()));
-    auto reflection =
-        spirv::validate(*words, made_.name)
-            .and_then([&] { return spirv::read_module(*words, made_.name); })
-            .and_then([&](const spirv::Module& module) { return spirv::reflect(module, values); });
+    auto reflection = spirv::validate(*words, made_.name)
+                          .and_then([&] { return spirv::read_module(*words, made_.name); })
+                          .and_then([&](const spirv::Module& module) { return spirv::reflect(module, values); });
     if (!reflection) return report(std::move(reflection.error()));
     made_.spirv = std::make_shared<const spirv::Words>(std::move(*words));
     made_.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));

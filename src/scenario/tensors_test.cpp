@@ -2,12 +2,14 @@
 // with them.
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <format>
 #include <random>
 
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
 #include "scenario/load.hpp"
+#include "tensor/element.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
 
@@ -28,7 +30,10 @@ std::string scene(const std::vector<std::string>& resources, const std::vector<s
 
 constexpr std::string_view kPreamble =
     "#version 460\n#extension GL_ARM_tensors : require\n"
-    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
+    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+    "#extension GL_EXT_bfloat16 : require\n#extension GL_ARM_tensors_bfloat16 : require\n"
+    "#extension GL_EXT_float_e4m3 : require\n#extension GL_ARM_tensors_float_e4m3 : require\n"
+    "#extension GL_EXT_float_e5m2 : require\n#extension GL_ARM_tensors_float_e5m2 : require\n";
 
 // A triangle over the whole picture.
 constexpr std::string_view kTriangle =
@@ -58,7 +63,8 @@ std::string list(const std::vector<T>& values) {
 }
 
 // Binds the resources at 0, 1, ... of set 0.
-std::string dispatch(std::string_view shader, const std::vector<std::string>& resources, std::string_view groups = "1") {
+std::string dispatch(std::string_view shader, const std::vector<std::string>& resources,
+                     std::string_view groups = "1") {
   std::vector<std::string> bindings;
   for (std::size_t i = 0; i < resources.size(); ++i) {
     bindings.push_back(std::format(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", i, resources[i]));
@@ -83,8 +89,8 @@ class TensorsTest : public testing::GpuTest {
     const launch::Report report = must(launch::run(*plan, device(needs), std::move(options), {}));
     EXPECT_FALSE(report.expectations.empty());
     for (const Diagnostic& problem : report.diagnostics) {
-      ADD_FAILURE() << problem.message << "\n" << launch::print_expectations(report.expectations) << text
-                    << made.plan_text();
+      ADD_FAILURE() << problem.message << "\n"
+                    << launch::print_expectations(report.expectations) << text << made.plan_text();
     }
   }
 
@@ -95,13 +101,24 @@ class TensorsTest : public testing::GpuTest {
 
 struct Element {
   std::string_view format, type;
-  std::string_view extension = "";
+  std::size_t numbers = 120;  // this many from 0 on are exact
 };
 constexpr Element kElements[] = {
-    {"R8_BOOL_ARM", "bool"},       {"R8_UINT", "uint8_t"},      {"R8_SINT", "int8_t"},
-    {"R16_UINT", "uint16_t"},      {"R16_SINT", "int16_t"},     {"R32_UINT", "uint32_t"},
-    {"R32_SINT", "int32_t"},       {"R64_UINT", "uint64_t"},    {"R64_SINT", "int64_t"},
-    {"R16_SFLOAT", "float16_t"},   {"R32_SFLOAT", "float"},     {"R64_SFLOAT", "double"},
+    {"R8_BOOL_ARM", "bool"},
+    {"R8_UINT", "uint8_t"},
+    {"R8_SINT", "int8_t"},
+    {"R16_UINT", "uint16_t"},
+    {"R16_SINT", "int16_t"},
+    {"R32_UINT", "uint32_t"},
+    {"R32_SINT", "int32_t"},
+    {"R64_UINT", "uint64_t"},
+    {"R64_SINT", "int64_t"},
+    {"R16_SFLOAT", "float16_t"},
+    {"R32_SFLOAT", "float"},
+    {"R64_SFLOAT", "double"},
+    {"R16_SFLOAT_FPENCODING_BFLOAT16_ARM", "bfloat16_t"},
+    {"R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM", "floate4m3_t", 16},
+    {"R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t", 8},
 };
 
 // Reads at random places, inside and outside, and writes there what it read. One invocation does all.
@@ -109,11 +126,12 @@ class Accesses {
  public:
   Accesses(const Element& element, std::uint32_t seed) : element_(element), random_(seed) {
     const std::size_t rank = 1 + below(6);
-    for (std::size_t i = 0; i < rank; ++i) shape_.push_back(1 + static_cast<std::int64_t>(below(i + 1 == rank ? 9 : 4)));
+    for (std::size_t i = 0; i < rank; ++i)
+      shape_.push_back(1 + static_cast<std::int64_t>(below(i + 1 == rank ? 9 : 4)));
     constexpr std::uint32_t kLengths[] = {0, 1, 2, 3, 5, 40};
     length_ = kLengths[below(std::size(kLengths))];
     const std::size_t count = *tensor::element_count(shape_);
-    for (std::size_t i = 0; i < count; ++i) values_.push_back(is_bool() ? below(2) : (7 * i + 1) % 120);
+    for (std::size_t i = 0; i < count; ++i) values_.push_back(is_bool() ? below(2) : (7 * i + 1) % element.numbers);
     written_.resize(count);
     for (std::size_t k = 0; k < kAccesses; ++k) access();
   }
@@ -123,31 +141,33 @@ class Accesses {
     const std::string type(element_.type);
     const bool array = length_ > 0;
     return std::string(kPreamble) +
-           std::format("layout(set = 0, binding = 0) uniform readonly tensorARM<{0}, {1}> a;\n"
-                       "layout(set = 0, binding = 1) uniform tensorARM<{0}, {1}> c;\n"
-                       "layout(set = 0, binding = 2) readonly buffer Places {{ uint place[]; }};\n"
-                       "layout(set = 0, binding = 3) buffer Got {{ int got[]; }};\n"
-                       "void main() {{\n  for (uint k = 0; k < {2}; ++k) {{\n    uint at[{1}];\n"
-                       "    for (uint d = 0; d < {1}; ++d) at[d] = place[k * {1} + d];\n",
-                       type, rank, kAccesses) +
+           std::format(
+               "layout(set = 0, binding = 0) uniform readonly tensorARM<{0}, {1}> a;\n"
+               "layout(set = 0, binding = 1) uniform tensorARM<{0}, {1}> c;\n"
+               "layout(set = 0, binding = 2) readonly buffer Places {{ uint place[]; }};\n"
+               "layout(set = 0, binding = 3) buffer Got {{ int got[]; }};\n"
+               "void main() {{\n  for (uint k = 0; k < {2}; ++k) {{\n    uint at[{1}];\n"
+               "    for (uint d = 0; d < {1}; ++d) at[d] = place[k * {1} + d];\n",
+               type, rank, kAccesses) +
            (array ? std::format("    {} v[{}];\n", type, length_) : std::format("    {} v;\n", type)) +
-           std::format("    if (k % 2 == 0) tensorReadARM(a, at, v);\n"
-                       "    else tensorReadARM(a, at, v, gl_TensorOperandsOutOfBoundsValueARM, {}(7));\n",
-                       type) +
-           (array ? std::format("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(v[j]);\n", length_)
-                  : "    got[k] = int(v);\n") +
+           std::format(
+               "    if (k % 2 == 0) tensorReadARM(a, at, v);\n"
+               "    else tensorReadARM(a, at, v, gl_TensorOperandsOutOfBoundsValueARM, {}(7.0f));\n",
+               type) +
+           (array ? std::format("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(float(v[j]));\n", length_)
+                  : "    got[k] = int(float(v));\n") +
            "    tensorWriteARM(c, at, v);\n  }\n" + sizes() + "}\n";
   }
 
   std::string scenario() const {
-    return scene({shader("s", "s.comp"),
-                  tensor("a", shape_, element_.format, std::format(R"(, "data": {})", list(values_))),
-                  tensor("c", shape_, element_.format, std::format(R"(, "expect": {{"data": {}}})", list(written_))),
-                  buffer("places", places_.size() * 4,
-                         std::format(R"(, "data": {{"type": "u32", "values": {}}})", list(places_))),
-                  buffer("got", (got_.size() + shape_.size()) * 4,
-                         std::format(R"(, "expect": {{"type": "i32", "data": {}}})", list(expected())))},
-                 {dispatch("s", {"a", "c", "places", "got"})});
+    return scene(
+        {shader("s", "s.comp"), tensor("a", shape_, element_.format, std::format(R"(, "data": {})", list(values_))),
+         tensor("c", shape_, element_.format, std::format(R"(, "expect": {{"data": {}}})", list(written_))),
+         buffer("places", places_.size() * 4,
+                std::format(R"(, "data": {{"type": "u32", "values": {}}})", list(places_))),
+         buffer("got", (got_.size() + shape_.size()) * 4,
+                std::format(R"(, "expect": {{"type": "i32", "data": {}}})", list(expected())))},
+        {dispatch("s", {"a", "c", "places", "got"})});
   }
 
  private:
@@ -210,28 +230,79 @@ TEST_F(TensorsTest, RandomAccessesOfEveryType) {
   EXPECT_THAT(lacks_, ::testing::IsEmpty());
 }
 
+// Every small float as a 32-bit one; floats of all sizes as small ones, and those between two small ones.
+TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
+  struct Small {
+    tensor::ElementType type;
+    std::string_view format, glsl;
+  };
+  for (const auto& [type, format, glsl] :
+       {Small{tensor::ElementType::BF16, "R16_SFLOAT_FPENCODING_BFLOAT16_ARM", "bfloat16_t"},
+        Small{tensor::ElementType::F8E4M3, "R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM", "floate4m3_t"},
+        Small{tensor::ElementType::F8E5M2, "R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t"}}) {
+    SCOPED_TRACE(glsl);
+    const std::uint32_t count = 1u << (8 * tensor::size_of(type));
+    const auto quoted = [](std::uint32_t bits) { return std::format("\"{:#x}\"", bits); };
+    std::vector<std::string> all, wide, floats, rounded;
+    for (std::uint32_t bits = 0; bits < count; ++bits) {
+      all.push_back(quoted(bits));
+      const auto value = static_cast<float>(tensor::double_of(type, reinterpret_cast<const std::byte*>(&bits)));
+      const auto value_bits = std::bit_cast<std::uint32_t>(value);
+      // Subnormals of 32 bits, which a device may take for zero, are what some bfloat16 are.
+      wide.push_back(quoted(value_bits));
+      for (const std::uint32_t near : {value_bits, value_bits + 1, value_bits - 1, value_bits + (1u << 19),
+                                       value_bits + (1u << 15), value_bits + (1u << 20)}) {
+        if (count > 256 && bits % 64 != 5) continue;  // enough of the many
+        const auto real = std::bit_cast<float>(near);
+        floats.push_back(quoted(near));
+        std::uint32_t small = 0;
+        tensor::store_rounded(type, real, reinterpret_cast<std::byte*>(&small));
+        rounded.push_back(quoted(small));
+      }
+    }
+    run_scene(scene({shader("s", "s.comp"),
+                     tensor("all", {count}, format, std::format(R"(, "data": [{}])", joined(all, ", "))),
+                     tensor("wide", {count}, "R32_SFLOAT",
+                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(wide, ", "))),
+                     tensor("floats", {static_cast<std::int64_t>(floats.size())}, "R32_SFLOAT",
+                            std::format(R"(, "data": [{}])", joined(floats, ", "))),
+                     tensor("rounded", {static_cast<std::int64_t>(floats.size())}, format,
+                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(rounded, ", ")))},
+                    {dispatch("s", {"all", "wide", "floats", "rounded"}, "1024")}),
+              {{"s.comp", std::string(kPreamble) +
+                              std::format("layout(local_size_x = 64) in;\n"
+                                          "layout(set = 0, binding = 0) uniform tensorARM<{0}, 1> all;\n"
+                                          "layout(set = 0, binding = 1) uniform tensorARM<float, 1> wide;\n"
+                                          "layout(set = 0, binding = 2) uniform tensorARM<float, 1> floats;\n"
+                                          "layout(set = 0, binding = 3) uniform tensorARM<{0}, 1> rounded;\n"
+                                          "void main() {{ uint at[] = uint[](gl_GlobalInvocationID.x);\n"
+                                          "  {0} v; tensorReadARM(all, at, v); tensorWriteARM(wide, at, float(v));\n"
+                                          "  float f; tensorReadARM(floats, at, f);\n"
+                                          "  tensorWriteARM(rounded, at, {0}(f)); }}\n",
+                                          glsl)}});
+  }
+  EXPECT_THAT(lacks_, ::testing::IsEmpty());
+}
+
 // Invocations of one workgroup write neighbouring bytes.
 TEST_F(TensorsTest, NeighboursOfNarrowElementsStay) {
   std::vector<int> expected;
   for (int i = 0; i < 1000; ++i) expected.push_back(i % 100);
-  run_scene(scene({shader("s", "s.comp"), tensor("t", {1000}, "R8_SINT",
-                                                 std::format(R"(, "expect": {{"data": {}}})", list(expected)))},
+  run_scene(scene({shader("s", "s.comp"),
+                   tensor("t", {1000}, "R8_SINT", std::format(R"(, "expect": {{"data": {}}})", list(expected)))},
                   {dispatch("s", {"t"}, "16")}),
-            {{"s.comp", std::string(kPreamble) +
-                            "layout(local_size_x = 64) in;\n"
-                            "layout(set = 0, binding = 0) uniform tensorARM<int8_t, 1> t;\n"
-                            "void main() { uint i = gl_GlobalInvocationID.x;\n"
-                            "  tensorWriteARM(t, uint[](i), int8_t(i % 100)); }\n"}});
+            {{"s.comp", std::string(kPreamble) + "layout(local_size_x = 64) in;\n"
+                                                 "layout(set = 0, binding = 0) uniform tensorARM<int8_t, 1> t;\n"
+                                                 "void main() { uint i = gl_GlobalInvocationID.x;\n"
+                                                 "  tensorWriteARM(t, uint[](i), int8_t(i % 100)); }\n"}});
 }
 
 TEST_F(TensorsTest, RankZeroIsOneElement) {
-  run_scene(scene({shader("s", "s.comp"),
-                   tensor("t", {}, "R32_SFLOAT", R"(, "data": 2.5, "expect": {"data": 3.5})")},
+  run_scene(scene({shader("s", "s.comp"), tensor("t", {}, "R32_SFLOAT", R"(, "data": 2.5, "expect": {"data": 3.5})")},
                   {dispatch("s", {"t"})}),
-            {{"s.comp", std::string(kPreamble) +
-                            "layout(set = 0, binding = 0) uniform tensorARM<float, 1> t;\n"
-                            "void main() { float v; tensorReadARM(t, uint[](0), v);\n"
-                            "  tensorWriteARM(t, uint[](0), v + 1); }\n"}});
+            {{"s.comp", std::string(kPreamble) + "layout(set = 0, binding = 0) uniform tensorARM<float, 1> t;\n"
+                                                 "void main() { float v; tensorReadARM(t, uint[](0), v);\n"
+                                                 "  tensorWriteARM(t, uint[](0), v + 1); }\n"}});
 }
 
 // One shader for two shapes; a function that is given either of its tensors.
@@ -355,26 +426,25 @@ TEST_P(TensorsAndImages, ContentsOfTheImageAreSeen) {
 }
 
 TEST_P(TensorsAndImages, WithoutCommandsResultsAgree) {
-  run_scene(scene({image(std::format(R"(, "data": {})", list(numbers()))), seen({3, 5, 4}, expect(numbers()))}, {}), {});
+  run_scene(scene({image(std::format(R"(, "data": {})", list(numbers()))), seen({3, 5, 4}, expect(numbers()))}, {}),
+            {});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     TensorsTest, TensorsAndImages,
-    ::testing::Values(
-        Sharing{"alias", "", R"(, "alias_target": {"resource_ref": "i"})"},
-        Sharing{"linear_alias", R"(, "tiling": "LINEAR")", R"(, "alias_target": {"resource_ref": "i"})"},
-        Sharing{"optimal_alias", R"(, "tiling": "OPTIMAL")",
-                R"(, "tiling": "OPTIMAL", "alias_target": {"resource_ref": "i"})"},
-        Sharing{"group", R"(, "memory_group": {"id": "g"})", R"(, "memory_group": {"id": "g"})"},
-        Sharing{"optimal_group", R"(, "memory_group": {"id": "g", "offset": 4096})",
-                R"(, "tiling": "OPTIMAL", "memory_group": {"id": "g", "offset": 4096})"}),
+    ::testing::Values(Sharing{"alias", "", R"(, "alias_target": {"resource_ref": "i"})"},
+                      Sharing{"linear_alias", R"(, "tiling": "LINEAR")", R"(, "alias_target": {"resource_ref": "i"})"},
+                      Sharing{"optimal_alias", R"(, "tiling": "OPTIMAL")",
+                              R"(, "tiling": "OPTIMAL", "alias_target": {"resource_ref": "i"})"},
+                      Sharing{"group", R"(, "memory_group": {"id": "g"})", R"(, "memory_group": {"id": "g"})"},
+                      Sharing{"optimal_group", R"(, "memory_group": {"id": "g", "offset": 4096})",
+                              R"(, "tiling": "OPTIMAL", "memory_group": {"id": "g", "offset": 4096})"}),
     [](const auto& of) { return std::string(of.param.name); });
 
 // Contents of a tensor go where the image has its texels, and nowhere else.
 TEST_F(TensorsTest, ContentsOfATensorAreSeenByTheImage) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
-    const std::string shared =
-        std::format(R"(, "tiling": "{}", "memory_group": {{"id": "g"}})", tiling);
+    const std::string shared = std::format(R"(, "tiling": "{}", "memory_group": {{"id": "g"}})", tiling);
     run_scene(scene({std::format(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R32_SFLOAT", )"
                                  R"("shader_access": "readonly", "expect": {{"data": [1, 2, 3, 4, 5, 6]}}{}}}}})",
                                  shared),
@@ -387,26 +457,27 @@ TEST_F(TensorsTest, ContentsOfATensorAreSeenByTheImage) {
 // What a draw puts into an attachment is read as a tensor.
 TEST_F(TensorsTest, DrawnTexelsAreSeen) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
-    run_scene(
-        scene({shader("v", "v.vert", R"(, "stage": "vertex")"), shader("f", "f.frag", R"(, "stage": "fragment")"),
-               shader("s", "s.comp"),
-               std::format(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R8G8B8A8_UNORM", )"
-                           R"("tiling": "{}", "shader_access": "readonly", "color_attachment": true}}}})",
-                           tiling),
-               tensor("t", {1, 2, 3, 4}, "R8_UINT",
-                      std::format(R"(, "tiling": "{}", "alias_target": {{"resource_ref": "i"}})", tiling)),
-               tensor("copy", {2, 3}, "R8_UINT", R"(, "expect": {"fill": 51})")},
-              {R"({"dispatch_fragment": {"vertex_shader_ref": "v", "fragment_shader_ref": "f",
+    run_scene(scene({shader("v", "v.vert", R"(, "stage": "vertex")"), shader("f", "f.frag", R"(, "stage": "fragment")"),
+                     shader("s", "s.comp"),
+                     std::format(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R8G8B8A8_UNORM", )"
+                                 R"("tiling": "{}", "shader_access": "readonly", "color_attachment": true}}}})",
+                                 tiling),
+                     tensor("t", {1, 2, 3, 4}, "R8_UINT",
+                            std::format(R"(, "tiling": "{}", "alias_target": {{"resource_ref": "i"}})", tiling)),
+                     tensor("copy", {2, 3}, "R8_UINT", R"(, "expect": {"fill": 51})")},
+                    {R"({"dispatch_fragment": {"vertex_shader_ref": "v", "fragment_shader_ref": "f",
                   "color_attachment_refs": ["i"], "bindings": []}})",
-               dispatch("s", {"t", "copy"})}),
-        {{"v.vert", std::string(kTriangle)},
-         {"f.frag", "#version 460\nlayout(location = 0) out vec4 color;\nvoid main() { color = vec4(1, 0, 0.2, 1); }\n"},
-         {"s.comp", std::string(kPreamble) +
-                        "layout(local_size_x = 3, local_size_y = 2) in;\n"
-                        "layout(set = 0, binding = 0) uniform readonly tensorARM<uint8_t, 4> t;\n"
-                        "layout(set = 0, binding = 1) uniform writeonly tensorARM<uint8_t, 2> copy;\n"
-                        "void main() { uvec2 p = gl_LocalInvocationID.xy; uint8_t v;\n"
-                        "  tensorReadARM(t, uint[](0, p.y, p.x, 2), v); tensorWriteARM(copy, uint[](p.y, p.x), v); }\n"}});
+                     dispatch("s", {"t", "copy"})}),
+              {{"v.vert", std::string(kTriangle)},
+               {"f.frag",
+                "#version 460\nlayout(location = 0) out vec4 color;\nvoid main() { color = vec4(1, 0, 0.2, 1); }\n"},
+               {"s.comp",
+                std::string(kPreamble) +
+                    "layout(local_size_x = 3, local_size_y = 2) in;\n"
+                    "layout(set = 0, binding = 0) uniform readonly tensorARM<uint8_t, 4> t;\n"
+                    "layout(set = 0, binding = 1) uniform writeonly tensorARM<uint8_t, 2> copy;\n"
+                    "void main() { uvec2 p = gl_LocalInvocationID.xy; uint8_t v;\n"
+                    "  tensorReadARM(t, uint[](0, p.y, p.x, 2), v); tensorWriteARM(copy, uint[](p.y, p.x), v); }\n"}});
   }
 }
 

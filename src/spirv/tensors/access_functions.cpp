@@ -30,8 +30,7 @@ Id select_layout(Builder& builder, const TensorVariable& tensor, Id type, Id ind
   for (std::size_t i = 1; i < tensor.layouts.size(); ++i) {
     const Id other = of(tensor.layouts[i]);
     if (std::ranges::all_of(tensor.layouts, [&](const TensorLayout& one) { return of(one) == other; })) return other;
-    const Id is_other =
-        builder.op(spv::Op::OpIEqual, builder.type_bool(), {index, builder.constant(index_type, i)});
+    const Id is_other = builder.op(spv::Op::OpIEqual, builder.type_bool(), {index, builder.constant(index_type, i)});
     selected = builder.op(spv::Op::OpSelect, type, {is_other, other, selected});
   }
   return selected;
@@ -113,8 +112,7 @@ class AccessFunction {
       return builder_.op(integer.operand(2) != 0 ? spv::Op::OpSConvert : spv::Op::OpUConvert, u32_, {given});
     }
     const Id largest = builder_.constant_u32(~0u);
-    const Id beyond = builder_.op(spv::Op::OpUGreaterThan, builder_.type_bool(),
-                                  {given, builder_.constant(type, ~0u)});
+    const Id beyond = builder_.op(spv::Op::OpUGreaterThan, builder_.type_bool(), {given, builder_.constant(type, ~0u)});
     const Id low = builder_.op(spv::Op::OpUConvert, u32_, {given});
     return builder_.op(spv::Op::OpSelect, u32_, {beyond, largest, low});
   }
@@ -151,8 +149,7 @@ class AccessFunction {
       const Id below = builder_.op(spv::Op::OpULessThan, builder_.type_bool(), {last, shape(i)});
       inside_ = i == 0 ? below : builder_.op(spv::Op::OpLogicalAnd, builder_.type_bool(), {inside_, below});
       const Id step = stride(i);
-      const Id part =
-          step == builder_.constant_u32(1) ? last : builder_.op(spv::Op::OpIMul, u32_, {last, step});
+      const Id part = step == builder_.constant_u32(1) ? last : builder_.op(spv::Op::OpIMul, u32_, {last, step});
       first_ = i == 0 ? part : add(first_, part);
     }
     if (is_element()) return;
@@ -235,8 +232,7 @@ class AccessFunction {
     }
     builder_.op_void(spv::Op::OpStore, {array_, value_});
     loop([&](Id k) {
-      when(is_inside(k),
-           [&] { store(place(k), builder_.op(spv::Op::OpLoad, tensor_.element, {array_element(k)})); });
+      when(is_inside(k), [&] { store(place(k), builder_.op(spv::Op::OpLoad, tensor_.element, {array_element(k)})); });
     });
   }
 
@@ -358,18 +354,24 @@ Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at
   const auto rank = view_.constants.value(view_.module.definition(access.coordinates)->operand(2));
   const auto has_rank = [&](std::uint64_t wanted) { return rank == wanted; };
   constexpr std::uint64_t kMaxRank = 64;  // what no device reaches; for tensors without a layout
-  if (!rank || *rank == 0 || *rank > kMaxRank || (access.tensor->declared.rank && !has_rank(*access.tensor->declared.rank)) ||
+  if (!rank || *rank == 0 || *rank > kMaxRank ||
+      (access.tensor->declared.rank && !has_rank(*access.tensor->declared.rank)) ||
       !std::ranges::all_of(access.tensor->layouts,
                            [&](const TensorLayout& layout) { return has_rank(layout.shape.size()); })) {
     return malformed("has another number of coordinates than the tensor has dimensions");
   }
-  const Id element = is_array(view_.module, access.value) ? view_.module.definition(access.value)->operand(1)
-                                                          : access.value;
+  const Id element =
+      is_array(view_.module, access.value) ? view_.module.definition(access.value)->operand(1) : access.value;
   if (element != access.tensor->element) return malformed("is of another type than its elements");
 
-  Words key{access.tensor->variable->result, access.fixed_index, access.index,
-            access.non_uniform,              access.writes,      access.coordinates,
-            access.value,                    access.outside};
+  Words key{access.tensor->variable->result,
+            access.fixed_index,
+            access.index,
+            access.non_uniform,
+            access.writes,
+            access.coordinates,
+            access.value,
+            access.outside};
   key.insert(key.end(), access.memory.begin(), access.memory.end());
   const auto [known, fresh] = known_.try_emplace(std::move(key));
   if (fresh) {

@@ -21,8 +21,8 @@ struct TensorAccess {
   Id index = 0;        // the type of the descriptor index; 0 when the tensor is in no array
   bool non_uniform = false;
   bool writes = false;
-  Id coordinates = 0;  // the type: an array of integers
-  Id value = 0;        // the type: an element, or an array of them
+  Id coordinates = 0;    // the type: an array of integers
+  Id value = 0;          // the type: an element, or an array of them
   bool outside = false;  // reads: the value for out of bounds is given
   Words memory;          // memory operands of loads and stores: none, or the mask and what it demands
 };

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "spirv/tensors/access_functions.hpp"
+#include "spirv/tensors/small_floats.hpp"
 #include "spirv/tensors/variables.hpp"
 
 namespace slipway::spirv {
@@ -45,8 +46,8 @@ struct TensorRef {
 };
 
 struct Function {
-  std::span<const Instruction> body;           // from OpFunction to OpFunctionEnd
-  std::span<const Instruction> before;         // lines of debug information
+  std::span<const Instruction> body;    // from OpFunction to OpFunctionEnd
+  std::span<const Instruction> before;  // lines of debug information
   bool takes_tensors = false;
 };
 
@@ -68,7 +69,8 @@ class Emulation {
     find_functions();
     for (const Function& function : functions_) {
       if (function.takes_tensors) continue;
-      if (Result<> done = copy_function({.function = &function}); !done) return std::unexpected(std::move(done.error()));
+      if (Result<> done = copy_function({.function = &function}); !done)
+        return std::unexpected(std::move(done.error()));
     }
     for (; !pending_.empty(); pending_.pop_front()) {
       if (Result<> done = copy_function(pending_.front()); !done) return std::unexpected(std::move(done.error()));
@@ -104,7 +106,8 @@ class Emulation {
   }
 
   bool is_debug_information(const Instruction& instruction) const {
-    const Instruction* set = instruction.op == spv::Op::OpExtInst ? module_.definition(instruction.operand(2)) : nullptr;
+    const Instruction* set =
+        instruction.op == spv::Op::OpExtInst ? module_.definition(instruction.operand(2)) : nullptr;
     return set != nullptr && set->op == spv::Op::OpExtInstImport && set->string(1).starts_with("NonSemantic.");
   }
 
@@ -113,8 +116,7 @@ class Emulation {
       if (instruction.op == spv::Op::OpFunction) break;
       if (section_of(instruction.op) != Section::Globals) continue;
       if (tensors_.contains(instruction.result)) continue;
-      const bool concerned =
-          any_id(instruction, [&](Id id) { return is_gone(id) || tensors_.contains(id); });
+      const bool concerned = any_id(instruction, [&](Id id) { return is_gone(id) || tensors_.contains(id); });
       if (instruction.op != spv::Op::OpTypeTensorARM && !concerned) {
         builder_.copy(Section::Globals, instruction);
         continue;
@@ -204,7 +206,8 @@ class Emulation {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].op != spv::Op::OpFunction) continue;
       std::size_t first = i;
-      while (first > end && (all[first - 1].op == spv::Op::OpLine || all[first - 1].op == spv::Op::OpNoLine) && end > 0) {
+      while (first > end && (all[first - 1].op == spv::Op::OpLine || all[first - 1].op == spv::Op::OpNoLine) &&
+             end > 0) {
         --first;
       }
       end = i + 1;
@@ -415,7 +418,8 @@ class Emulation {
     // The access functions name scopes themselves, and can name only what all functions see.
     for (const Id scope : scopes) {
       const Instruction* definition = module_.definition(scope);
-      if (definition == nullptr || (definition->op != spv::Op::OpConstant && definition->op != spv::Op::OpSpecConstant)) {
+      if (definition == nullptr ||
+          (definition->op != spv::Op::OpConstant && definition->op != spv::Op::OpSpecConstant)) {
         return refuse(instruction);
       }
     }
@@ -529,7 +533,7 @@ class Emulation {
   Builder builder_;
   AccessFunctions accesses_;
 
-  std::unordered_set<Id> gone_;           // ids that the rewritten module does not have
+  std::unordered_set<Id> gone_;             // ids that the rewritten module does not have
   std::unordered_multimap<Id, Id> copies_;  // by the original: ids in copies of functions
   std::vector<Function> functions_;
   std::unordered_map<Id, const Function*> by_id_;
@@ -560,7 +564,11 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
   const View view(module, std::move(*annotations), specialization);
   const auto tensors = find_tensors(view, bindings);
   if (!tensors) return std::unexpected(tensors.error());
-  return Emulation(view, *tensors).run();
+  Result<Words> words = Emulation(view, *tensors).run();
+  if (!words || !has_small_floats(module)) return words;
+  // What cannot be done without them stays, and the device has to have them.
+  auto without = read_module(*words, module.name()).and_then(emulate_small_floats);
+  return without ? std::move(without) : std::move(words);
 }
 
 }  // namespace slipway::spirv

@@ -14,7 +14,9 @@
 // becomes one for each set of tensors that it is given.
 //
 // The result asks for StorageBuffer8BitAccess or StorageBuffer16BitAccess where elements are that narrow: a store of
-// one must not touch its neighbours, which other invocations may be storing.
+// one must not touch its neighbours, which other invocations may be storing. Elements of bfloat16, e4m3 and e5m2 become
+// integers with the same bits, as few devices have such floats (small_floats.hpp), unless the shader does more than
+// move and convert them.
 #pragma once
 
 #include <cstdint>

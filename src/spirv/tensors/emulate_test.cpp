@@ -54,8 +54,9 @@ const char kLoad[] = "%h = OpLoad %tensor %t\n";
 // --- what an access becomes ------------------------------------------------------------------------------------------
 
 TEST(EmulateTensors, AReadBecomesAFunctionWithTheShapeInIt) {
-  const std::string text = rewritten(shader_with("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"),
-                                     {given(ElementType::F32, {3, 5})});
+  const std::string text =
+      rewritten(shader_with("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"),
+                {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, Not(HasSubstr("TensorARM")));
   EXPECT_THAT(text, Not(HasSubstr("SPV_ARM_tensors")));
   EXPECT_THAT(text, HasSubstr("OpDecorate %t Binding 0"));
@@ -85,9 +86,9 @@ OpFunctionEnd
 }
 
 TEST(EmulateTensors, AWriteIsGuarded) {
-  const std::string text = rewritten(
-      shader_with("%f32", "", std::string(kLoad) + "OpTensorWriteARM %h %c01 %f1 NontemporalARM\n"),
-      {given(ElementType::F32, {3, 5})});
+  const std::string text =
+      rewritten(shader_with("%f32", "", std::string(kLoad) + "OpTensorWriteARM %h %c01 %f1 NontemporalARM\n"),
+                {given(ElementType::F32, {3, 5})});
   EXPECT_EQ(functions_of(text), R"(%1 = OpFunction %void None %4
 %23 = OpLabel
 %29 = OpFunctionCall %void %write_t %20 %float_1
@@ -119,8 +120,8 @@ OpFunctionEnd
 TEST(EmulateTensors, ASizeIsAConstant) {
   const std::string text = rewritten(
       shader_with("%f32", "%u64 = OpTypeInt 64 0\n",
-                  std::string(kLoad) + "%a = OpTensorQuerySizeARM %u32 %h %u0\n%b = OpTensorQuerySizeARM %u64 %h %u1\n", "",
-                  "OpCapability Int64\n"),
+                  std::string(kLoad) + "%a = OpTensorQuerySizeARM %u32 %h %u0\n%b = OpTensorQuerySizeARM %u64 %h %u1\n",
+                  "", "OpCapability Int64\n"),
       {given(ElementType::F32, {3, 5000000})});
   EXPECT_THAT(text, HasSubstr("OpCopyObject %uint %uint_3\n"));
   EXPECT_THAT(text, HasSubstr("OpCopyObject %ulong %ulong_5000000\n"));
@@ -165,24 +166,24 @@ TEST_P(EveryType, IsReadAndWritten) {
 }
 INSTANTIATE_TEST_SUITE_P(
     EmulateTensors, EveryType,
-    testing::Values(
-        TypeCase{"%bool", ElementType::Bool, "", "StorageBuffer8BitAccess"},
-        TypeCase{"OpTypeInt 8 0", ElementType::U8, "OpCapability Int8\n", "StorageBuffer8BitAccess"},
-        TypeCase{"OpTypeInt 8 1", ElementType::I8, "OpCapability Int8\n", "StorageBuffer8BitAccess"},
-        TypeCase{"OpTypeInt 16 0", ElementType::U16, "OpCapability Int16\n", "StorageBuffer16BitAccess"},
-        TypeCase{"OpTypeInt 16 1", ElementType::I16, "OpCapability Int16\n", "StorageBuffer16BitAccess"},
-        TypeCase{"%u32", ElementType::U32, "", ""}, TypeCase{"%i32", ElementType::I32, "", ""},
-        TypeCase{"OpTypeInt 64 0", ElementType::U64, "OpCapability Int64\n", ""},
-        TypeCase{"OpTypeInt 64 1", ElementType::I64, "OpCapability Int64\n", ""},
-        TypeCase{"OpTypeFloat 16", ElementType::F16, "OpCapability Float16\n", "StorageBuffer16BitAccess"},
-        TypeCase{"OpTypeFloat 16 BFloat16KHR", ElementType::BF16,
-                 "OpCapability BFloat16TypeKHR\nOpExtension \"SPV_KHR_bfloat16\"\n", "StorageBuffer16BitAccess"},
-        TypeCase{"%f32", ElementType::F32, "", ""},
-        TypeCase{"OpTypeFloat 64", ElementType::F64, "OpCapability Float64\n", ""},
-        TypeCase{"OpTypeFloat 8 Float8E4M3EXT", ElementType::F8E4M3,
-                 "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"},
-        TypeCase{"OpTypeFloat 8 Float8E5M2EXT", ElementType::F8E5M2,
-                 "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"}),
+    testing::Values(TypeCase{"%bool", ElementType::Bool, "", "StorageBuffer8BitAccess"},
+                    TypeCase{"OpTypeInt 8 0", ElementType::U8, "OpCapability Int8\n", "StorageBuffer8BitAccess"},
+                    TypeCase{"OpTypeInt 8 1", ElementType::I8, "OpCapability Int8\n", "StorageBuffer8BitAccess"},
+                    TypeCase{"OpTypeInt 16 0", ElementType::U16, "OpCapability Int16\n", "StorageBuffer16BitAccess"},
+                    TypeCase{"OpTypeInt 16 1", ElementType::I16, "OpCapability Int16\n", "StorageBuffer16BitAccess"},
+                    TypeCase{"%u32", ElementType::U32, "", ""}, TypeCase{"%i32", ElementType::I32, "", ""},
+                    TypeCase{"OpTypeInt 64 0", ElementType::U64, "OpCapability Int64\n", ""},
+                    TypeCase{"OpTypeInt 64 1", ElementType::I64, "OpCapability Int64\n", ""},
+                    TypeCase{"OpTypeFloat 16", ElementType::F16, "OpCapability Float16\n", "StorageBuffer16BitAccess"},
+                    TypeCase{"OpTypeFloat 16 BFloat16KHR", ElementType::BF16,
+                             "OpCapability BFloat16TypeKHR\nOpExtension \"SPV_KHR_bfloat16\"\n",
+                             "StorageBuffer16BitAccess"},
+                    TypeCase{"%f32", ElementType::F32, "", ""},
+                    TypeCase{"OpTypeFloat 64", ElementType::F64, "OpCapability Float64\n", ""},
+                    TypeCase{"OpTypeFloat 8 Float8E4M3EXT", ElementType::F8E4M3,
+                             "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"},
+                    TypeCase{"OpTypeFloat 8 Float8E5M2EXT", ElementType::F8E5M2,
+                             "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"}),
     [](const auto& info) { return std::string(tensor::name_of(info.param.element)); });
 
 TEST(EmulateTensors, CoordinatesOfEveryWidth) {
@@ -200,12 +201,13 @@ TEST(EmulateTensors, CoordinatesOfEveryWidth) {
 }
 
 TEST(EmulateTensors, MemoryOperandsStay) {
-  std::string assembly = shader_with(
-      "%f32", "%device = OpConstant %u32 1\n",
-      std::string(kLoad) +
-          "%x = OpTensorReadARM %f32 %h %c01 OutOfBoundsValueARM|MakeElementVisibleARM|NonPrivateElementARM %f1 %device\n"
-          "OpTensorWriteARM %h %c01 %x MakeElementAvailableARM|NonPrivateElementARM %device\n",
-      "", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n");
+  std::string assembly =
+      shader_with("%f32", "%device = OpConstant %u32 1\n",
+                  std::string(kLoad) +
+                      "%x = OpTensorReadARM %f32 %h %c01 "
+                      "OutOfBoundsValueARM|MakeElementVisibleARM|NonPrivateElementARM %f1 %device\n"
+                      "OpTensorWriteARM %h %c01 %x MakeElementAvailableARM|NonPrivateElementARM %device\n",
+                  "", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n");
   assembly.replace(assembly.find("GLSL450"), 7, "Vulkan");
   const std::string text = rewritten(assembly, {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, HasSubstr("MakePointerVisible|NonPrivatePointer %uint_1"));
@@ -213,12 +215,44 @@ TEST(EmulateTensors, MemoryOperandsStay) {
 }
 
 TEST(EmulateTensors, LengthsThatSpecializationDecides) {
-  const std::string text = rewritten(
-      shader_with("%f32", "%n = OpSpecConstant %u32 4\n%array = OpTypeArray %f32 %n\n",
-                  std::string(kLoad) + "%x = OpTensorReadARM %array %h %c01\nOpTensorWriteARM %h %c01 %x\n",
-                  "OpDecorate %n SpecId 3\n"),
-      {given(ElementType::F32, {3, 5})});
+  const std::string text =
+      rewritten(shader_with("%f32", "%n = OpSpecConstant %u32 4\n%array = OpTypeArray %f32 %n\n",
+                            std::string(kLoad) + "%x = OpTensorReadARM %array %h %c01\nOpTensorWriteARM %h %c01 %x\n",
+                            "OpDecorate %n SpecId 3\n"),
+                {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, HasSubstr("OpLoopMerge"));
+}
+
+// --- small floats ----------------------------------------------------------------------------------------------------
+
+TEST(EmulateTensors, SmallFloatsAreIntegersWithConversions) {
+  const std::string text = rewritten(
+      shader_with("OpTypeFloat 16 BFloat16KHR",
+                  "%u16 = OpTypeInt 16 0\n%e = OpTypeFloat 8 Float8E4M3EXT\n%f = OpTypeFloat 8 Float8E5M2EXT\n"
+                  "%e4 = OpTypeVector %e 4\n%f4 = OpTypeVector %f 4\n%pe4 = OpTypePointer Function %e4\n"
+                  "%half = OpConstant %element 0x1p-1\n%n = OpConstantNull %v4f\n",
+                  "%which = OpVariable %pe4 Function\n" + std::string(kLoad) +
+                      "%x = OpTensorReadARM %element %h %c01 OutOfBoundsValueARM %half\n%y = OpFConvert %f32 %x\n"
+                      "%z = OpFConvert %element %y\nOpTensorWriteARM %h %c01 %z\n%b = OpBitcast %u16 %z\n"
+                      "%c = OpFConvert %e4 %n\n%d = OpFConvert %v4f %c\n%g = OpFConvert %f4 %d\n"
+                      "OpStore %which %c\n%u = OpBitcast %u32 %c\n",
+                  "OpDecorate %c SaturatedToLargestFloat8NormalConversionEXT\n",
+                  "OpCapability BFloat16TypeKHR\nOpCapability Int16\nOpCapability Float8EXT\n"
+                  "OpExtension \"SPV_KHR_bfloat16\"\nOpExtension \"SPV_EXT_float8\"\n"),
+      {given(ElementType::BF16, {3, 5})});
+  EXPECT_THAT(text, Not(HasSubstr("BFloat16")));
+  EXPECT_THAT(text, Not(HasSubstr("Float8")));
+  EXPECT_THAT(text, HasSubstr("OpCapability Int8\n"));
+}
+
+TEST(EmulateTensors, SmallFloatsThatAreMoreThanMovedStay) {
+  const std::string text = rewritten(
+      shader_with("OpTypeFloat 16 BFloat16KHR", "%v2b = OpTypeVector %element 2\n%n = OpConstantNull %v2b\n",
+                  std::string(kLoad) + "%x = OpTensorReadARM %element %h %c01\n%d = OpDot %element %n %n\n", "",
+                  "OpCapability BFloat16TypeKHR\nOpCapability BFloat16DotProductKHR\n"
+                  "OpExtension \"SPV_KHR_bfloat16\"\n"),
+      {given(ElementType::BF16, {3, 5})});
+  EXPECT_THAT(text, HasSubstr("OpCapability BFloat16TypeKHR"));
 }
 
 // --- strides ---------------------------------------------------------------------------------------------------------
@@ -237,7 +271,8 @@ TEST(EmulateTensors, StridesThatAreKnownLaterAreSpecializationConstants) {
 // --- arrays of tensors -----------------------------------------------------------------------------------------------
 
 // %t is an array of four tensors.
-std::string array_shader(const std::string& body, const std::string& annotations = "", const std::string& preamble = "") {
+std::string array_shader(const std::string& body, const std::string& annotations = "",
+                         const std::string& preamble = "") {
   std::string assembly = shader_with("%f32", "", body, annotations, preamble);
   const auto replace = [&](std::string_view what, std::string_view by) {
     assembly.replace(assembly.find(what), what.size(), by);
@@ -260,23 +295,24 @@ TEST(EmulateTensors, OneOfAnArrayByAConstant) {
 
 TEST(EmulateTensors, OneOfAnArrayByAnIndexWithShapesOfTheirOwn) {
   TensorBinding binding = given(ElementType::F32, {3, 5});
-  for (const std::int64_t n : {6, 7, 8}) binding.elements.push_back(packed_layout(ElementType::F32, tensor::Shape{n, 5}));
-  const std::string text = rewritten(
-      array_shader("%i = OpLoad %u32 %which\n%p = OpAccessChain %ptensor %t %i\n%h = OpLoad %tensor %p\n"
-                   "%x = OpTensorReadARM %f32 %h %c01\n%n = OpTensorQuerySizeARM %u32 %h %u0\n"
-                   "%m = OpTensorQuerySizeARM %u32 %h %u1\nOpTensorWriteARM %h %c01 %x\n"),
-      {binding});
+  for (const std::int64_t n : {6, 7, 8})
+    binding.elements.push_back(packed_layout(ElementType::F32, tensor::Shape{n, 5}));
+  const std::string text =
+      rewritten(array_shader("%i = OpLoad %u32 %which\n%p = OpAccessChain %ptensor %t %i\n%h = OpLoad %tensor %p\n"
+                             "%x = OpTensorReadARM %f32 %h %c01\n%n = OpTensorQuerySizeARM %u32 %h %u0\n"
+                             "%m = OpTensorQuerySizeARM %u32 %h %u1\nOpTensorWriteARM %h %c01 %x\n"),
+                {binding});
   EXPECT_THAT(text, HasSubstr("OpCapability StorageBufferArrayDynamicIndexing"));
   EXPECT_THAT(text, HasSubstr("OpCopyObject %uint %uint_5\n"));  // they all have that
 }
 
 TEST(EmulateTensors, NonUniformIndices) {
-  const std::string text = rewritten(
-      array_shader("%i = OpLoad %u32 %which\n%p = OpAccessChain %ptensor %t %i\n%h = OpLoad %tensor %p\n"
-                   "%x = OpTensorReadARM %f32 %h %c01\n",
-                   "OpDecorate %h NonUniform\nOpDecorate %p NonUniform\n",
-                   "OpCapability ShaderNonUniform\nOpCapability StorageTensorArrayNonUniformIndexingARM\n"),
-      {given(ElementType::F32, {3, 5})});
+  const std::string text =
+      rewritten(array_shader("%i = OpLoad %u32 %which\n%p = OpAccessChain %ptensor %t %i\n%h = OpLoad %tensor %p\n"
+                             "%x = OpTensorReadARM %f32 %h %c01\n",
+                             "OpDecorate %h NonUniform\nOpDecorate %p NonUniform\n",
+                             "OpCapability ShaderNonUniform\nOpCapability StorageTensorArrayNonUniformIndexingARM\n"),
+                {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, HasSubstr("OpCapability StorageBufferArrayNonUniformIndexing"));
   EXPECT_THAT(text, HasSubstr(" NonUniform\n"));
 }
@@ -284,13 +320,14 @@ TEST(EmulateTensors, NonUniformIndices) {
 // --- functions -------------------------------------------------------------------------------------------------------
 
 TEST(EmulateTensors, FunctionsThatTakeTensorsAreMadeForEach) {
-  std::string assembly = shader_with(
-      "%f32", "%ptensor2 = OpTypePointer UniformConstant %tensor\n%s = OpVariable %ptensor UniformConstant\n"
-              "%takes = OpTypeFunction %f32 %ptensor %f32\n",
-      "%x = OpFunctionCall %f32 %outer %t %f1\n%y = OpFunctionCall %f32 %outer %s %x\n"
-      "%z = OpFunctionCall %f32 %outer %s %y\n",
-      "OpName %outer \"outer\"\nOpName %s \"s\"\nOpDecorate %s DescriptorSet 0\nOpDecorate %s Binding 1\n"
-      "OpDecorate %sum NoContraction\n");
+  std::string assembly =
+      shader_with("%f32",
+                  "%ptensor2 = OpTypePointer UniformConstant %tensor\n%s = OpVariable %ptensor UniformConstant\n"
+                  "%takes = OpTypeFunction %f32 %ptensor %f32\n",
+                  "%x = OpFunctionCall %f32 %outer %t %f1\n%y = OpFunctionCall %f32 %outer %s %x\n"
+                  "%z = OpFunctionCall %f32 %outer %s %y\n",
+                  "OpName %outer \"outer\"\nOpName %s \"s\"\nOpDecorate %s DescriptorSet 0\nOpDecorate %s Binding 1\n"
+                  "OpDecorate %sum NoContraction\n");
   assembly.replace(assembly.find("\"main\" %t"), 9, "\"main\" %t %s");
   assembly +=
       "%outer = OpFunction %f32 None %takes\n%op = OpFunctionParameter %ptensor\n%of = OpFunctionParameter %f32\n"
@@ -341,8 +378,9 @@ TEST(EmulateTensors, Refusals) {
   TensorBinding odd = given(ElementType::F32, {3, 5});
   odd.elements[0].strides[0] = 6;
   EXPECT_EQ(refusal(read, odd), "tensor `t` is given dimension 0 with 3 elements, 6 bytes from one to the next");
-  EXPECT_EQ(refusal("%y = OpCopyObject %tensor %h\n%x = OpTensorReadARM %f32 %y %c01\n", given(ElementType::F32, {3, 5})),
-            "rewritten");
+  EXPECT_EQ(
+      refusal("%y = OpCopyObject %tensor %h\n%x = OpTensorReadARM %f32 %y %c01\n", given(ElementType::F32, {3, 5})),
+      "rewritten");
   EXPECT_EQ(refusal("%c = OpSelect %tensor %yes %h %h\n%x = OpTensorReadARM %f32 %c %c01\n",
                     given(ElementType::F32, {3, 5}), "%yes = OpConstantTrue %bool\n"),
             "a tensor is used in a way that cannot be emulated (instruction 169)");

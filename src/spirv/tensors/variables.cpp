@@ -64,8 +64,9 @@ class Finder {
     }
     for (const TensorLayout& layout : made.layouts) {
       if (layout.shape.empty() || layout.strides.size() != layout.shape.size()) {
-        return problem(variable, DiagnosticKind::OutOfRange,
-                       std::format("is given {} dimensions and {} strides", layout.shape.size(), layout.strides.size()));
+        return problem(
+            variable, DiagnosticKind::OutOfRange,
+            std::format("is given {} dimensions and {} strides", layout.shape.size(), layout.strides.size()));
       }
       if (const auto mismatch = tensor_mismatch(made.declared, layout.element, layout.shape)) {
         return problem(variable, DiagnosticKind::BindingMismatch,
@@ -95,8 +96,7 @@ class Finder {
   }
 
   Result<> problem(const Instruction& variable, DiagnosticKind kind, std::string_view what) const {
-    return fail(kind, view_.module.place(variable),
-                std::format("tensor `{}` {}", view_.label(variable.result), what));
+    return fail(kind, view_.module.place(variable), std::format("tensor `{}` {}", view_.label(variable.result), what));
   }
 
   const View& view_;
