@@ -50,7 +50,26 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
 }
 
 void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
-                            const launch::Origin& origin) const {
+                            const launch::Origin& origin) {
+  const std::size_t first = plan.steps.size();
+  std::vector<launch::ResourceIndex> inputs, outputs;
+  for (const launch::ResourceIndex input : resources.inputs) inputs.push_back(rows_.packed(plan, input));
+  for (const launch::ResourceIndex output : resources.outputs) outputs.push_back(rows_.packed(plan, output));
+  for (const launch::ResourceIndex input : resources.inputs) rows_.gather(plan, input, origin);
+  const std::size_t gathered = plan.steps.size() - first;
+  compute(plan, {inputs, outputs}, name, origin);
+  const std::size_t computed = plan.steps.size();
+  for (const launch::ResourceIndex output : resources.outputs) rows_.scatter(plan, output, origin);
+  // The copies are part of the graph.
+  launch::GraphDispatch& whole = plan.graphs.back();
+  whole.first_step = first;
+  whole.step_count = plan.steps.size() - first;
+  whole.operators.insert(whole.operators.begin(), gathered, "COPY");
+  whole.operators.insert(whole.operators.end(), plan.steps.size() - computed, "COPY");
+}
+
+void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                           const launch::Origin& origin) const {
   if (const auto* kernels = std::get_if<GraphInPlan>(&engine_)) return kernels->dispatch(plan, resources, name, origin);
   launch::Call call{.arguments = {},
                     .function = [interpreted = std::get<Interpreted>(engine_)](

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.hpp"
 #include "lower/lower.hpp"
+#include "model/packed_rows.hpp"
 #include "model/plan_graph.hpp"
 
 namespace slipway::model {
@@ -26,9 +27,10 @@ class PlannedGraph {
                                    const GraphSettings& settings, const std::string& name,
                                    const launch::Origin& origin, std::shared_ptr<const void> owner);
 
-  // Adds one dispatch, of this name. There is a full barrier behind every step.
+  // Adds one dispatch, of this name. There is a full barrier behind every step. Tensors that see the texels of images
+  // are copied.
   void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
-                const launch::Origin& origin) const;
+                const launch::Origin& origin);
 
   // Null for the interpreter.
   const lower::KernelProgram* program() const {
@@ -43,7 +45,11 @@ class PlannedGraph {
   };
   using Engines = std::variant<GraphInPlan, Interpreted>;
   explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+               const launch::Origin& origin) const;
+
   Engines engine_;
+  PackedRows rows_;
 };
 
 }  // namespace slipway::model

@@ -111,7 +111,14 @@ std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnost
     return made;
   }
   const auto extent = image_extent(file_, index, shapes_[index], diagnostics);
-  const auto sampler = sampler_of(file_, resource, diagnostics);
+  // One image serves all views of its format: with the sampler that the first of them asks for.
+  const vgf::Resource* sampled = &resource;
+  for (const vgf::Resource& other : file_.resources) {
+    if (sampled->sampler) break;
+    if (resource.alias_group && other.alias_group == resource.alias_group && other.format == resource.format)
+      sampled = &other;
+  }
+  const auto sampler = sampler_of(file_, *sampled, diagnostics);
   if (!extent || !sampler) return std::nullopt;
   // What bindings use it for is added by them.
   made.kind = launch::Image{.format = resource.format,
@@ -127,13 +134,6 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
                          Diagnostics& diagnostics) const {
   launch::Resource &first = plan.resources[a], &second = plan.resources[b];
   const vgf::Resource& resource = file_.resources[index];
-  if (is_buffer(first) != is_buffer(second)) {
-    diagnostics.error(DiagnosticKind::Unsupported, file_.place(resource.range),
-                      std::format("resource {} shares the memory of an image or of a tensor in alias group {}, which "
-                                  "this build cannot do in models yet",
-                                  index, *resource.alias_group));
-    return false;
-  }
   if (first.sharing && second.sharing && first.sharing->group != second.sharing->group) {
     diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.place,
                       std::format("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
@@ -146,6 +146,13 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   if (first.sharing) sharing = *first.sharing;
   if (second.sharing) sharing = *second.sharing;
   first.sharing = second.sharing = sharing;
+  if (is_buffer(first) == is_buffer(second)) return true;
+  // A tensor that sees the texels of an image: the shape of both is [H, W, C] or [1, H, W, C].
+  const launch::ResourceIndex image = is_buffer(first) ? b : a;
+  auto& buffer = std::get<launch::Buffer>((is_buffer(first) ? first : second).kind);
+  const std::uint64_t rows = std::get<launch::Image>(plan.resources[image].kind).extent[1];
+  buffer.tensor = true;
+  buffer.rows = launch::TexelRows{.image = image, .count = rows, .bytes = buffer.size / rows};
   return true;
 }
 

@@ -107,7 +107,7 @@ class Maker {
     const auto planned = compute_.storage.at(plan_, slot.resource, diagnostics_);
     if (!planned) return;
     if (declared->kind == BindingKind::Tensor) {
-      tensor(*declared, set, slot, mismatch);
+      tensor(*declared, set, slot, *planned, mismatch);
     } else if (!is_image(resource)) {
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
@@ -150,7 +150,8 @@ class Maker {
   }
 
   template <class Mismatch>
-  void tensor(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot, const Mismatch& mismatch) {
+  void tensor(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot, launch::ResourceIndex planned,
+              const Mismatch& mismatch) {
     const auto element = vgf::element_type(file_.resources[slot.resource].format);
     const tensor::Shape& shape = compute_.storage.shape(slot.resource);
     if (!element) return;  // the file's check says that
@@ -158,7 +159,25 @@ class Maker {
       if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape))
         return mismatch(std::format("and the model binds one with {}", *difference));
     }
-    tensors_.push_back({set, slot.binding, {spirv::packed_layout(*element, shape)}});
+    spirv::TensorLayout layout = spirv::packed_layout(*element, shape);
+    // Where rows of texels begin only the device knows.
+    if (std::get<launch::Buffer>(plan_.resources[planned].kind).rows && layout.shape.size() >= 3) {
+      const std::uint32_t constant = unused_constant();
+      layout.stride_ids.emplace(layout.shape.size() - 3, constant);
+      row_strides_.push_back({.constant = constant, .rows = planned});
+    }
+    tensors_.push_back({set, slot.binding, {std::move(layout)}});
+  }
+
+  std::uint32_t unused_constant() const {
+    std::uint32_t id = 0;
+    const auto is_used = [&] {
+      return std::ranges::contains(compute_.shader.reflection->specialization_constants, id,
+                                   &spirv::SpecializationConstant::spec_id) ||
+             std::ranges::contains(row_strides_, id, &launch::RowStride::constant);
+    };
+    while (is_used()) ++id;
+    return id;
   }
 
   // The shader, rewritten for its tensors, and added when it is not there yet.
@@ -168,6 +187,7 @@ class Maker {
       key += std::format(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(tensor.elements[0].element));
       for (const std::int64_t extent : tensor.elements[0].shape) key += std::format(",{}", extent);
     }
+    for (const launch::RowStride& stride : row_strides_) key += std::format(" rows of {}", stride.rows);
     if (const auto known = shaders.find(key); known != shaders.end()) return known->second;
     std::optional<launch::Shader> made = tensors_.empty() ? compute_.shader : rewritten();
     if (!made) return std::nullopt;
@@ -187,6 +207,8 @@ class Maker {
     launch::Shader shader = compute_.shader;
     shader.spirv = std::make_shared<const spirv::Words>(made->words().begin(), made->words().end());
     shader.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));
+    shader.row_strides = row_strides_;
+    shader.emulates_tensors = true;
     return shader;
   }
 
@@ -197,6 +219,7 @@ class Maker {
   Diagnostics& diagnostics_;
   std::vector<launch::Binding> bindings_;
   std::vector<spirv::TensorBinding> tensors_;
+  std::vector<launch::RowStride> row_strides_;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const SpirvGraph& r
                       const std::string& name, const launch::Origin& origin, bool barrier_after,
                       Diagnostics& diagnostics) {
   const auto shared = std::make_shared<const tosa::Graph>(std::move(graph));
-  const auto planned = diagnostics.take(PlannedGraph::make(plan, shared, settings, name, origin, shared));
+  auto planned = diagnostics.take(PlannedGraph::make(plan, shared, settings, name, origin, shared));
   if (!planned) return false;
   const auto resources_of = [&](std::span<const tosa::Binding> bindings) {
     std::vector<launch::ResourceIndex> resources;

@@ -238,6 +238,10 @@ Id Builder::constant_composite(Id type, WordSpan constituents) {
 
 Id Builder::constant_null(Id type) { return unique(Section::Globals, spv::Op::OpConstantNull, type, {}); }
 
+Id Builder::constant(spv::Op op, Id type, const Operands& operands) {
+  return unique(Section::Globals, op, type, operands);
+}
+
 Id Builder::specialization_constant(Id type, std::uint64_t default_bits, std::uint32_t spec_id) {
   const Id id = new_id();
   if (type == type_bool()) {

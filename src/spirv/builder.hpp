@@ -131,6 +131,8 @@ class Builder {
   Id constant_f32(float value);
   Id constant_composite(Id type, WordSpan constituents);
   Id constant_null(Id type);
+  // Any other constant by its opcode and operands behind the result.
+  Id constant(spv::Op op, Id type, const Operands& operands);
   Id specialization_constant(Id type, std::uint64_t default_bits, std::uint32_t spec_id);
 
   // A module-scope variable; `initializer` 0 for none.
