@@ -10,7 +10,6 @@ namespace slipway::cli {
 bool is_vgf_file(const Content& content);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
-int convert_vgf_file(const Arguments& arguments);
 
 // The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5): their options, texts and exit status.
 int vgf_dump(const Arguments& arguments);
