@@ -110,13 +110,16 @@ Id SpirvConstants::equal_elements(const TensorType& type, std::uint64_t bits) {
   const Id id = tensor_type(type);
   if (bits == 0) return builder_.constant_null(id);
   const auto count = static_cast<std::size_t>(type.shape[0]);
+  // What is replicated is the scalar, whatever the rank.
+  if (replicate_ && tensor::element_count(type.shape) != 1) {
+    builder_.capability(spv::Capability::ReplicatedCompositesEXT);
+    builder_.extension("SPV_EXT_replicated_composites");
+    return builder_.constant(spv::Op::OpConstantCompositeReplicateEXT, id, {scalar(type.data, bits)});
+  }
   const Id element = type.shape.size() == 1
                          ? scalar(type.data, bits)
                          : equal_elements({type.data, {type.shape.begin() + 1, type.shape.end()}}, bits);
-  if (!replicate_ || count == 1) return builder_.constant_composite(id, std::vector<Id>(count, element));
-  builder_.capability(spv::Capability::ReplicatedCompositesEXT);
-  builder_.extension("SPV_EXT_replicated_composites");
-  return builder_.constant(spv::Op::OpConstantCompositeReplicateEXT, id, {element});
+  return builder_.constant_composite(id, std::vector<Id>(count, element));
 }
 
 // Of rank 2 and more: of tensors with one dimension less.

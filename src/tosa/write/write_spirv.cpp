@@ -138,7 +138,6 @@ class Writer {
   }
 
   void operation(const Node& node) {
-    if (settings_.debug_info) line(node);
     std::vector<TensorType> types;
     for (const ValueId output : node.outputs) types.push_back(graph_[output].type);
     const Id type = constants_.result_type(types);
@@ -221,7 +220,7 @@ class Writer {
     return operands;
   }
 
-  // --- names and lines ---
+  // --- names; lines cannot be in a graph (SPIRV-Tools refuses OpLine there) ---
 
   Id string(std::string_view text) {
     const auto [known, is_new] = strings_.try_emplace(std::string(text), 0);
@@ -230,12 +229,6 @@ class Writer {
       builder_.emit(Section::DebugStrings, spv::Op::OpString, Operands({known->second}).add(text));
     }
     return known->second;
-  }
-
-  void line(const Node& node) {
-    if (node.place.kind != Place::Kind::Text) return;
-    const Position at = node.place.source->position(node.place.span.begin);
-    builder_.op_void(spv::Op::OpLine, {string(node.place.file), at.line, at.column});
   }
 
   void debug_info() {

@@ -24,7 +24,7 @@ struct SpirvSettings {
   // OpConstantCompositeReplicateEXT for constants whose elements are equal; drivers without
   // VK_EXT_shader_replicated_composites refuse it.
   bool replicate = true;
-  // Names and lines (NonSemantic.Graph.DebugInfo.1, OpLine).
+  // Names of the graph, its operators and tensors (NonSemantic.Graph.DebugInfo.1).
   bool debug_info = false;
   // Which CALL of Arm.ExperimentalMLOperations.1 stands for the CUSTOM operators of a domain.
   std::map<std::string, std::uint32_t, std::less<>> custom_opcodes;
