@@ -7,6 +7,7 @@
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
+#include "model/device_facts.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -76,6 +77,12 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   return report;
 }
 
+// Without a device, which the run will say, there is nothing to know of it.
+lower::DeviceFacts Runner::device_facts() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+  return snapshot && *snapshot ? model::device_facts(**snapshot) : lower::DeviceFacts{};
+}
+
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
   const scenario::Loaded loaded =
@@ -84,7 +91,8 @@ launch::FileReport Runner::run(const std::string& file) {
                  .confine = settings_.confine,
                  .cache = cache_,
                  .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
-                            .lower = {.fuse = !settings_.no_fuse}}},
+                            .lower = {.fuse = !settings_.no_fuse}},
+                 .device_facts = [this] { return device_facts(); }},
                 diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");

@@ -29,6 +29,7 @@ class Runner {
   launch::RunOptions options_for(const std::string& file) const;
   std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
                                          Diagnostics& diagnostics);
+  lower::DeviceFacts device_facts();
 
   const RunSettings& settings_;
   Log log_;

@@ -157,7 +157,7 @@ class Maker {
     if (!element) return;  // the file's check says that
     if (declared.tensor) {
       if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape))
-        return mismatch(std::format("and the model binds one with {}", *difference));
+        return mismatch(std::format("and the model binds one with {}", difference->given));
     }
     spirv::TensorLayout layout = spirv::packed_layout(*element, shape);
     // Where rows of texels begin only the device knows.

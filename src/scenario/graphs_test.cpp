@@ -9,6 +9,7 @@
 #include "model/device_facts.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
+#include "testing/source_folder.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -263,6 +264,48 @@ output 1 y y
 }})",
                       values, reversed),
           files);
+}
+
+// The template is the search image moved by three columns and two rows; blocks at the border may find less.
+TEST_F(GraphsTest, OpticalFlow) {
+  constexpr int kSide = 64, kX = 3, kY = -2;
+  const auto texel = [](int x, int y) {
+    if (x < 0 || y < 0 || x >= kSide || y >= kSide) return 0u;
+    return ((static_cast<unsigned>(y * kSide + x) * 2654435761u) >> 13) & 255u;
+  };
+  std::string search, pattern;
+  for (int i = 0; i < kSide * kSide; ++i) {
+    const int x = i % kSide, y = i / kSide;
+    search += std::format("{}{}", i ? "," : "", texel(x, y) / 255.0);
+    pattern += std::format("{}{}", i ? "," : "", texel(x + kX, y + kY) / 255.0);
+  }
+  for (const bool hint : {false, true}) {
+    // With a hint there is no need to look far.
+    const std::string resources = std::format(R"(
+    {{"image": {{"uid": "s", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
+    {{"image": {{"uid": "p", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
+    {{"image": {{"uid": "h", "dims": [8, 8], "format": "VK_FORMAT_R16G16_SFLOAT", "shader_access": "readonly", "fill": [3, -2]}}}},
+    {{"image": {{"uid": "c", "dims": [8, 8], "format": "VK_FORMAT_R16_UINT", "shader_access": "writeonly", "expect": {{"fill": 0, "max_mismatches": 28}}}}}},
+    {{"image": {{"uid": "f", "dims": [8, 8], "format": "VK_FORMAT_R16G16_SFLOAT", "shader_access": "writeonly", "expect": {{"fill": [{}, {}], "max_mismatches": 56}}}}}})",
+                                              search, pattern, kX, kY);
+    run_scene(std::format(R"({{"resources": [{}], "commands": [{{"dispatch_optical_flow": {{"width": 64, "height": 64,
+      "grid_size": "8x8", "performance_level": "fast", "bindings": {{
+        "search_image": {{"set": 0, "id": 0, "resource_ref": "s"}}, "template_image": {{"set": 0, "id": 1, "resource_ref": "p"}},
+        "output_image": {{"set": 0, "id": 2, "resource_ref": "f"}}, "output_cost": {{"set": 0, "id": 3, "resource_ref": "c"}}{}}}}}}}]}})",
+                          resources,
+                          hint ? R"(, "hint_motion_vectors": {"set": 0, "id": 4, "resource_ref": "h"})" : ""),
+              {});
+  }
+}
+
+// The model of an example is what its text says. UPDATE_CORPUS=1 writes it.
+TEST(ExampleModels, AreTheirTexts) {
+  const Path folder = testing::source_folder() / "examples/sandwich";
+  const std::vector<std::byte> made = testing::cook_vgf(read_text(folder / "sandwich.txt").value());
+  if (std::getenv("UPDATE_CORPUS")) ASSERT_TRUE(write_file(folder / "sandwich.vgf", Bytes(made)));
+  const auto file = map_file(folder / "sandwich.vgf");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), made));
 }
 
 // What a specialization constant of a graph module says, by name of the module.

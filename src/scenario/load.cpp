@@ -22,7 +22,8 @@ Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& set
        .confine = settings.confine,
        .cache = settings.cache,
        .checking = settings.checking,
-       .graphs = settings.graphs},
+       .graphs = settings.graphs,
+       .device_facts = settings.device_facts},
       diagnostics);
   if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
   return loaded;

@@ -1,6 +1,7 @@
 // The way of a scenario, from its text to its results, as the program and the library go it.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/cache.hpp"
@@ -24,6 +25,7 @@ struct LoadSettings {
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
   model::GraphSettings graphs;  // what computes graphs
+  std::function<lower::DeviceFacts()> device_facts;  // asked when there is a graph (plan.hpp)
 };
 
 struct Loaded {

@@ -7,6 +7,7 @@
 //   if (scenario) auto plan = plan_scenario(*scenario, {.output = folder, .cache = cache}, diagnostics);
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct PlanOptions {
   Cache cache;           // of compiled shaders
   bool checking = false;  // `check`: what only warns in a run because it has no effect is an error
   model::GraphSettings graphs = {};  // what computes graphs
+  // Asked when there is a graph: the device that it will run on, when that is known. Else kernels are of the plainest
+  // kind.
+  std::function<lower::DeviceFacts()> device_facts = {};
 };
 
 // `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is

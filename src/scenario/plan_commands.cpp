@@ -138,18 +138,10 @@ class Maker {
 
   void make(const DispatchGraph& command) { plan_graph(planning_, command); }
   void make(const DispatchSpirvGraph& command) { plan_spirv_graph(planning_, command); }
-  void make(const DispatchOpticalFlow& command) { refuse(command); }
+  void make(const DispatchOpticalFlow& command) { plan_optical_flow(planning_, command); }
   void make(const Draw& command) { plan_draw(planning_, command); }
 
  private:
-  template <class T>
-  void refuse(const T& command) {
-    Diagnostic refused = json::problem(command.at, DiagnosticKind::Unsupported,
-                                       std::format("this build cannot run `{}` yet", key_of(Command(command))));
-    refused.place = command.at.opening();
-    planning_.diagnostics.add(std::move(refused));
-  }
-
   // The shader that a reference names. Null when the shader has errors, or is for another stage.
   const launch::Shader* shader_of(const Reference& reference, spirv::Stage stage) {
     const auto compiled = planning_.compiled.find(reference.uid);

@@ -105,7 +105,7 @@ class Maker {
   }
 
   void make_model(const std::set<std::uint32_t>& modules, OpenGraph::Model& model) {
-    model::ModelSettings settings{.graphs = planning_.options.graphs};
+    model::ModelSettings settings{.graphs = graph_settings(planning_)};
     bool good = true;
     for (const std::uint32_t index : modules) {
       if (file_.modules[index].kind == vgf::ModuleKind::Graph) {
@@ -251,6 +251,15 @@ class Maker {
 };
 
 }  // namespace
+
+const model::GraphSettings& graph_settings(Planning& planning) {
+  if (!planning.graph_settings) {
+    planning.graph_settings = planning.options.graphs;
+    if (planning.options.device_facts && planning.options.graphs.engine == model::Engine::Kernels)
+      planning.graph_settings->lower.device = planning.options.device_facts();
+  }
+  return *planning.graph_settings;
+}
 
 void open_graph(Planning& planning, const Graph& graph) {
   const Path path = source_path(planning.scenario, graph.src);

@@ -58,6 +58,7 @@ struct Planning {
   std::map<std::string, launch::Contents, std::less<>> raw_data;
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
+  std::optional<model::GraphSettings> graph_settings;  // once they were asked for
   std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
   // By shader and what its tensors are; nothing when that failed.
@@ -91,10 +92,13 @@ void plan_sharing(Planning& planning);  // memory groups and aliases; the last p
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
+// What computes graphs, on the device that the options know of.
+const model::GraphSettings& graph_settings(Planning& planning);
 void open_graph(Planning& planning, const Graph& graph);
 void plan_graph(Planning& planning, const DispatchGraph& command);
 void open_graph_constant(Planning& planning, const GraphConstant& constant);
 void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command);
+void plan_optical_flow(Planning& planning, const DispatchOpticalFlow& command);
 void plan_expectations(Planning& planning);
 
 }  // namespace slipway::scenario

@@ -37,7 +37,7 @@ class Maker {
     Diagnostics problems;
     if (const auto module = read_specialized(problems)) {
       if (auto graph = model::read_spirv_graph(*module, request, problems)) {
-        model::plan_spirv_graph(planning_.plan, std::move(*graph), request, planning_.options.graphs, shader_.name,
+        model::plan_spirv_graph(planning_.plan, std::move(*graph), request, graph_settings(planning_), shader_.name,
                                 origin_of(command_.at), command_.implicit_barrier, problems);
       }
     }
@@ -98,7 +98,7 @@ class Maker {
     if (!element) return std::nullopt;
     if (const auto difference = spirv::tensor_mismatch(*declared->tensor, *element, tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
-            std::format("{}, but `{}` has {}", subject, binding.resource.uid, *difference));
+            std::format("{}, but `{}` has {}", subject, binding.resource.uid, difference->given));
       return std::nullopt;
     }
     check_access(binding, *declared, *tensor, subject);
@@ -154,7 +154,7 @@ class Maker {
         if (difference) {
           error(given[id].at, DiagnosticKind::TypeMismatch,
                 std::format("graph constant {} of graph `{}` is another tensor: `{}` has {}", id, shader_.name,
-                            given[id].uid, *difference));
+                            given[id].uid, difference->given));
         }
       }
     }
