@@ -6,6 +6,7 @@
 
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
+#include "cli/model_verbs.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "cli/version.hpp"
@@ -72,6 +73,8 @@ std::string_view base_name(std::string_view path) {
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
+  if (base_name(program) == "model-converter" || base_name(program) == "model_converter")
+    return model_converter(arguments);
   if (base_name(program) == "vgf_dump") return vgf_dump(arguments);
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);

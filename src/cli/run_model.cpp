@@ -13,6 +13,7 @@
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
 #include "model/compare_model.hpp"
+#include "model/device_facts.hpp"
 #include "model/kernel_times.hpp"
 
 namespace slipway::cli {
@@ -200,6 +201,12 @@ class ModelRun {
                          "with `--emulate=never` a device runs graphs itself (VK_ARM_data_graph), which this build "
                          "cannot ask of one yet; leave the option out");
       return false;
+    }
+    // Which kernels are best depends on the device; with --explain it is not asked.
+    if (device_) {
+      const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+      if (!snapshot) return false;
+      request_.settings.graphs.lower.device = model::device_facts(**snapshot);
     }
     request_.input_folder = settings_.input_folder;
     request_.output_folder = settings_.output_folder;

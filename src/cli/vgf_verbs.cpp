@@ -9,7 +9,6 @@
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
 #include "vgf/read.hpp"
-#include "vgf/write.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -163,25 +162,6 @@ int inspect_vgf_file(const Arguments& arguments) {
   if (text) bytes = std::vector(bytes_of(*text).begin(), bytes_of(*text).end());
   if (bytes && !diagnostics.has_errors()) {
     if (const Result<> written = write_file(output, Bytes(*bytes)); !written) diagnostics.add(written.error());
-  }
-  return report(diagnostics, style);
-}
-
-int convert_vgf_file(const Arguments& arguments) {
-  ReportStyle style;
-  std::string path, output;
-  CommandLine line("slipway convert", "Writes a VGF model as version 0.4.3, with all of its contents.",
-                   "slipway convert old.vgf -o new.vgf");
-  line.add_report_options(style);
-  line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
-  line.app.add_option("-o,--output", output, "the file to write; `-`: standard output")->required();
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
-  Diagnostics diagnostics;
-  if (const std::optional<Loaded> loaded = load(path, diagnostics)) {
-    const auto bytes = diagnostics.take(vgf::reencode(loaded->file, loaded->content.content().bytes, diagnostics));
-    if (bytes) {
-      if (const Result<> written = write_file(output, Bytes(*bytes)); !written) diagnostics.add(written.error());
-    }
   }
   return report(diagnostics, style);
 }

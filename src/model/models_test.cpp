@@ -4,6 +4,7 @@
 #include <format>
 
 #include "model/compare_model.hpp"
+#include "model/device_facts.hpp"
 #include "model/kernel_times.hpp"
 #include "network.hpp"
 #include "testing/launch_fixture.hpp"
@@ -23,7 +24,8 @@ std::string messages(const Diagnostics& diagnostics) {
 class Models : public launch::LaunchTest {
  protected:
   // Runs a model on inputs made up and compares everything that can be.
-  void check(const Path& path, const Fill& how, const GraphSettings& graphs = {}) {
+  void check(const Path& path, const Fill& how, GraphSettings graphs = {}) {
+    graphs.lower.device = device_facts(snapshot());
     Diagnostics diagnostics;
     auto values = std::make_shared<ModelValues>();
     const auto file = open_model(path, path.filename().string(), diagnostics);
@@ -66,7 +68,8 @@ TEST_F(Models, TheExampleClassifier) {
   Diagnostics diagnostics;
   tosa::verify(graph, diagnostics);
   ASSERT_EQ(messages(diagnostics), "");
-  for (const bool fuse : {true, false}) {
+  const lower::LowerSettings for_device{.device = device_facts(snapshot())};
+  for (const lower::LowerSettings& lowering : {lower::LowerSettings{}, lower::LowerSettings{.fuse = false}, for_device}) {
     for (const FillKind kind : {FillKind::Random, FillKind::Edges}) {
       launch::Plan plan;
       const auto shared = std::make_shared<const tosa::Graph>(graph);
@@ -86,7 +89,7 @@ TEST_F(Models, TheExampleClassifier) {
             {out.back(), [&results, i, type](Bytes bytes) { results[i] = reference::Tensor::from_bytes(type, bytes); }});
       }
       in = {0};
-      const auto planned = PlannedGraph::make(plan, shared, {.lower = {.fuse = fuse}}, "classifier", {}, shared);
+      const auto planned = PlannedGraph::make(plan, shared, {.lower = lowering}, "classifier", {}, shared);
       ASSERT_TRUE(planned);
       planned->dispatch(plan, {in, out}, "classifier", {});
       run_it(plan);

@@ -1,5 +1,6 @@
 #include "tosa/cost.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -113,6 +114,8 @@ Cost& Cost::operator+=(const Cost& other) {
 }
 
 Cost cost_of(const Graph& graph, const Node& node) {
+  const auto is_known = [&](ValueId value) { return graph[value].type.is_static(); };
+  if (!std::ranges::all_of(node.inputs, is_known) || !std::ranges::all_of(node.outputs, is_known)) return {};
   const Counter counter(graph, node);
   const std::uint64_t multiply_adds = counter.multiply_adds();
   return {multiply_adds, multiply_adds > 0 ? times(multiply_adds, 2) : counter.operations()};

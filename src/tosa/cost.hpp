@@ -16,7 +16,8 @@ struct Cost {
   Cost& operator+=(const Cost& other);
 };
 
-// The node must be verified and its types static; numbers that do not fit are as large as can be.
+// The node must be verified. Numbers that do not fit are as large as can be; nodes with dimensions that are not known
+// cost nothing.
 Cost cost_of(const Graph& graph, const Node& node);
 Cost cost_of(const Graph& graph);
 

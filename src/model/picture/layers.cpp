@@ -349,14 +349,23 @@ class LayeredLayout {
   // Below each layer. A link that has far to go sideways is not to become flat.
   std::vector<double> gaps_between_layers() const {
     constexpr double kSteepness = 12, kMost = 3;
+    constexpr double kBesideNothing = 0.4;  // next to a layer without height, where links only pass
+    const auto has_height = [&](const std::vector<std::uint32_t>& layer) {
+      return std::ranges::any_of(
+          layer, [&](std::uint32_t i) { return items_[i].box != kLane && boxes_[items_[i].box].height > 0; });
+    };
     std::vector<double> gaps(layers_.size(), spacing_.between_layers);
+    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
+      if (!has_height(layers_[i]) || !has_height(layers_[i + 1])) gaps[i] *= kBesideNothing;
+    }
+    std::vector<double> widest(layers_.size(), 0);
     for (const Part& part : parts_) {
       const Item& above = items_[part.above];
       const double sideways = std::abs(above.x + part.above_x - items_[part.below].x - part.below_x);
-      gaps[above.layer] =
-          std::max(gaps[above.layer],
-                   std::min(spacing_.between_layers + sideways / kSteepness, spacing_.between_layers * kMost));
+      widest[above.layer] = std::max(widest[above.layer], sideways);
     }
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      gaps[i] = std::min(gaps[i] + widest[i] / kSteepness, spacing_.between_layers * kMost);
     return gaps;
   }
 

@@ -59,10 +59,11 @@ class Placer {
     for (std::uint32_t i = 0; i < picture_.clusters.size(); ++i)
       member(picture_.clusters[i].parent, {Member::Kind::Cluster, i, {}});
     for (const PictureEdge& edge : picture_.edges) route(edge);
-    // Parents come before their children, so that the last are laid out first.
-    for (std::size_t i = picture_.clusters.size() + 1; i-- > 0;) {
+    // Parents come before their children, so that the last are laid out first, and the whole picture at the end.
+    for (std::size_t i = picture_.clusters.size(); i-- > 0;) {
       if (!lay_out_inside(i)) return std::nullopt;
     }
+    if (!lay_out_inside(picture_.clusters.size())) return std::nullopt;
     const Inside& whole = insides_.back();
     placement_.width = whole.width;
     placement_.height = whole.height;

@@ -354,6 +354,8 @@ class Reader {
           if (operand.is_tensor()) used.insert(name);
         }
       }
+      // What decides a branch is looked at while reading.
+      if (each->op() == fb::Op::COND_IF && k < count(each->inputs())) take();
       while (k < count(each->inputs())) used.insert(take());
     }
     for (std::size_t i = 0; i < count(block.outputs()); ++i)
