@@ -50,24 +50,35 @@ Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinat
 }
 
 BufferRef KernelMaker::read(ValueId value) {
-  const auto known = std::ranges::find(slots_, value, &Slot::value);
+  const auto known =
+      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.chunks; });
   if (known != slots_.end()) return {static_cast<std::uint32_t>(known - slots_.begin())};
-  slots_.push_back({value});
+  slots_.push_back({.value = value});
   return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Read);
 }
 
 BufferRef KernelMaker::read_packed(std::uint32_t buffer, ElementType type) {
-  slots_.push_back({std::nullopt, buffer});
+  slots_.push_back({.value = std::nullopt, .buffer = buffer});
   return kernel_.buffer(type, Access::Read);
 }
 
+BufferRef KernelMaker::read_chunks(ValueId value) {
+  slots_.push_back({.value = value, .chunks = true});
+  return kernel_.chunk_buffer();
+}
+
+BufferRef KernelMaker::read_packed_chunks(std::uint32_t buffer) {
+  slots_.push_back({.value = std::nullopt, .buffer = buffer, .chunks = true});
+  return kernel_.chunk_buffer();
+}
+
 BufferRef KernelMaker::write(ValueId value) {
-  slots_.push_back({value});
+  slots_.push_back({.value = value});
   return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Write);
 }
 
 BufferRef KernelMaker::write_packed(std::uint32_t buffer, ElementType type) {
-  slots_.push_back({std::nullopt, buffer});
+  slots_.push_back({.value = std::nullopt, .buffer = buffer});
   return kernel_.buffer(type, Access::Write);
 }
 

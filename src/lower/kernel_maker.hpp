@@ -13,6 +13,7 @@ namespace slipway::lower {
 struct Slot {
   std::optional<tosa::ValueId> value;
   std::uint32_t buffer = 0;  // of the program, for those without a value
+  bool chunks = false;       // read sixteen bytes at a time
 };
 
 class KernelMaker final : public Elements {
@@ -33,6 +34,8 @@ class KernelMaker final : public Elements {
   // The buffers; the one that is written must come last.
   BufferRef read(tosa::ValueId value);
   BufferRef read_packed(std::uint32_t buffer, ElementType type);
+  BufferRef read_chunks(tosa::ValueId value);
+  BufferRef read_packed_chunks(std::uint32_t buffer);
   BufferRef write(tosa::ValueId value);
   BufferRef write_packed(std::uint32_t buffer, ElementType type);
 

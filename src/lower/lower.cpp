@@ -19,7 +19,9 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;
       // The most special family that can do it.
-      if (lower_contraction(program, node, result) || lower_vectors(program, node, result)) continue;
+      if (lower_contraction(program, node, result) || lower_tiles(program, node, result) ||
+          lower_vectors(program, node, result))
+        continue;
       lower_plain(program, node, result);
     }
   }

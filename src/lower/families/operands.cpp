@@ -15,11 +15,14 @@ Value as_float(Kernel& k, Value element, std::int64_t zero) {
   return element.type() == Scalar::Float ? element : k.to_float(element - zero);
 }
 
-std::uint64_t float_bytes(std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(float); }
+std::uint64_t bytes_of(std::int64_t count, ElementType type) {
+  return static_cast<std::uint64_t>(count) * tensor::size_of(type);
+}
 
 // Vectors, or single elements where there are no vectors, one behind the other in a row.
 struct RowWork {
   std::int64_t rows = 1, length = 1;  // rows of how many elements
+  ElementType type = ElementType::F32;
 };
 
 // Calls `element(row, position)` for each element, `position` the lane's own, and stores what it gives at the row-major
@@ -34,7 +37,7 @@ void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer
     k.when(index < count, [&] {
       const Value row = k.unsigned_divide(index, k.integer(work.length));
       const Value made = element(row, index - row * work.length);
-      k.store(maker.write_packed(buffer, ElementType::F32), index, made);
+      k.store(maker.write_packed(buffer, work.type), index, made);
     });
     program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), note);
     return;
@@ -46,7 +49,7 @@ void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer
   const Value first = k.min((number - row * steps) * step, k.integer(work.length - step)) + k.local_index();
   std::vector<Value> made;
   for (std::int64_t v = 0; v < vectors; ++v) made.push_back(element(row, first + v * lanes));
-  const BufferRef to = maker.write_packed(buffer, ElementType::F32);
+  const BufferRef to = maker.write_packed(buffer, work.type);
   for (std::int64_t v = 0; v < vectors; ++v)
     k.store(to, row * work.length + (first + v * lanes), made[static_cast<std::size_t>(v)]);
   program.dispatch(maker, static_cast<std::uint64_t>(work.rows * steps), note);
@@ -71,21 +74,21 @@ ValueId source_of(const ProgramBuilder& program, ValueId value) {
   return value;
 }
 
-std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c) {
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
   const tosa::Graph& graph = program.graph();
   const ValueId source = source_of(program, c.a);
   const tosa::DataType type = graph[c.a].type.data;
-  if (c.same_border && is_whole(program, source) && type == tosa::DataType::F32) return std::nullopt;
+  if (c.same_border && is_whole(program, source) && tosa::storage_of(type) == to) return std::nullopt;
 
   const tensor::Shape& shape = graph[c.a].type.shape;
   const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
-  std::string purpose = std::format("float {}", c.a_zero);
+  std::string purpose = std::format("{} {}", tensor::name_of(to), c.a_zero);
   if (!c.is_matmul) {
     for (std::size_t d = 0; d < shape.size(); ++d)
       purpose += std::format(" {}+{}", c.border.before[d], bordered[d] - shape[d]);
   }
   const std::int64_t count = static_cast<std::int64_t>(tensor::element_count(bordered).value_or(0));
-  const auto [buffer, is_new] = program.packed(c.a, float_bytes(count), purpose);
+  const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to), purpose);
   if (!is_new) return buffer;
 
   // A row of the copy is a row of pixels, all channels; without a border the copy is one row.
@@ -137,7 +140,7 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
     }
     return k.select(inside, as_float(k, maker.at(c.a, at), c.a_zero), k.real(0));
   };
-  fill_rows(program, maker, buffer, {count / length, length}, "BORDER", element);
+  fill_rows(program, maker, buffer, {count / length, length, to}, "BORDER", element);
   return buffer;
 }
 
@@ -145,7 +148,7 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   const std::int64_t tiles = (c.rows + tile_rows - 1) / tile_rows;
   const std::int64_t count = c.line_count() * tiles * c.run * tile_rows;
   const auto [buffer, is_new] =
-      program.packed(c.a, float_bytes(count), std::format("tiles of {} {}", tile_rows, c.a_zero));
+      program.packed(c.a, bytes_of(count, ElementType::F32), std::format("tiles of {} {}", tile_rows, c.a_zero));
   if (!is_new) return buffer;
   // A row of the copy is a tile.
   KernelMaker maker = row_kernel(program, c.run * tile_rows);
@@ -164,11 +167,12 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   return buffer;
 }
 
-std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width) {
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
+                          ElementType to) {
   const tosa::Graph& graph = program.graph();
   const std::int64_t depth = c.depth(), batches = c.is_matmul ? c.line_count() : 1;
   Packing packing{.rows = depth, .columns = c.channels, .width = width,
-                  .from = tosa::storage_of(graph[c.b].type.data), .zero = c.b_zero};
+                  .from = tosa::storage_of(graph[c.b].type.data), .to = to, .zero = c.b_zero};
   if (c.is_matmul) {
     packing.batches = batches;
     packing.batch_stride = depth * c.channels;
@@ -180,7 +184,7 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   const ValueId source = source_of(program, c.b);
   if (graph.constant(source)) return program.packed_constant(source, packing);
 
-  const auto [buffer, is_new] = program.packed(c.b, packing.size(), std::format("panels of {} {}", width, c.b_zero));
+  const auto [buffer, is_new] = program.packed(c.b, packing.size(), std::format("panels of {} {} {}", width, tensor::name_of(to), c.b_zero));
   if (!is_new) return buffer;
   // A row of the copy is a panel.
   const std::int64_t panels = packing.panels();
@@ -190,7 +194,7 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   // A vector is a whole number of a panel's rows, and all its channels exist: then it is one row, and uniform but for
   // the lane.
   const bool whole = k.grid().lanes == width && c.channels % width == 0;
-  fill_rows(program, maker, buffer, {batches * panels, depth * width}, "PANELS", [&](Value row, Value position) {
+  fill_rows(program, maker, buffer, {batches * panels, depth * width, to}, "PANELS", [&](Value row, Value position) {
     const Value batch = k.unsigned_divide(row, k.integer(panels)), panel = row - batch * panels;
     const Value begin = whole ? k.without_lane(position) : position;
     const Value i = k.unsigned_divide(begin, k.integer(width));

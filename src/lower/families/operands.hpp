@@ -7,9 +7,8 @@
 
 namespace slipway::lower {
 
-// A as 32-bit floats with its border; nothing when the stored value is that already. A view of rows and channels is
-// looked through.
-std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c);
+// A as floats of type `to` with its border; nothing when the stored value is that already.
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);
 
 // The stored value that has the elements of A in the same order.
 tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
@@ -18,7 +17,7 @@ tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
 // tile is moved back into the matrix.
 std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows);
 
-// B as 32-bit floats in panels of `width` channels: [lines of a matrix product][panels][depth][width].
-std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width);
+// B as floats of type `to` in panels of `width` channels: [lines of a matrix product][panels][depth][width].
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
 
 }  // namespace slipway::lower

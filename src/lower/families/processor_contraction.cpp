@@ -42,8 +42,8 @@ class Generator {
 
   void run() {
     if (interleaved_) tile_rows_ = kMostRows, tiles_ = (c_.rows + tile_rows_ - 1) / tile_rows_;
-    const auto copy = interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_);
-    const std::uint32_t panels = panels_of_b(program_, c_, lanes_);
+    const auto copy = interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+    const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     maker_ = &maker;
     a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));

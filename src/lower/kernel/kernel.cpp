@@ -27,9 +27,13 @@ Kernel::Kernel(Features features, Grid grid) : features_(features), grid_(grid),
     builder_.capability(spv::Capability::PhysicalStorageBufferAddresses);
     builder_.extension("SPV_KHR_physical_storage_buffer");
   }
+  if (grid_.vulkan_memory_model) {
+    builder_.capability(spv::Capability::VulkanMemoryModel);
+    builder_.extension("SPV_KHR_vulkan_memory_model");
+  }
   builder_.memory_model(
       grid_.addresses ? spv::AddressingModel::PhysicalStorageBuffer64 : spv::AddressingModel::Logical,
-      spv::MemoryModel::GLSL450);
+      grid_.vulkan_memory_model ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
 }
 
 // --- types and constants ---

@@ -116,6 +116,26 @@ struct SharedRef {
   spirv::Id id = 0;
   Scalar type = Scalar::Float;
 };
+// Sixteen bytes, as they are.
+struct Chunk {
+  spirv::Id id = 0;
+};
+struct ChunkVariable {
+  spirv::Id id = 0;
+};
+// A matrix that the invocations of a subgroup hold together. The numbers are SPIR-V's.
+enum class MatrixUse : std::uint8_t { A = 0, B = 1, Sum = 2 };
+struct MatrixType {
+  spirv::Id id = 0, component = 0;
+};
+struct Matrix {
+  spirv::Id id = 0;
+  MatrixType type;
+};
+struct MatrixVariable {
+  spirv::Id id = 0;
+  MatrixType type;
+};
 struct Variable {
   spirv::Id id = 0;
   Scalar type = Scalar::Int;
@@ -135,6 +155,7 @@ struct Grid {
   std::uint32_t local_size = kLocalSize;  // invocations of a workgroup, in one dimension
   bool addresses = false;                 // buffers by address
   std::uint32_t lanes = 0;                // a workgroup is one subgroup, of so many invocations; needs addresses
+  bool vulkan_memory_model = false;       // for matrices
 };
 
 class Kernel {
@@ -170,6 +191,29 @@ class Kernel {
   Value load(SharedRef from, Value index);
   void store(SharedRef to, Value index, Value value);
   void barrier();
+
+  // --- sixteen bytes at a time (with addresses) ---
+  BufferRef chunk_buffer();  // that is read; indices count chunks
+  Chunk load_chunk(BufferRef from, Value index);
+  Chunk zero_chunk();
+  Chunk select(Value condition, Chunk chunk);  // or zeros
+  ChunkVariable variable(Chunk initial);
+  Chunk get(ChunkVariable variable);
+  void set(ChunkVariable variable, Chunk chunk);
+  SharedRef shared_chunks(std::uint32_t count);
+  void store(SharedRef to, Value index, Chunk chunk);
+
+  // --- matrices: row by row in memory; strides count elements of the memory ---
+  MatrixType matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use);
+  MatrixVariable matrix_variable(MatrixType type);  // of zeros
+  Matrix get(MatrixVariable variable);
+  void set(MatrixVariable variable, Matrix matrix);
+  Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride);
+  Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
+  void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
+  void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
+  Value subgroup_index();  // in the workgroup
+  Value subgroup_lane();   // in the subgroup
 
   // --- where an invocation is ---
   // The number of this invocation in the whole dispatch, at least as many as the kernel has elements.
@@ -270,6 +314,9 @@ class Kernel {
   spirv::Id element_type_id(ElementType type);
   spirv::Id load_raw(const Buffer& buffer, spirv::Id pointer);
   spirv::Id lane_id();
+  spirv::Id chunk_type();
+  spirv::Id shared_place(SharedRef of, spirv::Id element_type, Value index);
+  std::uint32_t shared_access() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
@@ -292,6 +339,7 @@ class Kernel {
   spirv::Id lane_ = 0;
   std::vector<spirv::Id> lane_is_;                                       // by lane: whether this invocation is it
   std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;     // with addresses
+  BlockTypes chunk_types_{};
   spirv::Id push_constants_ = 0;                                         // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;
   bool uses_long_ = false, uses_8_ = false, uses_16_ = false;

@@ -167,26 +167,34 @@ SharedRef Kernel::shared(Scalar type, std::uint32_t count) {
           type};
 }
 
+// In the Vulkan memory model what other invocations are to see is marked.
+std::uint32_t Kernel::shared_access() const {
+  return static_cast<std::uint32_t>(grid_.vulkan_memory_model ? spv::MemoryAccessMask::NonPrivatePointer
+                                                              : spv::MemoryAccessMask::MaskNone);
+}
+
+spirv::Id Kernel::shared_place(SharedRef of, spirv::Id element_type, Value index) {
+  const spirv::Id at = id(index);
+  return op(spv::Op::OpAccessChain, builder_.type_pointer(spv::StorageClass::Workgroup, element_type), {of.id, at});
+}
+
 Value Kernel::load(SharedRef from, Value index) {
-  const spirv::Id type = type_id(from.type), at = id(index);
-  const spirv::Id pointer =
-      op(spv::Op::OpAccessChain, builder_.type_pointer(spv::StorageClass::Workgroup, type), {from.id, at});
-  return made(from.type, op(spv::Op::OpLoad, type, {pointer}));
+  const spirv::Id type = type_id(from.type), place = shared_place(from, type, index);
+  return made(from.type, op(spv::Op::OpLoad, type, {place, shared_access()}));
 }
 
 void Kernel::store(SharedRef to, Value index, Value value) {
-  const spirv::Id at = id(index), what = id(value);
-  const spirv::Id pointer = op(
-      spv::Op::OpAccessChain, builder_.type_pointer(spv::StorageClass::Workgroup, type_id(to.type)), {to.id, at});
-  op_void(spv::Op::OpStore, {pointer, what});
+  const spirv::Id what = id(value), place = shared_place(to, type_id(to.type), index);
+  op_void(spv::Op::OpStore, {place, what, shared_access()});
 }
 
 void Kernel::barrier() {
+  using enum spv::MemorySemanticsMask;
+  std::uint32_t semantics = static_cast<std::uint32_t>(AcquireRelease) | static_cast<std::uint32_t>(WorkgroupMemory);
+  if (grid_.vulkan_memory_model)
+    semantics |= static_cast<std::uint32_t>(MakeAvailable) | static_cast<std::uint32_t>(MakeVisible);
   const spirv::Id workgroup = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Workgroup));
-  const spirv::Id semantics =
-      builder_.constant_u32(static_cast<std::uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
-                            static_cast<std::uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory));
-  op_void(spv::Op::OpControlBarrier, {workgroup, workgroup, semantics});
+  op_void(spv::Op::OpControlBarrier, {workgroup, workgroup, builder_.constant_u32(semantics)});
 }
 
 // --- where an invocation is ---
