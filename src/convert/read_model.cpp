@@ -2,6 +2,7 @@
 
 #include <format>
 
+#include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
 #include "vgf/vgf.hpp"
@@ -77,9 +78,7 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
                                   format == ModelFormat::Vgf ? "a VGF file" : other));
     return std::nullopt;
   }
-  diagnostics.error(DiagnosticKind::Unsupported, Place::in_file(name), "models in MLIR cannot be read by this build")
-      .hint("export the model as `.tosa`");
-  return std::nullopt;
+  return tosa::read_mlir(bytes, name, {.entry = settings.entry}, diagnostics);
 }
 
 }  // namespace slipway::convert
