@@ -1,0 +1,23 @@
+// All codes of small types, and all values where rounding turns: kernels against the interpreter.
+#include "testing/tosa/codes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/tosa/kernel_fixture.hpp"
+#include "testing/tosa/suite.hpp"
+
+namespace slipway::model {
+namespace {
+
+using CodesTest = KernelTest;
+
+TEST_F(CodesTest, KernelsComputeWhatTheInterpreterDoes) {
+  using slipway::testing::Codes;
+  slipway::testing::for_each_code_case(slipway::testing::whole_suite() ? Codes::All : Codes::Quick,
+                                       [&](OperatorCase made) { check(std::move(made)); });
+  finish();
+  EXPECT_GT(checked(), 800u);
+}
+
+}  // namespace
+}  // namespace slipway::model
