@@ -10,5 +10,6 @@ for part in foundation zeinfo; do
   python3 "$here/$part.py" --build "$build" "$@" || status=$?
 done
 "$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
+"$build/bin/bench_graph" || status=$?
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

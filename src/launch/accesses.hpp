@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,10 @@ bool is_command(const Step& step);
 
 // What a dispatch or draw binds; empty for other steps.
 std::span<const Binding> bindings_of(const Step& step);
+// Those that are descriptors, not addresses in push constants.
+inline auto descriptors_of(const Step& step) {
+  return bindings_of(step) | std::views::filter([](const Binding& binding) { return !binding.address_at; });
+}
 
 // Of dispatches and draws; empty for other steps. Pointers are into the plan.
 std::vector<Access> accesses_of(const Plan& plan, const Step& step);

@@ -92,6 +92,11 @@ std::string_view access_words(const Binding& binding) {
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
+    if (binding.address_at) {
+      text += std::format("      address at {}: `{}`, {}\n", *binding.address_at,
+                          plan.resources[binding.resource].name, access_words(binding));
+      continue;
+    }
     text += std::format("      set {} binding {}", binding.set, binding.binding);
     if (binding.count > 1) text += std::format("[{}]", binding.element);
     text += std::format(": `{}`", plan.resources[binding.resource].name);

@@ -26,7 +26,7 @@ void append(ByteWriter& key, const Shader& shader) {
 
 std::string key_of(const Plan& plan, const Step& step) {
   ByteWriter key;
-  for (const Binding& binding : bindings_of(step)) {
+  for (const Binding& binding : descriptors_of(step)) {
     key.write(binding.set).write(binding.binding).write(binding.type).write(binding.count);
   }
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
@@ -82,7 +82,7 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
   }
   info.push_constants_stages = stages;
   info.name = step.name;
-  for (const Binding& binding : bindings_of(step)) {
+  for (const Binding& binding : descriptors_of(step)) {
     if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
     auto& set = info.sets[binding.set];
     if (std::ranges::contains(set, binding.binding, &gpu::DescriptorBinding::binding)) continue;  // of an array

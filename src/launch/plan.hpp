@@ -131,6 +131,9 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
+  // offset of the push constants. Dispatches only.
+  std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
 };
@@ -139,7 +142,7 @@ struct Dispatch {
   ShaderIndex shader = 0;
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<Binding> bindings;
-  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
 };
 
 // What an attachment holds when a draw begins.

@@ -71,7 +71,13 @@ void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constan
 }
 
 void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch) {
-  bind(list, step, dispatch.push_constants);
+  std::vector<std::byte> push_constants = dispatch.push_constants;
+  for (const Binding& binding : dispatch.bindings) {
+    if (!binding.address_at) continue;
+    const std::uint64_t address = run_.resources.buffer(binding.resource).address();
+    std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
+  }
+  bind(list, step, push_constants);
   list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 

@@ -11,6 +11,8 @@ namespace {
 using launch::ResourceIndex;
 using launch::ShaderIndex;
 
+constexpr std::uint32_t kAddressSize = 8;  // bytes
+
 class Adder {
  public:
   Adder(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program, const std::string& name,
@@ -40,7 +42,13 @@ class Adder {
         .load_counter = std::format("Load Constant: {}", name_)};
     if (buffer.kind == lower::BufferKind::Constant) {
       const tosa::Constant& constant = graph_.constants[buffer.index];
-      made.initial.push_back({buffer.size, [data = constant.data, splat = constant.splat](MutableBytes to) -> Result<> {
+      if (buffer.packing) {
+        made.initial.push_back({buffer.size, [data = constant.data, splat = constant.splat,
+                                              packing = *buffer.packing](MutableBytes to) -> Result<> {
+                                  lower::pack(packing, data, splat, to);
+                                  return {};
+                                }});
+      } else made.initial.push_back({buffer.size, [data = constant.data, splat = constant.splat](MutableBytes to) -> Result<> {
                                 for (std::size_t at = 0; at < to.size(); at += data.size()) {
                                   std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
                                   if (!splat) break;
@@ -65,13 +73,16 @@ class Adder {
          .entry = "main",
          .stage = spirv::Stage::Compute,
          .specializations = {},
-         .push_constant_size = 0,
+         .push_constant_size = kernel.addresses ? kernel.bindings * kAddressSize : 0,
          .origin = origin_});
   }
 
   void step(const lower::ProgramDispatch& from, ShaderIndex first) {
-    launch::Dispatch dispatch{
-        .shader = first + from.kernel, .groups = from.groups, .bindings = {}, .push_constants = {}};
+    const bool addresses = program_.kernels[from.kernel].addresses;
+    launch::Dispatch dispatch{.shader = first + from.kernel,
+                              .groups = from.groups,
+                              .bindings = {},
+                              .push_constants = std::vector<std::byte>(addresses ? from.buffers.size() * kAddressSize : 0)};
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
       const bool writes = binding + 1 == from.buffers.size();
       dispatch.bindings.push_back({.set = 0,
@@ -79,6 +90,7 @@ class Adder {
                                    .type = vk::DescriptorType::STORAGE_BUFFER,
                                    .resource = resources_[from.buffers[binding]],
                                    .level = std::nullopt,
+                                   .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
                                    .reads = !writes,
                                    .writes = writes,
                                    .origin = origin_});
