@@ -9,15 +9,17 @@
 namespace slipway::model {
 namespace {
 
-using CodesTest = KernelTest;
+class CodesTest : public KernelTest {};
 
-TEST_F(CodesTest, KernelsComputeWhatTheInterpreterDoes) {
+TEST_P(CodesTest, KernelsComputeWhatTheInterpreterDoes) {
   using slipway::testing::Codes;
   slipway::testing::for_each_code_case(slipway::testing::whole_suite() ? Codes::All : Codes::Quick,
                                        [&](OperatorCase made) { check(std::move(made)); });
   finish();
   EXPECT_GT(checked(), 800u);
 }
+
+SLIPWAY_WITH_ALL_KERNELS(CodesTest);
 
 }  // namespace
 }  // namespace slipway::model

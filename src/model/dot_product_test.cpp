@@ -8,9 +8,9 @@
 namespace slipway::model {
 namespace {
 
-using DotProductTest = KernelTest;
+class DotProductTest : public KernelTest {};
 
-TEST_F(DotProductTest, ErrorsStayWithinTheStatistics) {
+TEST_P(DotProductTest, ErrorsStayWithinTheStatistics) {
   const std::vector<slipway::testing::DotSetup> setups = slipway::testing::dot_setups();
   // A few setups with each set run every time.
   for (int set = 0; set < slipway::testing::kDotSets; ++set) {
@@ -28,6 +28,8 @@ TEST_F(DotProductTest, ErrorsStayWithinTheStatistics) {
       EXPECT_EQ(slipway::testing::dot_failure(cases[i], set, batch.results_of(i, outputs)), "");
   }
 }
+
+SLIPWAY_WITH_ALL_KERNELS(DotProductTest);
 
 }  // namespace
 }  // namespace slipway::model

@@ -8,9 +8,9 @@
 namespace slipway::model {
 namespace {
 
-using MatrixTest = KernelTest;
+class MatrixTest : public KernelTest {};
 
-TEST_F(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
+TEST_P(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
   // Of the operators with thousands of configurations a sample runs every time; it is a different one for each pattern.
   std::map<tosa::Op, std::size_t> configurations;
   for (const auto& configuration : slipway::testing::matrix()) ++configurations[configuration.op];
@@ -31,6 +31,8 @@ TEST_F(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
   finish();
   EXPECT_GT(checked(), slipway::testing::whole_suite() ? 23000u : 500u);
 }
+
+SLIPWAY_WITH_ALL_KERNELS(MatrixTest);
 
 }  // namespace
 }  // namespace slipway::model

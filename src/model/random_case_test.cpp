@@ -20,7 +20,7 @@ class RandomCaseTest : public KernelTest {
   }
 };
 
-TEST_F(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
+TEST_P(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
   const std::uint64_t first = number_of("SLIPWAY_TOSA_SEED", 1),
                       wanted = number_of("SLIPWAY_TOSA_CASES_OF_EACH", slipway::testing::whole_suite() ? 200 : 10);
   std::size_t compared = 0;
@@ -51,6 +51,8 @@ TEST_F(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
   }
   EXPECT_GE(compared, 60 * wanted);
 }
+
+SLIPWAY_WITH_ALL_KERNELS(RandomCaseTest);
 
 }  // namespace
 }  // namespace slipway::model

@@ -33,7 +33,7 @@ class WholeGraphTest : public KernelTest {
   }
 };
 
-TEST_F(WholeGraphTest, GraphsOfModels) {
+TEST_P(WholeGraphTest, GraphsOfModels) {
   const auto graphs = slipway::testing::model_graphs();
   EXPECT_GE(graphs.size(), 60u);
   for (const auto& [name, maker] : graphs) {
@@ -43,7 +43,7 @@ TEST_F(WholeGraphTest, GraphsOfModels) {
   finish();
 }
 
-TEST_F(WholeGraphTest, RandomGraphs) {
+TEST_P(WholeGraphTest, RandomGraphs) {
   const std::uint64_t first = number_of("SLIPWAY_TOSA_SEED", 1),
                       count = number_of("SLIPWAY_TOSA_GRAPHS", slipway::testing::whole_suite() ? 2000 : 12);
   std::size_t failed = 0, operators = 0;
@@ -57,6 +57,8 @@ TEST_F(WholeGraphTest, RandomGraphs) {
   }
   EXPECT_GT(operators, 10 * count);
 }
+
+SLIPWAY_WITH_ALL_KERNELS(WholeGraphTest);
 
 }  // namespace
 }  // namespace slipway::model

@@ -253,7 +253,7 @@ std::vector<DotSetup> dot_setups() {
 
 OperatorCase dot_case(const DotSetup& setup, int set) {
   const double length = length_of(setup), b = magnitude(setup.tensors[0].data, setup.result);
-  CaseParts parts{{}, setup.attributes, {setup.result}};
+  CaseParts parts{{}, setup.attributes, {setup.result}, set % 2 == 1};
   if (setup.op == Op::FFT2D || setup.op == Op::RFFT2D) parts.results.push_back(setup.result);
   const bool transform = setup.op == Op::FFT2D;
   std::uint64_t before = 0;  // the imaginary part is numbered behind the real one

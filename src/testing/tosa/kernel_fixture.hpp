@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <format>
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "lower/lower.hpp"
+#include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/operator_case.hpp"
@@ -20,11 +22,20 @@ using reference::Tensor;
 using slipway::testing::Batch;
 using slipway::testing::OperatorCase;
 
-class KernelTest : public launch::LaunchTest {
+// Which kernels: those that any device runs, those for this device, or, on a processor, those that a GPU would get.
+enum class Kernels : std::uint8_t { Plain, Device, Gpu };
+inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
+  return std::array{"Plain", "Device", "Gpu"}[static_cast<std::size_t>(kernels.param)];
+}
+
+class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterface<Kernels> {
  protected:
   // The graph's outputs, computed by its kernels.
   std::vector<Tensor> run_kernels(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
-    const auto program = slipway::testing::must(lower::lower_graph(graph, {.fuse = fuse}));
+    lower::LowerSettings settings{.fuse = fuse};
+    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
+    if (GetParam() == Kernels::Gpu) settings.device.lanes = 0;
+    const auto program = slipway::testing::must(lower::lower_graph(graph, settings));
     launch::Plan plan;
     std::vector<launch::ResourceIndex> in, out;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i)
@@ -90,5 +101,8 @@ class KernelTest : public launch::LaunchTest {
   std::size_t checked_ = 0;
   std::map<tosa::Op, std::size_t> failed_;
 };
+
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), name_of)
 
 }  // namespace slipway::model

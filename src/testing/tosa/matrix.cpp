@@ -4,6 +4,7 @@
 #include <cmath>
 #include <format>
 #include <limits>
+#include <utility>
 
 #include "reference/precision.hpp"
 #include "testing/tosa/matrix_parts.hpp"
@@ -103,8 +104,10 @@ std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnos
   const Configuration& configuration = matrix()[number];
   TensorMaker maker(number * std::size(kPatterns) + static_cast<std::size_t>(pattern),
                     configuration.has_edges ? pattern : Pattern::Random);
+  CaseParts parts = configuration.parts(maker);
+  parts.constants = pattern == Pattern::Random2;  // kernels may prepare what they know
   return make_case(std::format("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
-                   configuration.op, configuration.parts(maker), problems);
+                   configuration.op, std::move(parts), problems);
 }
 
 }  // namespace slipway::testing

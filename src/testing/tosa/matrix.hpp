@@ -13,7 +13,8 @@
 
 namespace slipway::testing {
 
-// Edge: the special values of a type, in a cycle. The others are two draws of random values.
+// Edge: the special values of a type, in a cycle. The others are two draws of random values; in the second all tensors
+// but the first are constants.
 enum class Pattern : std::uint8_t { Edge, Random, Random2 };
 inline constexpr Pattern kPatterns[] = {Pattern::Edge, Pattern::Random, Pattern::Random2};
 

@@ -71,7 +71,8 @@ std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts p
   std::vector<tosa::ValueId> inputs;
   auto operand = std::ranges::find_if(info.operands, &tosa::OperandInfo::is_tensor);
   for (const Tensor& tensor : made.operands) {
-    inputs.push_back(operand->constant ? made.graph.add_constant(tensor.type, tensor.to_bytes())
+    const bool constant = operand->constant || (parts.constants && !inputs.empty());
+    inputs.push_back(constant ? made.graph.add_constant(tensor.type, tensor.to_bytes())
                                        : made.graph.add_input(tensor.type));
     if (!operand->variadic)
       operand = std::find_if(operand + 1, info.operands.end(), [](auto& o) { return o.is_tensor(); });

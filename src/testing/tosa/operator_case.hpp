@@ -23,6 +23,7 @@ struct CaseParts {
   std::vector<Tensor> tensors;
   tosa::Attributes attributes;
   std::vector<DataType> results;  // empty: those of the first form that takes the tensors
+  bool constants = false;         // all tensors but the first are constants
 };
 
 struct OperatorCase {

@@ -37,6 +37,7 @@ class Drawer {
     }
     tensors();
     parts.tensors = std::move(tensors_);
+    parts.constants = random().chance(50);
     parts.attributes = std::move(attributes_);
     for (const tosa::OperandInfo& result : info_.results) parts.results.push_back(type_of(result.type));
     return parts;
@@ -79,6 +80,8 @@ class Drawer {
   std::size_t rank(std::int64_t least, std::int64_t most) {
     return static_cast<std::size_t>(random().between(least, most));
   }
+  // Some products are long enough for kernels that work in tiles.
+  std::int64_t large(std::int64_t most) const { return most_ > 256 ? 4 * most : most; }
   std::int64_t size(std::int64_t most) { return random().between(1, std::max<std::int64_t>(std::min(most, most_), 1)); }
 
   void shapes() {
@@ -90,8 +93,8 @@ class Drawer {
       case Op::CONV3D:
         return convolution(3);
       case Op::MATMUL: {
-        const std::int64_t n = size(3), h = size(20), c = size(40), w = size(20);
-        shapes_ = {{n, h, c}, {n, c, w}};
+        const std::int64_t n = size(3), h = size(large(20)), c = size(large(40)), w = size(large(20));
+        shapes_ = {Shape{n, h, c}, Shape{n, c, w}};
         return;
       }
       case Op::FFT2D:
@@ -105,13 +108,13 @@ class Drawer {
       case Op::SCATTER: {
         const std::int64_t n = size(4), rows = size(12), channels = size(6);
         const std::int64_t width = info_.op == Op::SCATTER ? random().between(1, rows) : size(12);
-        shapes_ = {{n, rows, channels}, {n, width}, {n, width, channels}};
+        shapes_ = {Shape{n, rows, channels}, Shape{n, width}, Shape{n, width, channels}};
         return;
       }
       case Op::AVG_POOL2D:
       case Op::MAX_POOL2D:
       case Op::RESIZE:
-        shapes_ = {{size(3), size(16), size(16), size(5)}};
+        shapes_ = {Shape{size(3), size(16), size(16), size(5)}};
         return;
       case Op::MIN_SAD:
       case Op::MIN_SAD_COST:
@@ -145,7 +148,7 @@ class Drawer {
 
   void convolution(std::size_t dimensions) {
     const bool depthwise = info_.op == Op::DEPTHWISE_CONV2D;
-    const std::int64_t in_channels = size(9), out_channels = size(9);
+    const std::int64_t in_channels = size(large(9)), out_channels = size(large(9));
     Shape in = {size(2)}, weight;
     if (!depthwise) weight.push_back(out_channels);
     for (std::size_t d = 0; d < dimensions; ++d) {
@@ -156,7 +159,7 @@ class Drawer {
     weight.push_back(in_channels);
     if (depthwise) weight.push_back(size(3));
     const std::int64_t channels = depthwise ? in_channels * weight[3] : out_channels;
-    shapes_ = {in, weight, {random().chance(20) ? 1 : channels}};
+    shapes_ = {in, weight, Shape{random().chance(20) ? 1 : channels}};
   }
 
   // --- attributes ---

@@ -1,5 +1,5 @@
 // Random cases of one operator: any legal types, attributes, shapes and data whose result TOSA predicts (layer E of the
-// page on test cases). The same seed gives the same case on every machine.
+// page on test cases).
 #pragma once
 
 #include <cstdint>
