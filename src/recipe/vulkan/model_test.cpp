@@ -1,8 +1,8 @@
 // Whole models as kernels of recipes, under the validation layer with synchronisation validation.
 #include <mutex>
 
-#include "recipe/run/testing.hpp"
 #include "spirv/tools.hpp"
+#include "testing/recipes.hpp"
 #include "vgf/write.hpp"
 
 namespace slipway::recipe {
