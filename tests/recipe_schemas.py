@@ -88,7 +88,7 @@ for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
 check_report(top / "tests/corpus/recipe/fail_no_runs.json")
 npu = top / "examples/npu"
 report = check_report(npu / "recipe.json", "--kernels", npu / "kernels.json", "--profile", npu / "profile.json")
-uuid = re.search(r"^uuid +(\S+)", subprocess.run([slipway, "inspect", npu / "design.xclbin"], stdout=subprocess.PIPE, text=True).stdout, re.M)
+uuid = re.search(r"^ *uuid +(\S+)", subprocess.run([slipway, "inspect", npu / "design.xclbin"], stdout=subprocess.PIPE, text=True).stdout, re.M)
 if not uuid or report.get("xclbin") != {"uuid": uuid[1]} or report.get("hwctxs_detail") != {"header": {"uuid": uuid[1]}}:
     problems.append(f"the report does not name the xclbin: {report.get('xclbin')}, {report.get('hwctxs_detail')}, {uuid and uuid[1]}")
 with tempfile.TemporaryDirectory() as scratch:

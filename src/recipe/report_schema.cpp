@@ -125,7 +125,7 @@ std::string report_schema() {
         "system": { "$ref": "#/$defs/system" }
       },
       "additionalProperties": false,
-      "required": [ "slipway" ]
+      "anyOf": [ { "required": [ "slipway" ] }, { "description": "a job that could not be loaded", "required": [ "error" ] } ]
     },
     "system": {
       "description": "of the process: seconds, and MiB of its largest resident set",

@@ -49,7 +49,7 @@ bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view giv
 
 std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
                                                      const launch::Origin& origin, const Cache& cache,
-                                                     Diagnostics& diagnostics) {
+                                                     const lower::DeviceFacts& device, Diagnostics& diagnostics) {
   auto kernel = std::make_shared<ModelKernel>();
   kernel->artifact = artifact;
   kernel->plan.name = name;
@@ -58,8 +58,9 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   const vgf::File& file = kernel->file->vgf;
   auto shaders = model::compile_modules(*kernel->file, cache, diagnostics);
   if (!shaders) return nullptr;
-  auto planned =
-      model::ModelPlan::make(kernel->file, name, {.graphs = {}, .shaders = std::move(*shaders)}, diagnostics);
+  model::ModelSettings settings{.graphs = {}, .shaders = std::move(*shaders)};
+  settings.graphs.lower.device = device;
+  auto planned = model::ModelPlan::make(kernel->file, name, std::move(settings), diagnostics);
   if (!planned) return nullptr;
   const auto shapes = planned->resolve_shapes({}, diagnostics);
   if (!shapes) return nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/cache.hpp"
 #include "launch/plan.hpp"
+#include "lower/device_facts.hpp"
 #include "model/plan_model.hpp"
 #include "recipe/artifacts.hpp"
 
@@ -29,9 +30,10 @@ struct ModelKernel {
 };
 
 // Errors: those of reading, compiling and lowering the model; unsupported for images at its interface and for
-// dimensions that the file leaves open.
+// dimensions that the file leaves open. `device` decides which kernels graphs become; any device can run those of the
+// default.
 std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
                                                      const launch::Origin& origin, const Cache& cache,
-                                                     Diagnostics& diagnostics);
+                                                     const lower::DeviceFacts& device, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe

@@ -22,7 +22,7 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
   if (!good) return false;
   Diagnostics found;
   plan.model =
-      plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, found);
+      plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, {}, found);
   for (Diagnostic& problem : found.release()) {
     if (problem.place.kind == Place::Kind::None) problem.place = plan.origin.place;
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.place)));

@@ -4,7 +4,7 @@
 #include <format>
 #include <thread>
 
-#include "recipe/run/testing.hpp"
+#include "testing/recipes.hpp"
 
 namespace slipway::recipe {
 namespace {

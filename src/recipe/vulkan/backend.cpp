@@ -48,9 +48,11 @@ class VulkanBackend final : public Backend {
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
     if (kernel.model) {
-      if (Result<> fits = check_model(*device_, *kernel.model); !fits)
-        return fail(at_kernel(std::move(fits.error()), kernel));
-      return std::make_shared<const VulkanKernel>(device_, kernel, gpu::PipelineLayout());
+      Result<std::shared_ptr<const ModelKernel>> model = model_for(*device_, kernel);
+      if (!model) return fail(at_kernel(std::move(model.error()), kernel));
+      KernelPlan own = kernel;
+      own.model = std::move(*model);
+      return std::make_shared<const VulkanKernel>(device_, std::move(own), gpu::PipelineLayout());
     }
     gpu::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
     if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits)

@@ -4,15 +4,21 @@
 #include "launch/pipeline_caching.hpp"
 #include "launch/record.hpp"
 #include "launch/upload.hpp"
+#include "model/device_facts.hpp"
 
 namespace slipway::recipe {
 
-Result<> check_model(const VulkanDevice& device, const ModelKernel& kernel) {
-  const gpu::Needs needs = launch::needs_of(kernel.plan);
+Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
+  const launch::Origin origin{kernel.origin.place, kernel.origin.pointer, kernel.name};
+  Diagnostics problems;
+  auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache,
+                                 model::device_facts(device.snapshot()), problems);
+  if (!model) return fail(problems.release());
+  const gpu::Needs needs = launch::needs_of(model->plan);
   if (auto fits = gpu::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));
-  Diagnostics lacking = launch::check_device(kernel.plan, needs, device.snapshot());
+  Diagnostics lacking = launch::check_device(model->plan, needs, device.snapshot());
   if (lacking.has_errors()) return fail(lacking.release());
-  return {};
+  return model;
 }
 
 Result<std::unique_ptr<ModelOnDevice>> ModelOnDevice::make(VulkanDevice& device,
@@ -34,7 +40,8 @@ Result<std::unique_ptr<ModelOnDevice>> ModelOnDevice::make(VulkanDevice& device,
   options.cache = device.cache;
   const auto caching = launch::load_pipeline_cache(gpu, wanted, options, counters, Log());
   if (!caching) return fail(caching.error());
-  auto pipelines = launch::create_pipelines(plan, gpu, *made->resources_, wanted, {.cache = &caching->cache(), .name = {}}, counters);
+  auto pipelines = launch::create_pipelines(plan, gpu, *made->resources_, wanted,
+                                            {.cache = &caching->cache(), .name = {}}, counters);
   if (!pipelines) return fail(std::move(pipelines.error()));
   made->pipelines_.emplace(std::move(*pipelines));
   caching->keep(gpu, *made->pipelines_);

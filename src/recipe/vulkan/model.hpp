@@ -9,14 +9,15 @@
 #include "launch/bindings.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/resources.hpp"
+#include "recipe/plan.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/vulkan/queue_spread.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
 
 namespace slipway::recipe {
 
-// What the device lacks for a model, at the kernel's place.
-Result<> check_model(const VulkanDevice& device, const ModelKernel& kernel);
+// The model of a kernel planned anew, with the kernels that this device likes. Errors: device-lacks.
+Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel);
 
 // Not shared between lists: it has memory for intermediates.
 class ModelOnDevice {

@@ -1,8 +1,8 @@
 // Whole models as kernels of recipes, under the validation layer with synchronisation validation.
 #include <mutex>
 
-#include "recipe/run/testing.hpp"
 #include "spirv/tools.hpp"
+#include "testing/recipes.hpp"
 #include "vgf/write.hpp"
 
 namespace slipway::recipe {
@@ -99,9 +99,12 @@ std::vector<char> shader_model() {
     return add_values(encoder, category, vk::DescriptorType::STORAGE_BUFFER);
   };
   const auto x = add(vgf::Category::Input), t = add(vgf::Category::Intermediate), y = add(vgf::Category::Output);
-  const vgf::SlotRef in[] = {encoder.add_slot(0, x), encoder.add_slot(1, t)};
-  const vgf::SlotRef out[] = {encoder.add_slot(0, t), encoder.add_slot(1, y)};
-  const auto segment = [&](std::string_view name, std::string_view expression, std::span<const vgf::SlotRef> slots) {
+  // Of the sequence, and of the shaders' bindings.
+  const vgf::SlotRef values[] = {encoder.add_slot(0, x), encoder.add_slot(1, t), encoder.add_slot(2, y)};
+  const vgf::SlotRef first[] = {encoder.add_slot(0, x), encoder.add_slot(1, t)};
+  const vgf::SlotRef second[] = {encoder.add_slot(0, t), encoder.add_slot(1, y)};
+  const auto segment = [&](std::string_view name, std::string_view expression, std::size_t in,
+                           std::span<const vgf::SlotRef> bindings) {
     const std::string text = std::format(
         "#version 450\nlayout(set = 0, binding = 0) readonly buffer X {{ int x[]; }};\n"
         "layout(set = 0, binding = 1) buffer Y {{ int y[]; }};\n"
@@ -112,18 +115,18 @@ std::vector<char> shader_model() {
                                             .entry_point = "main",
                                             .code = vgf::CodeKind::Glsl,
                                             .text = text});
-    const vgf::SetRef sets[] = {encoder.add_set(slots)};
+    const vgf::SetRef sets[] = {encoder.add_set(bindings)};
     encoder.add_segment({.module = module,
                          .name = name,
                          .sets = sets,
-                         .inputs = slots.first(1),
-                         .outputs = slots.subspan(1),
+                         .inputs = {&values[in], 1},
+                         .outputs = {&values[in + 1], 1},
                          .dispatch = {4, 1, 1}});
   };
-  segment("plus", "x[i] + 100", in);
-  segment("twice", "x[i] * 2", out);
+  segment("plus", "x[i] + 100", 0, first);
+  segment("twice", "x[i] * 2", 1, second);
   const std::string_view none[] = {""};
-  encoder.set_model({&in[0], 1}, none, {&out[1], 1}, none);
+  encoder.set_model({&values[0], 1}, none, {&values[2], 1}, none);
   return chars_of(*encoder.finish());
 }
 

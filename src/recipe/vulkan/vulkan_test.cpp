@@ -5,7 +5,7 @@
 #include <format>
 #include <mutex>
 
-#include "recipe/run/testing.hpp"
+#include "testing/recipes.hpp"
 #include "testing/scratch_folder.hpp"
 #include "vgf/write.hpp"
 

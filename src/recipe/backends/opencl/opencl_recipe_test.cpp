@@ -2,8 +2,8 @@
 #include <map>
 
 #include "recipe/backends/opencl/backend.hpp"
-#include "recipe/run/testing.hpp"
 #include "spirv/tools.hpp"
+#include "testing/recipes.hpp"
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/pack.hpp"
 #include "zeinfo/parse.hpp"
