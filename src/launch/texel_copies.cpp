@@ -8,11 +8,7 @@ TexelCopies::TexelCopies(const Plan& plan, const Resources& resources) : plan_(p
   if (resources.shadows().empty()) return;
   const std::vector<MemoryRange> ranges = memory_ranges(plan);
   for (const auto& [image, shadow] : resources.shadows()) {
-    // At first the image holds what it was given, and nothing else can hold anything in its place; without that, what
-    // is in the shared memory counts: contents of tensors, or zeros.
-    Pair pair{.image = image,
-              .shadow = &shadow,
-              .newer = plan.resources[image].initial.empty() ? Newer::Shadow : Newer::Image};
+    Pair pair{.image = image, .shadow = &shadow};
     for (ResourceIndex i = 0; i < ranges.size(); ++i) {
       if (i == image || !std::holds_alternative<Buffer>(plan.resources[i].kind)) continue;
       if (ranges[i].domain != ranges[image].domain) continue;
@@ -20,6 +16,10 @@ TexelCopies::TexelCopies(const Plan& plan, const Resources& resources) : plan_(p
     }
     pairs_.push_back(std::move(pair));
   }
+}
+
+void TexelCopies::after_upload() {
+  for (Pair& pair : pairs_) pair.newer = plan_.resources[pair.image].initial.empty() ? Newer::Shadow : Newer::Image;
 }
 
 void TexelCopies::before(gpu::CommandList& list, const Step& step, const ImageLayouts& layouts) {

@@ -17,6 +17,9 @@ class TexelCopies {
  public:
   TexelCopies(const Plan& plan, const Resources& resources);
 
+  // The image holds what it was given, and then nothing else can hold anything in its place; without that, what is in
+  // the shared memory counts: contents of tensors, or zeros.
+  void after_upload();
   // Around a dispatch or draw.
   void before(gpu::CommandList& list, const Step& step, const ImageLayouts& layouts);
   void after(const Step& step);

@@ -7,6 +7,7 @@
 #include "gpu/mips.hpp"
 #include "gpu/transfer.hpp"
 #include "launch/locate.hpp"
+#include "launch/texel_copies.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -62,6 +63,15 @@ class Uploader {
       if (!work) return fail(located(std::move(work.error()), plan_.resources[i].origin));
       mips_.push_back(std::move(*work));
     }
+    return {};
+  }
+
+  // What commands, and results without any, begin with.
+  Result<> copy_texels() {
+    if (resources_.shadows().empty()) return {};
+    TexelCopies copies(plan_, resources_);
+    copies.after_upload();
+    copies.finish(transfer_.commands(), ImageLayouts(plan_));
     return {};
   }
 
@@ -161,7 +171,9 @@ Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Reso
       done = uploader.fill(i);
     }
   }
-  return done.and_then([&] { return uploader.make_mips(); }).and_then([&] { return uploader.finish(); });
+  return done.and_then([&] { return uploader.make_mips(); })
+      .and_then([&] { return uploader.copy_texels(); })
+      .and_then([&] { return uploader.finish(); });
 }
 
 }  // namespace slipway::launch

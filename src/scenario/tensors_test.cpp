@@ -221,7 +221,7 @@ class Accesses {
 TEST_F(TensorsTest, RandomAccessesOfEveryType) {
   std::uint32_t seed = 1;
   for (const Element& element : kElements) {
-    for (int i = 0; i < 6; ++i, ++seed) {
+    for (int i = 0; i < 4; ++i, ++seed) {
       SCOPED_TRACE(std::format("{}, seed {}", element.type, seed));
       const Accesses accesses(element, seed);
       run_scene(accesses.scenario(), {{"s.comp", accesses.glsl()}});
@@ -298,11 +298,12 @@ TEST_F(TensorsTest, NeighboursOfNarrowElementsStay) {
 }
 
 TEST_F(TensorsTest, RankZeroIsOneElement) {
-  run_scene(scene({shader("s", "s.comp"), tensor("t", {}, "R32_SFLOAT", R"(, "data": 2.5, "expect": {"data": 3.5})")},
-                  {dispatch("s", {"t"})}),
-            {{"s.comp", std::string(kPreamble) + "layout(set = 0, binding = 0) uniform tensorARM<float, 1> t;\n"
-                                                 "void main() { float v; tensorReadARM(t, uint[](0), v);\n"
-                                                 "  tensorWriteARM(t, uint[](0), v + 1); }\n"}});
+  run_scene(
+      scene({shader("s", "s.comp"), tensor("t", {}, "R32_SFLOAT", R"(, "data": [2.5], "expect": {"data": [3.5]})")},
+            {dispatch("s", {"t"})}),
+      {{"s.comp", std::string(kPreamble) + "layout(set = 0, binding = 0) uniform tensorARM<float, 1> t;\n"
+                                           "void main() { float v; tensorReadARM(t, uint[](0), v);\n"
+                                           "  tensorWriteARM(t, uint[](0), v + 1); }\n"}});
 }
 
 // One shader for two shapes; a function that is given either of its tensors.
@@ -331,11 +332,12 @@ TEST_F(TensorsTest, FragmentShadersReadTensors) {
             {R"({"dispatch_fragment": {"vertex_shader_ref": "v", "fragment_shader_ref": "f", "color_attachment_refs":
                 ["i"], "bindings": [{"set": 0, "id": 0, "resource_ref": "t"}]}})"}),
       {{"v.vert", std::string(kTriangle)},
-       {"f.frag", std::string(kPreamble) +
-                      "layout(set = 0, binding = 0) uniform readonly tensorARM<float, 2> t;\n"
-                      "layout(location = 0) out vec4 color;\n"
-                      "void main() { float v; tensorReadARM(t, uint[](gl_FragCoord.y, gl_FragCoord.x), v);\n"
-                      "  color = vec4(v); }\n"}});
+       {"f.frag",
+        std::string(kPreamble) +
+            "layout(set = 0, binding = 0) uniform readonly tensorARM<float, 2> t;\n"
+            "layout(location = 0) out vec4 color;\n"
+            "void main() { float v; tensorReadARM(t, uint[](uint(gl_FragCoord.y), uint(gl_FragCoord.x)), v);\n"
+            "  color = vec4(v); }\n"}});
 }
 
 TEST_F(TensorsTest, TensorBarriersOrderDispatches) {

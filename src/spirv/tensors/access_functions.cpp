@@ -350,7 +350,7 @@ Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at
   if (is_array(view_.module, access.coordinates)) {
     integer = view_.module.definition(view_.module.definition(access.coordinates)->operand(1));
   }
-  if (integer == nullptr || integer->op != spv::Op::OpTypeInt) return malformed("whose coordinates are no integers");
+  if (!is_integer(integer)) return malformed("whose coordinates are no integers");
   const auto rank = view_.constants.value(view_.module.definition(access.coordinates)->operand(2));
   const auto has_rank = [&](std::uint64_t wanted) { return rank == wanted; };
   constexpr std::uint64_t kMaxRank = 64;  // what no device reaches; for tensors without a layout

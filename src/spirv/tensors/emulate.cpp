@@ -359,7 +359,7 @@ class Emulation {
     if (chain.operands.size() == 3) return keep(chain, from);
     const Instruction* index = module_.definition(chain.operand(3));
     const Instruction* type = index == nullptr ? nullptr : module_.definition(index->type);
-    if (!from.all || chain.operands.size() != 4 || type == nullptr || type->op != spv::Op::OpTypeInt) {
+    if (!from.all || chain.operands.size() != 4 || !is_integer(type)) {
       return refuse(chain);
     }
     from.all = false;
@@ -481,8 +481,7 @@ class Emulation {
     const Instruction* type = module_.definition(query.type);
     const auto dimension = view_.constants.value(query.operand(3));
     const auto has_dimension = [&](const TensorLayout& layout) { return *dimension < layout.shape.size(); };
-    if (type == nullptr || type->op != spv::Op::OpTypeInt || !dimension ||
-        !std::ranges::all_of(tensor->tensor->layouts, has_dimension)) {
+    if (!is_integer(type) || !dimension || !std::ranges::all_of(tensor->tensor->layouts, has_dimension)) {
       return fail_at(query, DiagnosticKind::FileFormat,
                      std::format("a query for the size of a dimension that tensor `{}` does not have",
                                  view_.label(tensor->tensor->variable->result)));

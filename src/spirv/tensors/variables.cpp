@@ -106,6 +106,12 @@ class Finder {
 
 }  // namespace
 
+bool is_integer(const Instruction* type) {
+  if (type == nullptr || type->op != spv::Op::OpTypeInt) return false;
+  const std::uint32_t width = type->operand(1);
+  return width == 8 || width == 16 || width == 32 || width == 64;
+}
+
 Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings) {
   return Finder(view, bindings).find();
 }

@@ -19,6 +19,9 @@ struct TensorVariable {
   std::vector<TensorLayout> layouts;
 };
 
+// Whether a type is an integer of a width that SPIR-V has.
+bool is_integer(const Instruction* type);
+
 using TensorVariables = std::map<Id, TensorVariable>;
 
 // Errors: those of `emulate_tensors` about declarations and layouts.
