@@ -271,7 +271,14 @@ void open_graph(Planning& planning, const Graph& graph) {
     if (auto file = model::open_model(path, path.string(), problems))
       planning.graphs.emplace(graph.uid, OpenGraph{.file = std::move(file), .models = {}});
   }
-  for (Diagnostic& problem : problems.release()) planning.diagnostics.add(named_by(std::move(problem), graph.at["src"]));
+  for (Diagnostic& problem : problems.release()) {
+    // The existing runner has these words for all of the header.
+    constexpr std::uint64_t kHeader = 128;  // bytes
+    if (problem.severity == Severity::Error && problem.place.kind == Place::Kind::Bytes &&
+        problem.place.span.begin < kHeader)
+      problem.message = "Invalid VGF header: " + problem.message;
+    planning.diagnostics.add(named_by(std::move(problem), graph.at["src"]));
+  }
 }
 
 void plan_graph(Planning& planning, const DispatchGraph& command) {
