@@ -209,7 +209,7 @@ OpDecorate %y DescriptorSet 0
 OpGraphEntryPointARM %main "entry" %x %y
 %main = OpGraphARM %graph
 %in = OpGraphInputARM %tensor %zero
-%out = OpExtInst %tensor %tosa 27 %in %scale %shift
+%out = OpExtInst %tensor %tosa MUL %in %scale %shift
 OpGraphSetOutputARM %out %zero
 OpGraphEndARM
 )";
@@ -355,7 +355,7 @@ module turn graph main spirv
 | OpGraphEntryPointARM %main "main" %x %y
 | %main = OpGraphARM %graph
 | %in = OpGraphInputARM %tensor %zero
-| %out = OpExtInst %tensor %tosa 57 %axis %in
+| %out = OpExtInst %tensor %tosa REVERSE %axis %in
 | OpGraphSetOutputARM %out %zero
 | OpGraphEndARM
 segment s turn
