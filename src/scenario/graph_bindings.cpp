@@ -126,10 +126,10 @@ class Check {
     if (shape.size() == 4 && (shape[0] == 1 || shape[0] < 0)) shape = shape.subspan(1);
     if (shape.size() != 3 || (format && shape[2] >= 0 && shape[2] != format->components)) {
       return error(DiagnosticKind::ShapeMismatch,
-                   std::format("VGF image resources must have shape [H, W, C] or [1, H, W, C]{}, but it has {}",
+                   std::format("has shape {}; VGF image resources must have shape [H, W, C] or [1, H, W, C]{}",
+                               tensor::shape_text(model_.shape),
                                format ? std::format(" with C = {} for {}", format->components, vk::name_of(model_.format))
-                                      : "",
-                               tensor::shape_text(model_.shape)));
+                                      : ""));
     }
     bool good = true;
     if ((shape[0] >= 0 && shape[0] != image.extent[1]) || (shape[1] >= 0 && shape[1] != image.extent[0]) ||

@@ -180,6 +180,7 @@ OpCapability Shader
 OpCapability VulkanMemoryModel
 OpCapability TensorsARM
 OpCapability GraphARM
+OpCapability Int8
 OpExtension "SPV_ARM_tensors"
 OpExtension "SPV_ARM_graph"
 %tosa = OpExtInstImport "TOSA.001000.1"

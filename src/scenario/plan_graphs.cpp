@@ -25,6 +25,10 @@ const T* first_for(const std::vector<T>& list, std::string T::* name, std::strin
   return found == list.end() ? nullptr : &*found;
 }
 
+std::string entry_text(spirv::Stage stage) {
+  return stage == spirv::Stage::Graph ? "graph" : std::format("{} shader", name_of(stage));
+}
+
 class Maker {
  public:
   Maker(Planning& planning, const DispatchGraph& command, const Graph& graph, OpenGraph& open)
@@ -144,10 +148,10 @@ class Maker {
     const launch::Shader& shader = compiled->second.shader;
     if (shader.stage != stage) {
       diagnostics_.add(json::problem(substitution->shader.at, DiagnosticKind::WrongReference,
-                                     std::format("the entry point of shader `{}` is a {}, but module `{}` of '{}' is a "
-                                                 "{}",
-                                                 substitution->shader.uid, name_of(shader.stage), module.name,
-                                                 file_.name, name_of(stage))));
+                                     std::format("the entry point of shader `{}` is a {}, but that of module `{}` of "
+                                                 "'{}' is a {}",
+                                                 substitution->shader.uid, entry_text(shader.stage), module.name,
+                                                 file_.name, entry_text(stage))));
       return nullptr;
     }
     good = true;

@@ -204,7 +204,7 @@ void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command) {
   if (!entry) {
     planning.diagnostics.add(
         json::problem(command.shader.at, DiagnosticKind::WrongReference,
-                      std::format("the entry point of shader `{}` is a {}, but a graph is needed here",
+                      std::format("the entry point of shader `{}` is a {} shader, but a graph is needed here",
                                   command.shader.uid, name_of(shader.stage))));
     return;
   }
