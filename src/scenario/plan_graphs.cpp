@@ -147,11 +147,11 @@ class Maker {
     if (compiled == planning_.compiled.end()) return nullptr;
     const launch::Shader& shader = compiled->second.shader;
     if (shader.stage != stage) {
-      diagnostics_.add(json::problem(substitution->shader.at, DiagnosticKind::WrongReference,
-                                     std::format("the entry point of shader `{}` is a {}, but that of module `{}` of "
-                                                 "'{}' is a {}",
-                                                 substitution->shader.uid, entry_text(shader.stage), module.name,
-                                                 file_.name, entry_text(stage))));
+      diagnostics_.add(json::problem(
+          substitution->shader.at, DiagnosticKind::WrongReference,
+          std::format("the entry point of shader `{}` is a {}, but that of module `{}` of "
+                      "'{}' is a {}",
+                      substitution->shader.uid, entry_text(shader.stage), module.name, file_.name, entry_text(stage))));
       return nullptr;
     }
     good = true;
@@ -175,8 +175,8 @@ class Maker {
     }
     add(std::exchange(problems, {}), graph_.at["src"]);
     if (!words) return std::nullopt;
-    auto constants = instead ? std::optional(instead->specializations)
-                             : std::optional(std::vector<launch::Specialization>());
+    auto constants =
+        instead ? std::optional(instead->specializations) : std::optional(std::vector<launch::Specialization>());
     if (map) constants = specializations_of(*map, *words);
     if (!constants) return std::nullopt;
     const std::uint32_t push_size = graph_.push_constants_size ? graph_.push_constants_size
