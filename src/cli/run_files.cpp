@@ -68,7 +68,8 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
                                                Diagnostics& diagnostics) {
   if (settings_.wait_for_key) wait_for_enter();
   FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
-  std::optional<launch::Report> report = scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
+  std::optional<launch::Report> report =
+      scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
   if (report && !settings_.trace_path.empty()) {
     diagnostics.take(
         write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
@@ -88,16 +89,16 @@ launch::FileReport Runner::run(const std::string& file) {
   const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
                                         : settings_.emulate == "always" ? scenario::Emulation::Always
                                                                         : scenario::Emulation::Auto;
-  const scenario::Loaded loaded =
-      load_file(file,
-                {.output = settings_.output,
-                 .confine = settings_.confine,
-                 .cache = cache_,
-                 .emulation = emulation,
-                 .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
-                            .lower = {.fuse = !settings_.no_fuse}},
-                 .device_facts = [this] { return device_facts(); }},
-                diagnostics);
+  const scenario::Loaded loaded = load_file(
+      file,
+      {.output = settings_.output,
+       .confine = settings_.confine,
+       .cache = cache_,
+       .emulation = emulation,
+       .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                  .lower = {.fuse = !settings_.no_fuse}},
+       .device_facts = [this] { return device_facts(); }},
+      diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};

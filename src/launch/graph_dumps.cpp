@@ -47,13 +47,13 @@ void write_total(json::Writer& out, const std::string& name, const OperatorTotal
 Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& folder, const Log& log) {
   const std::string text = write_graph_profile(profile, graph);
   if (text.empty()) {
-    log.warning(
-        std::format("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
+    log.warning(std::format("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
     return {};
   }
   const Path path = folder / std::format("EmulationLayerPipeline_{}.json", graph);
-  return write_file(path, text).transform(
-      [&] { log.info(std::format("Graph profiling data saved to \"{}\"", path.string())); });
+  return write_file(path, text).transform([&] {
+    log.info(std::format("Graph profiling data saved to \"{}\"", path.string()));
+  });
 }
 
 }  // namespace

@@ -25,11 +25,12 @@ Result<> check_operators(const tosa::Graph& graph) {
   Failure failure;
   for (const tosa::Node& node : graph.nodes) {
     if (node.op != tosa::Op::CUSTOM) continue;
-    failure.push_back({.kind = DiagnosticKind::Unsupported,
-                       .message = std::format("the reference engine has no operator `{}`; substitute its module, or run "
-                                              "it on a device that has it",
-                                              node.custom ? node.custom->name : "CUSTOM"),
-                       .place = node.place});
+    failure.push_back(
+        {.kind = DiagnosticKind::Unsupported,
+         .message = std::format("the reference engine has no operator `{}`; substitute its module, or run "
+                                "it on a device that has it",
+                                node.custom ? node.custom->name : "CUSTOM"),
+         .place = node.place});
   }
   if (!failure.empty()) return fail(std::move(failure));
   return {};
@@ -71,11 +72,11 @@ void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources,
 void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                            const launch::Origin& origin) const {
   if (const auto* kernels = std::get_if<GraphInPlan>(&engine_)) return kernels->dispatch(plan, resources, name, origin);
-  launch::Call call{.arguments = {},
-                    .function = [interpreted = std::get<Interpreted>(engine_)](
-                                    std::span<const MutableBytes> arguments) {
-                      return interpret(*interpreted.graph, arguments);
-                    }};
+  launch::Call call{
+      .arguments = {},
+      .function = [interpreted = std::get<Interpreted>(engine_)](std::span<const MutableBytes> arguments) {
+        return interpret(*interpreted.graph, arguments);
+      }};
   for (const launch::ResourceIndex input : resources.inputs)
     call.arguments.push_back({.buffer = input, .reads = true, .writes = false, .origin = origin});
   for (const launch::ResourceIndex output : resources.outputs)

@@ -24,8 +24,8 @@ class PlannedGraph {
   // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. Errors:
   // unsupported (an operator that no engine has).
   static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
-                                   const GraphSettings& settings, const std::string& name,
-                                   const launch::Origin& origin, std::shared_ptr<const void> owner);
+                                   const GraphSettings& settings, const std::string& name, const launch::Origin& origin,
+                                   std::shared_ptr<const void> owner);
 
   // Adds one dispatch, of this name. There is a full barrier behind every step. Tensors that see the texels of images
   // are copied.

@@ -97,23 +97,22 @@ void add_copy(launch::Plan& plan, launch::ResourceIndex from, launch::ResourceIn
       std::make_shared<const spirv::Words>(spirv::assemble(make_source("copy of rows", std::string(kCopy))).value());
   const std::uint64_t total = rows.count * rows.bytes;
   const auto module = spirv::read_module(spirv::Words(*words), "copy of rows");
-  plan.shaders.push_back({.name = "copy of rows",
-                          .spirv = words,
-                          .reflection = std::make_shared<const spirv::Reflection>(
-                              spirv::reflect(module.value()).value()),
-                          .entry = "main",
-                          .stage = spirv::Stage::Compute,
-                          .specializations = {constant(kRowBytes, rows.bytes), constant(kTotalBytes, total),
-                                              constant(gathers ? kToStride : kFromStride, rows.bytes)},
-                          .row_strides = {{gathers ? kFromStride : kToStride, gathers ? from : to}},
-                          .origin = origin});
+  plan.shaders.push_back(
+      {.name = "copy of rows",
+       .spirv = words,
+       .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
+       .entry = "main",
+       .stage = spirv::Stage::Compute,
+       .specializations = {constant(kRowBytes, rows.bytes), constant(kTotalBytes, total),
+                           constant(gathers ? kToStride : kFromStride, rows.bytes)},
+       .row_strides = {{gathers ? kFromStride : kToStride, gathers ? from : to}},
+       .origin = origin});
   const std::uint64_t groups = (total + kLocalSize - 1) / kLocalSize;
   const auto across = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, kMostGroups));
-  launch::Dispatch dispatch{
-      .shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),
-      .groups = {across, static_cast<std::uint32_t>((groups + kMostGroups - 1) / kMostGroups), 1},
-      .bindings = {},
-      .push_constants = {}};
+  launch::Dispatch dispatch{.shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),
+                            .groups = {across, static_cast<std::uint32_t>((groups + kMostGroups - 1) / kMostGroups), 1},
+                            .bindings = {},
+                            .push_constants = {}};
   dispatch.bindings.push_back({.set = 0, .binding = 0, .resource = from, .reads = true, .origin = origin});
   dispatch.bindings.push_back({.set = 0, .binding = 1, .resource = to, .writes = true, .origin = origin});
   plan.steps.push_back({.name = std::format("rows of {}", plan.resources[gathers ? from : to].name),

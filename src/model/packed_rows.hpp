@@ -1,5 +1,5 @@
-// Tensors that see the texels of an image have gaps between their rows, as many bytes as the device wants (scenario page
-// 3.11). Kernels of graphs take packed tensors: they get a packed copy, and what they make is copied back.
+// Tensors that see the texels of an image have gaps between their rows, as many bytes as the device wants (scenario
+// page 3.11). Kernels of graphs take packed tensors: they get a packed copy, and what they make is copied back.
 #pragma once
 
 #include <map>

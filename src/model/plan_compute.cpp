@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <format>
 
+#include "launch/specialization.hpp"
 #include "spirv/module.hpp"
 #include "spirv/tensors/emulate.hpp"
-#include "launch/specialization.hpp"
 #include "tensor/format.hpp"
 #include "vgf/check.hpp"
 
@@ -51,10 +51,8 @@ class Maker {
       binding.writes = declared->writes;
       dispatch.bindings.push_back(binding);
     }
-    plan_.steps.push_back({.name = compute_.name,
-                           .action = std::move(dispatch),
-                           .barrier_after = true,
-                           .origin = compute_.origin});
+    plan_.steps.push_back(
+        {.name = compute_.name, .action = std::move(dispatch), .barrier_after = true, .origin = compute_.origin});
   }
 
  private:
@@ -157,7 +155,8 @@ class Maker {
     if (!element) return;  // the file's check says that
     if (declared.tensor) {
       if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape))
-        return mismatch(std::format("with {}, and the model binds one with {}", difference->declared, difference->given));
+        return mismatch(
+            std::format("with {}, and the model binds one with {}", difference->declared, difference->given));
     }
     spirv::TensorLayout layout = spirv::packed_layout(*element, shape);
     // Where rows of texels begin only the device knows.
@@ -197,7 +196,8 @@ class Maker {
 
   std::optional<launch::Shader> rewritten() {
     const spirv::Specialization values = launch::values_of(compute_.shader.specializations);
-    const auto module = diagnostics_.take(spirv::read_module(spirv::Words(*compute_.shader.spirv), compute_.shader.name));
+    const auto module =
+        diagnostics_.take(spirv::read_module(spirv::Words(*compute_.shader.spirv), compute_.shader.name));
     if (!module) return std::nullopt;
     auto words = diagnostics_.take(spirv::emulate_tensors(*module, tensors_, values));
     if (!words) return std::nullopt;

@@ -29,7 +29,6 @@ struct ComputeSegment {
 // What the shader declares is checked against the descriptor sets of the segment. Errors: binding-mismatch,
 // type-mismatch, out-of-range, and those of rewriting tensors; a descriptor that the shader does not declare is a
 // warning.
-void plan_compute(launch::Plan& plan, const ComputeSegment& compute, ComputeShaders& shaders,
-                  Diagnostics& diagnostics);
+void plan_compute(launch::Plan& plan, const ComputeSegment& compute, ComputeShaders& shaders, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

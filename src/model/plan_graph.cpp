@@ -13,10 +13,13 @@ using launch::ShaderIndex;
 
 constexpr std::uint32_t kAddressSize = 8;  // bytes
 
-launch::Contents contents_of(const lower::ProgramBuffer& buffer, const tosa::Constant& constant,
+// The data are in a file, which `owner` keeps, or in the graph's own storage. The plan may outlive everything else.
+launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr<const tosa::Graph> graph,
                              std::shared_ptr<const void> owner) {
-  return {buffer.size, [data = constant.data, splat = constant.splat, packing = buffer.packing,
-                        owner = std::move(owner)](MutableBytes to) -> Result<> {
+  const tosa::Constant& constant = graph->constants[buffer.index];
+  return {buffer.size,
+          [data = constant.data, splat = constant.splat, packing = buffer.packing, graph = std::move(graph),
+           owner = std::move(owner)](MutableBytes to) -> Result<> {
             if (packing) {
               lower::pack(*packing, data, splat, to);
               return {};
@@ -67,7 +70,7 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
     const lower::ProgramBuffer& from = program_.buffers[i];
     if (from.kind == lower::BufferKind::Constant) {
       launch::Resource made = buffer(std::format("constant {}", from.index), from.size);
-      made.initial.push_back(contents_of(from, graph_->constants[from.index], owner));
+      made.initial.push_back(contents_of(from, graph_, owner));
       resources_.push_back(add(std::move(made)));
     } else if (from.kind == lower::BufferKind::Intermediate) {
       launch::Resource made = buffer(std::format("intermediate {}", i), from.size);
@@ -119,8 +122,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                                    .writes = writes,
                                    .origin = origin});
     }
-    const tosa::Node* last =
-        graph_->nodes.empty() || from.nodes.empty() ? nullptr : &graph_->nodes[from.nodes.back()];
+    const tosa::Node* last = graph_->nodes.empty() || from.nodes.empty() ? nullptr : &graph_->nodes[from.nodes.back()];
     whole.operators.push_back(program_.kernels[from.kernel].name);
     plan.steps.push_back({.name = last && !last->name.empty() ? last->name : plan.shaders[dispatch.shader].name,
                           .action = std::move(dispatch),

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "launch/accesses.hpp"
+#include "launch/specialization.hpp"
 #include "model/graph_engine.hpp"
 #include "model/graph_segment.hpp"
 #include "model/model_storage.hpp"
 #include "model/plan_compute.hpp"
 #include "model/resolve_model.hpp"
 #include "spirv/specialize.hpp"
-#include "launch/specialization.hpp"
 
 namespace slipway::model {
 namespace {
@@ -116,7 +116,12 @@ class Dispatcher {
  public:
   Dispatcher(launch::Plan& plan, ModelPlan::State& state, Shaped& shaped, const ModelDispatch& dispatch,
              Diagnostics& diagnostics)
-      : plan_(plan), state_(state), file_(state.file->vgf), shaped_(shaped), dispatch_(dispatch), diagnostics_(diagnostics) {}
+      : plan_(plan),
+        state_(state),
+        file_(state.file->vgf),
+        shaped_(shaped),
+        dispatch_(dispatch),
+        diagnostics_(diagnostics) {}
 
   std::optional<std::vector<SegmentSteps>> run() {
     const std::size_t before = diagnostics_.errors();
@@ -211,7 +216,8 @@ class Dispatcher {
     if (inputs.size() != graph->inputs.size() || outputs.size() != graph->outputs.size()) return;
     std::optional<PlannedGraph>& kernels = shaped_.kernels[index];
     if (!kernels) {
-      auto made = PlannedGraph::make(plan_, graph, state_.settings.graphs, state_.step_name(index), dispatch_.origin, state_.file);
+      auto made = PlannedGraph::make(plan_, graph, state_.settings.graphs, state_.step_name(index), dispatch_.origin,
+                                     state_.file);
       kernels = diagnostics_.take(std::move(made));
     }
     if (kernels) kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
@@ -226,17 +232,17 @@ class Dispatcher {
       return;
     }
     const auto pushed = dispatch_.push_constants.find(segment.module);
-    plan_compute(plan_,
-                 {.file = file_,
-                  .segment = index,
-                  .shader = shader->second,
-                  .storage = shaped_.storage,
-                  .levels = levels_,
-                  .push_constants =
-                      pushed == dispatch_.push_constants.end() ? std::vector<std::byte>() : pushed->second,
-                  .name = state_.step_name(index),
-                  .origin = dispatch_.origin},
-                 state_.shaders, diagnostics_);
+    plan_compute(
+        plan_,
+        {.file = file_,
+         .segment = index,
+         .shader = shader->second,
+         .storage = shaped_.storage,
+         .levels = levels_,
+         .push_constants = pushed == dispatch_.push_constants.end() ? std::vector<std::byte>() : pushed->second,
+         .name = state_.step_name(index),
+         .origin = dispatch_.origin},
+        state_.shaders, diagnostics_);
   }
 
   launch::Plan& plan_;

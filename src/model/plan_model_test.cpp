@@ -148,7 +148,8 @@ TEST_F(PlanModelTest, WithoutBarriersTheDataFlowIsKept) {
   const auto shaders = compile_modules(*file, Cache(), diagnostics_);
   auto model = ModelPlan::make(file, "net", {.shaders = *shaders}, diagnostics_);
   launch::Plan plan;
-  const auto x = add_buffer(plan, "x", std::vector<std::byte>(16)), y = add_buffer(plan, "y", std::vector<std::byte>(16));
+  const auto x = add_buffer(plan, "x", std::vector<std::byte>(16)),
+             y = add_buffer(plan, "y", std::vector<std::byte>(16));
   const ModelDispatch dispatch{.bindings = {{.binding = 0, .resource = x}, {.binding = 3, .resource = y}},
                                .barrier_after = false};
   ASSERT_TRUE(model->dispatch(plan, dispatch, diagnostics_)) << messages();
@@ -243,8 +244,8 @@ output 1 y y
   launch::Plan plan;
   const auto x = add_buffer(plan, "x", launch::bytes_of<std::int16_t>({1, 2, 3, 4, 5, 6}));
   const auto y = add_buffer(plan, "y", std::vector<std::byte>(12));
-  ASSERT_TRUE(model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 1, .resource = y}}},
-                              diagnostics_))
+  ASSERT_TRUE(
+      model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 1, .resource = y}}}, diagnostics_))
       << messages();
   std::vector<std::int16_t> result;
   capture(plan, y, result);
@@ -286,8 +287,8 @@ output 2 y y
   launch::Plan plan;
   const auto x = add_buffer(plan, "x", launch::bytes_of<float>({1, 2, 3, 4}));
   const auto y = add_buffer(plan, "y", std::vector<std::byte>(16));
-  ASSERT_TRUE(model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 2, .resource = y}}},
-                              diagnostics_))
+  ASSERT_TRUE(
+      model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 2, .resource = y}}}, diagnostics_))
       << messages();
   std::vector<float> result;
   capture(plan, y, result);
@@ -303,7 +304,9 @@ segment s nothing 1 1 1
 set 0: 0 x
 in 0 x
 input 0 x x
-)") != nullptr, true) << messages();
+)") != nullptr,
+            true)
+      << messages();
   const auto placeholder = open(R"(
 resource x input storage_buffer R32_SFLOAT [4]
 module nothing compute main none
@@ -334,7 +337,8 @@ output 1 y y
   ASSERT_TRUE(shaders) << messages();
   auto model = ModelPlan::make(file, "net", {.shaders = *shaders}, diagnostics_);
   launch::Plan plan;
-  const auto x = add_buffer(plan, "x", std::vector<std::byte>(16)), y = add_buffer(plan, "y", std::vector<std::byte>(64));
+  const auto x = add_buffer(plan, "x", std::vector<std::byte>(16)),
+             y = add_buffer(plan, "y", std::vector<std::byte>(64));
   EXPECT_FALSE(model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 1, .resource = y}}},
                                diagnostics_));
   EXPECT_THAT(messages(), HasSubstr("declares set 0, binding 0 as a storage image, and the model binds a "

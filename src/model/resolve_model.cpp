@@ -63,7 +63,8 @@ class Resolver {
 
   std::shared_ptr<const tosa::Graph> segment(const vgf::Segment& segment, const tosa::Graph& graph,
                                              std::shared_ptr<const tosa::Graph> shared) {
-    const bool open = !std::ranges::all_of(graph.values, [](const tosa::Value& value) { return value.type.is_static(); });
+    const bool open =
+        !std::ranges::all_of(graph.values, [](const tosa::Value& value) { return value.type.is_static(); });
     if (!open) return shared;
     std::vector<tensor::Shape> shapes;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {

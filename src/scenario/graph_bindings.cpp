@@ -72,9 +72,8 @@ class Check {
                                                             vk::name_of(*model_.descriptor_type)));
     }
     if (wanted != kind_of(resource_)) {
-      return error(DiagnosticKind::WrongReference,
-                   std::format("is {}, but scenario resource '{}' is {}", wanted, uid_of(resource_),
-                               kind_of(resource_)));
+      return error(DiagnosticKind::WrongReference, std::format("is {}, but scenario resource '{}' is {}", wanted,
+                                                               uid_of(resource_), kind_of(resource_)));
     }
     if (binding_.descriptor_type == DescriptorChoice::StorageImage &&
         model_.descriptor_type != vk::DescriptorType::STORAGE_IMAGE) {
@@ -105,9 +104,9 @@ class Check {
                                tensor.uid, tensor::shape_text(tensor.dims)));
     }
     if (tensor.format.value && *tensor.format.value != model_.format) {
-      good = error(DiagnosticKind::TypeMismatch,
-                   std::format("has format {} but scenario tensor '{}' has format {}", vk::name_of(model_.format),
-                               tensor.uid, tensor.format.name));
+      good =
+          error(DiagnosticKind::TypeMismatch, std::format("has format {} but scenario tensor '{}' has format {}",
+                                                          vk::name_of(model_.format), tensor.uid, tensor.format.name));
     }
     return good;
   }
@@ -116,8 +115,9 @@ class Check {
     if (vgf::is_dynamic(model_)) return true;
     const Size size = vgf::byte_count(model_);
     return (size && *size == buffer.size) ||
-           error(DiagnosticKind::FileMismatch, std::format("expects buffer size {} but scenario buffer '{}' has size {}",
-                                                           size.value_or(0), buffer.uid, buffer.size));
+           error(DiagnosticKind::FileMismatch,
+                 std::format("expects buffer size {} but scenario buffer '{}' has size {}", size.value_or(0),
+                             buffer.uid, buffer.size));
   }
 
   bool fits(const Image& image) {
@@ -125,24 +125,24 @@ class Check {
     tensor::ShapeView shape = model_.shape;
     if (shape.size() == 4 && (shape[0] == 1 || shape[0] < 0)) shape = shape.subspan(1);
     if (shape.size() != 3 || (format && shape[2] >= 0 && shape[2] != format->components)) {
-      return error(DiagnosticKind::ShapeMismatch,
-                   std::format("VGF image resources must have shape [H, W, C] or [1, H, W, C]{}, but it has {}",
-                               format ? std::format(" with C = {} for {}", format->components, vk::name_of(model_.format))
-                                      : "",
-                               tensor::shape_text(model_.shape)));
+      return error(
+          DiagnosticKind::ShapeMismatch,
+          std::format(
+              "has shape {}; VGF image resources must have shape [H, W, C] or [1, H, W, C]{}",
+              tensor::shape_text(model_.shape),
+              format ? std::format(" with C = {} for {}", format->components, vk::name_of(model_.format)) : ""));
     }
     bool good = true;
     if ((shape[0] >= 0 && shape[0] != image.extent[1]) || (shape[1] >= 0 && shape[1] != image.extent[0]) ||
         image.extent[2] != 1) {
-      good = error(DiagnosticKind::ShapeMismatch,
-                   std::format("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]",
-                               tensor::shape_text(model_.shape), image.uid, image.extent[0], image.extent[1],
-                               image.extent[2]));
+      good = error(
+          DiagnosticKind::ShapeMismatch,
+          std::format("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]", tensor::shape_text(model_.shape),
+                      image.uid, image.extent[0], image.extent[1], image.extent[2]));
     }
     if (image.format.value && *image.format.value != model_.format) {
-      good = error(DiagnosticKind::TypeMismatch,
-                   std::format("has format {} but scenario image '{}' has format {}", vk::name_of(model_.format),
-                               image.uid, image.format.name));
+      good = error(DiagnosticKind::TypeMismatch, std::format("has format {} but scenario image '{}' has format {}",
+                                                             vk::name_of(model_.format), image.uid, image.format.name));
     }
     return good;
   }
@@ -163,15 +163,15 @@ class Check {
           }
         },
         resource_);
-    const bool readonly = access == Access::ReadOnly ||
-                          (access == Access::ImageRead && !std::holds_alternative<Image>(resource_));
+    const bool readonly =
+        access == Access::ReadOnly || (access == Access::ImageRead && !std::holds_alternative<Image>(resource_));
     const bool wrong = interface_.output ? readonly : access == Access::WriteOnly;
     if (!wrong) return;
-    diagnostics_.add(json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                                   std::format("{} is {}, but `{}` is {}", subject(),
-                                               interface_.output ? "written" : "read", uid_of(resource_),
-                                               interface_.output ? "readonly" : "writeonly"),
-                                   Severity::Warning));
+    diagnostics_.add(
+        json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                      std::format("{} is {}, but `{}` is {}", subject(), interface_.output ? "written" : "read",
+                                  uid_of(resource_), interface_.output ? "readonly" : "writeonly"),
+                      Severity::Warning));
   }
 
   const vgf::File& file_;
@@ -189,23 +189,22 @@ tensor::Shape shape_of(const Resource& resource) {
 
 }  // namespace
 
-std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning,
-                                                                       const DispatchGraph& command,
+std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning, const DispatchGraph& command,
                                                                        const vgf::File& file) {
   const std::vector<Interface> interfaces = interfaces_of(file);
   std::vector<model::ModelBinding> resolved;
   bool good = true;
   for (const Binding& binding : command.bindings) {
-    const auto interface = std::ranges::find_if(
-        interfaces, [&](const Interface& one) { return one.slot->binding == binding.id; });
+    const auto interface =
+        std::ranges::find_if(interfaces, [&](const Interface& one) { return one.slot->binding == binding.id; });
     if (interface == interfaces.end()) {
       std::string ids;
       for (const Interface& one : interfaces)
         ids += std::format("{}{} ({})", ids.empty() ? "" : ", ", one.slot->binding, describe(file, one));
-      planning.diagnostics.add(json::problem(
-          binding.at["id"], DiagnosticKind::BindingMismatch,
-          std::format("No model interface resource found for binding ID {}; '{}' has {}", binding.id, file.name,
-                      ids.empty() ? "none" : ids)));
+      planning.diagnostics.add(
+          json::problem(binding.at["id"], DiagnosticKind::BindingMismatch,
+                        std::format("No model interface resource found for binding ID {}; '{}' has {}", binding.id,
+                                    file.name, ids.empty() ? "none" : ids)));
       good = false;
       continue;
     }

@@ -14,8 +14,7 @@ namespace slipway::scenario {
 
 // `file` is what messages call the model. Every problem is reported; nothing is returned when there was one, or when a
 // resource is not in the plan because it has errors.
-std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning,
-                                                                       const DispatchGraph& command,
+std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning, const DispatchGraph& command,
                                                                        const vgf::File& file);
 
 }  // namespace slipway::scenario

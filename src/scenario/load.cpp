@@ -52,15 +52,14 @@ Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& set
   check_scenario(*loaded.scenario,
                  {.output = settings.output, .confine = settings.confine, .remarks = settings.checking}, diagnostics);
   if (settings.depth == Depth::References) return loaded;
-  loaded.plan = plan_scenario(
-      *loaded.scenario,
-      {.output = settings.output,
-       .confine = settings.confine,
-       .cache = settings.cache,
-       .checking = settings.checking,
-       .graphs = settings.graphs,
-       .device_facts = settings.device_facts},
-      diagnostics);
+  loaded.plan = plan_scenario(*loaded.scenario,
+                              {.output = settings.output,
+                               .confine = settings.confine,
+                               .cache = settings.cache,
+                               .checking = settings.checking,
+                               .graphs = settings.graphs,
+                               .device_facts = settings.device_facts},
+                              diagnostics);
   if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
   return loaded;
 }

@@ -29,7 +29,7 @@ struct LoadSettings {
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
   Emulation emulation = Emulation::Auto;
-  model::GraphSettings graphs;  // what computes graphs
+  model::GraphSettings graphs;                       // what computes graphs
   std::function<lower::DeviceFacts()> device_facts;  // asked when there is a graph (plan.hpp)
 };
 

@@ -22,10 +22,10 @@
 namespace slipway::scenario {
 
 struct PlanOptions {
-  Path output;           // what `dst` is relative to; empty: the scenario's folder
-  bool confine = false;  // files that shaders include must lie in the scenario's folder too
-  Cache cache;           // of compiled shaders
-  bool checking = false;  // `check`: what only warns in a run because it has no effect is an error
+  Path output;                       // what `dst` is relative to; empty: the scenario's folder
+  bool confine = false;              // files that shaders include must lie in the scenario's folder too
+  Cache cache;                       // of compiled shaders
+  bool checking = false;             // `check`: what only warns in a run because it has no effect is an error
   model::GraphSettings graphs = {};  // what computes graphs
   // Asked when there is a graph: the device that it will run on, when that is known. Else kernels are of the plainest
   // kind.

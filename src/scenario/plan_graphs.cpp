@@ -25,6 +25,10 @@ const T* first_for(const std::vector<T>& list, std::string T::* name, std::strin
   return found == list.end() ? nullptr : &*found;
 }
 
+std::string entry_text(spirv::Stage stage) {
+  return stage == spirv::Stage::Graph ? "graph" : std::format("{} shader", name_of(stage));
+}
+
 class Maker {
  public:
   Maker(Planning& planning, const DispatchGraph& command, const Graph& graph, OpenGraph& open)
@@ -143,11 +147,11 @@ class Maker {
     if (compiled == planning_.compiled.end()) return nullptr;
     const launch::Shader& shader = compiled->second.shader;
     if (shader.stage != stage) {
-      diagnostics_.add(json::problem(substitution->shader.at, DiagnosticKind::WrongReference,
-                                     std::format("the entry point of shader `{}` is a {}, but module `{}` of '{}' is a "
-                                                 "{}",
-                                                 substitution->shader.uid, name_of(shader.stage), module.name,
-                                                 file_.name, name_of(stage))));
+      diagnostics_.add(json::problem(
+          substitution->shader.at, DiagnosticKind::WrongReference,
+          std::format("the entry point of shader `{}` is a {}, but that of module `{}` of "
+                      "'{}' is a {}",
+                      substitution->shader.uid, entry_text(shader.stage), module.name, file_.name, entry_text(stage))));
       return nullptr;
     }
     good = true;
@@ -171,8 +175,8 @@ class Maker {
     }
     add(std::exchange(problems, {}), graph_.at["src"]);
     if (!words) return std::nullopt;
-    auto constants = instead ? std::optional(instead->specializations)
-                             : std::optional(std::vector<launch::Specialization>());
+    auto constants =
+        instead ? std::optional(instead->specializations) : std::optional(std::vector<launch::Specialization>());
     if (map) constants = specializations_of(*map, *words);
     if (!constants) return std::nullopt;
     const std::uint32_t push_size = graph_.push_constants_size ? graph_.push_constants_size
@@ -271,7 +275,14 @@ void open_graph(Planning& planning, const Graph& graph) {
     if (auto file = model::open_model(path, path.string(), problems))
       planning.graphs.emplace(graph.uid, OpenGraph{.file = std::move(file), .models = {}});
   }
-  for (Diagnostic& problem : problems.release()) planning.diagnostics.add(named_by(std::move(problem), graph.at["src"]));
+  for (Diagnostic& problem : problems.release()) {
+    // The existing runner has these words for all of the header.
+    constexpr std::uint64_t kHeader = 128;  // bytes
+    if (problem.severity == Severity::Error && problem.place.kind == Place::Kind::Bytes &&
+        problem.place.span.begin < kHeader)
+      problem.message = "Invalid VGF header: " + problem.message;
+    planning.diagnostics.add(named_by(std::move(problem), graph.at["src"]));
+  }
 }
 
 void plan_graph(Planning& planning, const DispatchGraph& command) {

@@ -58,7 +58,7 @@ struct Planning {
   std::map<std::string, launch::Contents, std::less<>> raw_data;
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
-  std::optional<model::GraphSettings> graph_settings;  // once they were asked for
+  std::optional<model::GraphSettings> graph_settings;               // once they were asked for
   std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
   // By shader and what its tensors are; nothing when that failed.

@@ -112,11 +112,11 @@ class Maker {
     const bool readonly = tensor.access == Access::ReadOnly || tensor.access == Access::ImageRead;
     const bool wrong = (declared.writes && readonly) || (declared.reads && tensor.access == Access::WriteOnly);
     if (!wrong) return;
-    diagnostics_.add(json::problem(binding.resource.at, DiagnosticKind::BindingMismatch,
-                                   std::format("{} that it {}, but `{}` is {}", subject,
-                                               declared.writes ? "writes" : "reads", tensor.uid,
-                                               declared.writes ? "readonly" : "writeonly"),
-                                   Severity::Warning));
+    diagnostics_.add(
+        json::problem(binding.resource.at, DiagnosticKind::BindingMismatch,
+                      std::format("{} that it {}, but `{}` is {}", subject, declared.writes ? "writes" : "reads",
+                                  tensor.uid, declared.writes ? "readonly" : "writeonly"),
+                      Severity::Warning));
   }
 
   void check_bound(const spirv::Binding& declared) {
@@ -125,9 +125,10 @@ class Maker {
     });
     if (bound) return;
     const json::Value list = command_.at["bindings"];
-    Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
-                                       std::format("graph `{}` uses set {}, binding {} ({}), but nothing is bound there",
-                                                   shader_.name, declared.set, declared.binding, describe(declared)));
+    Diagnostic missing =
+        json::problem(list, DiagnosticKind::BindingMismatch,
+                      std::format("graph `{}` uses set {}, binding {} ({}), but nothing is bound there", shader_.name,
+                                  declared.set, declared.binding, describe(declared)));
     missing.place = list.opening();
     diagnostics_.add(std::move(missing));
   }
@@ -145,10 +146,10 @@ class Maker {
       good &= request.constants.back() != nullptr;
       const auto wanted = std::ranges::find(declared, id, &spirv::GraphConstant::constant_id);
       if (wanted == declared.end()) {
-        diagnostics_.add(json::problem(given[id].at, DiagnosticKind::UnknownReference,
-                                       std::format("graph `{}` has no graph constant {}; this one has no effect",
-                                                   shader_.name, id),
-                                       Severity::Warning));
+        diagnostics_.add(
+            json::problem(given[id].at, DiagnosticKind::UnknownReference,
+                          std::format("graph `{}` has no graph constant {}; this one has no effect", shader_.name, id),
+                          Severity::Warning));
       } else if (data != planning_.graph_constants.end()) {
         const ConstantData& constant = data->second;
         const auto difference = spirv::tensor_mismatch(wanted->tensor, constant.type, constant.shape);
@@ -183,8 +184,7 @@ class Maker {
 }  // namespace
 
 void open_graph_constant(Planning& planning, const GraphConstant& constant) {
-  const auto type =
-      planning.diagnostics.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
+  const auto type = planning.diagnostics.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
   if (!type) return;
   const auto contents = array_contents({planning.scenario, constant.contents, constant.at}, *constant.format.value,
                                        constant.dims, ShapeRule::Exact, planning.diagnostics);
@@ -204,7 +204,7 @@ void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command) {
   if (!entry) {
     planning.diagnostics.add(
         json::problem(command.shader.at, DiagnosticKind::WrongReference,
-                      std::format("the entry point of shader `{}` is a {}, but a graph is needed here",
+                      std::format("the entry point of shader `{}` is a {} shader, but a graph is needed here",
                                   command.shader.uid, name_of(shader.stage))));
     return;
   }

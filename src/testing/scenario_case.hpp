@@ -27,7 +27,7 @@ class Case {
       const std::string extension = Path(name).extension().string();
       const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".spv" ||
                           extension == ".bin" || extension == ".DDS";
-      const Result<> written = binary ? write_file(folder_ / name, Bytes(testing::cook(text)))
+      const Result<> written = binary                ? write_file(folder_ / name, Bytes(testing::cook(text)))
                                : extension == ".vgf" ? write_file(folder_ / name, Bytes(testing::cook_vgf(text)))
                                                      : write_file(folder_ / name, text);
       if (!written) throw std::runtime_error(written.error().front().message);

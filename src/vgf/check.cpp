@@ -180,8 +180,8 @@ class Checker {
     const Resource& resource = file_.resources[constant.resource];
     if (resource.category != Category::Constant) {
       error(DiagnosticKind::FileFormat, constant.range,
-            std::format("constant {} is the data of resource {}, which is an {}", index, constant.resource,
-                        name_of(resource.category)));
+            std::format("Resource not marked as constant: constant {} is the data of resource {}, which is an {}",
+                        index, constant.resource, name_of(resource.category)));
     }
     const Size size = byte_count(resource);
     if (size && *size != constant.data.size()) {

@@ -307,7 +307,7 @@ TEST(VgfCheck, Segments) {
   for (const std::string_view expected : {
            "constant 0 has 4 bytes; resource 1 with shape [3] needs 3 [file-mismatch]",
            "constant 0 is sparse along dimension 1 of shape [3] [out-of-range]",
-           "constant 1 is the data of resource 0, which is an INPUT [file-format]",
+           "Resource not marked as constant: constant 1 is the data of resource 0, which is an INPUT [file-format]",
            "segment 0 `s` is a compute segment and cannot have constants [file-format]",
            "warning: segment 0 `s` dispatches no workgroups [out-of-range]",
            "segment 0 `s` has descriptor set 0 twice [duplicate-name]",
