@@ -148,13 +148,14 @@ Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& g
 }
 
 std::string comparison_text(const ValueComparison& comparison) {
-  if (comparison.different == 0) return std::format("ok ({} elements, all equal)", comparison.elements);
+  const std::string elements =
+      std::format("{} element{}", comparison.elements, comparison.elements == 1 ? "" : "s");
+  if (comparison.different == 0) return std::format("ok ({}, all equal)", elements);
   if (comparison.passed()) {
-    return std::format("ok ({} elements, max difference {}, at most {:.2g} of what is allowed)", comparison.elements,
+    return std::format("ok ({}, max difference {}, at most {:.2g} of what is allowed)", elements,
                        tensor::shortest_text(comparison.greatest), comparison.greatest_of_allowed);
   }
-  return std::format("FAILED {} of {} elements differ; {} is {} instead of {} (allowed {})", comparison.wrong,
-                     comparison.elements,
+  return std::format("FAILED {} of {} differ; {} is {} instead of {} (allowed {})", comparison.wrong, elements,
                      tensor::shape_text(tensor::coordinates_of(comparison.type.shape, comparison.worst)),
                      tensor::shortest_text(comparison.got), tensor::shortest_text(comparison.wanted),
                      tensor::shortest_text(comparison.allowed));

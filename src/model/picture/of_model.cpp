@@ -123,17 +123,28 @@ class GraphPainter {
     members_.resize(dispatches.size());
     clusters_.assign(dispatches.size(), kNone);
     for (std::uint32_t d = 0; d < dispatches.size(); ++d) {
+      if (!computes(graph_, *known_.program, dispatches[d])) continue;
       for (const std::uint32_t node : dispatches[d].nodes) {
-        if (node >= graph_.nodes.size() || dispatch_of_[node] != kNone) continue;
+        if (dispatch_of_[node] != kNone) continue;
         dispatch_of_[node] = d;
         ++members_[d];
       }
     }
+    if (known_.times.size() != dispatches.size()) return;
+    // What prepares something for an operator counts with it.
+    times_.resize(dispatches.size());
+    for (std::uint32_t d = 0; d < dispatches.size(); ++d) {
+      std::uint32_t owner = d;
+      if (!computes(graph_, *known_.program, dispatches[d]) && !dispatches[d].nodes.empty() &&
+          dispatches[d].nodes.back() < graph_.nodes.size() && dispatch_of_[dispatches[d].nodes.back()] != kNone)
+        owner = dispatch_of_[dispatches[d].nodes.back()];
+      times_[owner] += known_.times[d];
+    }
   }
 
   std::optional<PictureTime> time_of(std::uint32_t dispatch) const {
-    if (dispatch >= known_.times.size() || known_.times.size() != members_.size()) return std::nullopt;
-    return Painter::time_of(known_.times[dispatch], total_);
+    if (dispatch >= times_.size()) return std::nullopt;
+    return Painter::time_of(times_[dispatch], total_);
   }
 
   // Of an operator whose kernel has others too.
@@ -218,6 +229,7 @@ class GraphPainter {
   std::vector<std::uint32_t> dispatch_of_;   // by node
   std::vector<std::uint32_t> members_;       // by dispatch: how many operators are drawn in it
   std::vector<std::uint32_t> clusters_;      // by dispatch
+  std::vector<double> times_;                // by dispatch; empty: not known
 };
 
 double sum_of(std::span<const double> times) { return std::accumulate(times.begin(), times.end(), 0.0); }
@@ -384,6 +396,14 @@ class ModelPainter {
 };
 
 }  // namespace
+
+bool computes(const tosa::Graph& graph, const lower::KernelProgram& program, const lower::ProgramDispatch& dispatch) {
+  if (dispatch.nodes.empty() || dispatch.buffers.empty()) return false;
+  const auto is_known = [&](std::uint32_t node) { return node < graph.nodes.size(); };
+  if (!std::ranges::all_of(dispatch.nodes, is_known)) return false;
+  return std::ranges::contains(graph.nodes[dispatch.nodes.back()].outputs,
+                               program.buffers[dispatch.buffers.back()].value);
+}
 
 Picture picture_of(const vgf::File& file, std::span<const PicturedSegment> segments) {
   return ModelPainter(file, segments).run();

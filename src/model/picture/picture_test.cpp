@@ -101,7 +101,8 @@ TEST(Picture, OperatorsOfOneKernelAreACluster) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const PictureNode& node = picture.nodes[1 + i];
     const auto& dispatches = program->dispatches;
-    const auto dispatch = std::ranges::find_if(dispatches, [&](const auto& d) { return std::ranges::contains(d.nodes, i); });
+    const auto dispatch = std::ranges::find_if(
+        dispatches, [&](const auto& d) { return computes(graph, *program, d) && std::ranges::contains(d.nodes, i); });
     ASSERT_NE(dispatch, dispatches.end());
     EXPECT_EQ(node.cluster != kNoCluster, dispatch->nodes.size() > 1) << node.title;
     if (node.cluster != kNoCluster) {
