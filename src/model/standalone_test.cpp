@@ -182,7 +182,7 @@ TEST_F(StandaloneTest, FilesThatDoNotFit) {
   EXPECT_THAT(refused(wanted), HasSubstr("[file-not-found]"));
   wanted.inputs = {};
   wanted.fill = {.low = 2.5};
-  EXPECT_THAT(refused(wanted), HasSubstr("[out-of-range]\nnote: when filling input `picture`"));
+  EXPECT_THAT(refused(wanted), HasSubstr("[out-of-range]\n  note: when filling input `picture`"));
   wanted.shapes = {{"nobody", {1}}};
   EXPECT_THAT(refused(wanted), HasSubstr("the model has no input or output `nobody`"));
 }
