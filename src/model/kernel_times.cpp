@@ -97,12 +97,10 @@ std::string print_times(const Standalone& alone, const std::vector<KernelTime>& 
                         of_segment, share(of_segment));
     for (const KernelTime& time : times) {
       if (time.segment != s) continue;
-      const std::string name =
-          time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
+      const std::string name = time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
       std::string line = std::format("{:>4}  {:<{}}  {:<{}}  {:>9.3f}  {:>4.1f} %  {:>7}  {:>7}", time.step, name,
-                                     name_width, time.result, result_width, time.milliseconds,
-                                     share(time.milliseconds), rate(time.bytes, time.milliseconds),
-                                     rate(time.operations, time.milliseconds));
+                                     name_width, time.result, result_width, time.milliseconds, share(time.milliseconds),
+                                     rate(time.bytes, time.milliseconds), rate(time.operations, time.milliseconds));
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
     }

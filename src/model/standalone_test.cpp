@@ -175,7 +175,8 @@ TEST_F(StandaloneTest, FilesThatDoNotFit) {
   wanted.inputs = {{"picture", npy<float>("f.npy", "<f4", {4}, {1, 2, 3, 4})}};
   EXPECT_THAT(refused(wanted), HasSubstr("elements of dtype `<f4`, but the model takes i32 [file-mismatch]"));
   wanted.inputs = {{"pictur", folder_ / "x.npy"}};
-  EXPECT_THAT(refused(wanted), HasSubstr("the model has no input `pictur`; did you mean `picture`? [unknown-reference]"));
+  EXPECT_THAT(refused(wanted),
+              HasSubstr("the model has no input `pictur`; did you mean `picture`? [unknown-reference]"));
   wanted.inputs = {{"q", folder_ / "x.npy"}};
   EXPECT_THAT(refused(wanted), HasSubstr("the model has no input `q`; it has `picture` [unknown-reference]"));
   wanted.inputs = {{"input_0", folder_ / "nothing.npy"}};

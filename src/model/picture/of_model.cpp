@@ -35,8 +35,7 @@ std::string attributes_line(const tosa::Node& node) {
         ((entry.name == "stride" || entry.name == "dilation") && all_are(1)))
       continue;
     text += (text.empty() ? "" : "  ") + std::string(entry.name) + " ";
-    for (std::size_t i = 0; i < entry.integers.size(); ++i)
-      text += (i ? "," : "") + std::to_string(entry.integers[i]);
+    for (std::size_t i = 0; i < entry.integers.size(); ++i) text += (i ? "," : "") + std::to_string(entry.integers[i]);
   }
   return text;
 }
@@ -225,11 +224,11 @@ class GraphPainter {
   const PicturedSegment& known_;
   std::uint32_t cluster_;
   double total_;
-  std::vector<Source> sources_;              // by value
-  std::vector<std::uint32_t> dispatch_of_;   // by node
-  std::vector<std::uint32_t> members_;       // by dispatch: how many operators are drawn in it
-  std::vector<std::uint32_t> clusters_;      // by dispatch
-  std::vector<double> times_;                // by dispatch; empty: not known
+  std::vector<Source> sources_;             // by value
+  std::vector<std::uint32_t> dispatch_of_;  // by node
+  std::vector<std::uint32_t> members_;      // by dispatch: how many operators are drawn in it
+  std::vector<std::uint32_t> clusters_;     // by dispatch
+  std::vector<double> times_;               // by dispatch; empty: not known
 };
 
 double sum_of(std::span<const double> times) { return std::accumulate(times.begin(), times.end(), 0.0); }
@@ -289,15 +288,15 @@ class ModelPainter {
   void input(std::size_t i) {
     const vgf::Slot& slot = file_.inputs[i];
     const std::string_view name = vgf::input_name(file_, i);
-    writers_[storage_of(slot.resource)] = {painter_.add_node({.kind = PictureKind::Input,
-                                                              .title = name.empty() ? std::format("input {}", i)
-                                                                                    : cut(std::string(name)),
-                                                              .lines = {},
-                                                              .details = std::format("input {} {}", i, name),
-                                                              .cluster = kNoCluster,
-                                                              .results = {type_text(slot.resource)},
-                                                              .time = std::nullopt}),
-                                           0};
+    writers_[storage_of(slot.resource)] = {
+        painter_.add_node({.kind = PictureKind::Input,
+                           .title = name.empty() ? std::format("input {}", i) : cut(std::string(name)),
+                           .lines = {},
+                           .details = std::format("input {} {}", i, name),
+                           .cluster = kNoCluster,
+                           .results = {type_text(slot.resource)},
+                           .time = std::nullopt}),
+        0};
   }
 
   void output(std::size_t i) {
@@ -430,14 +429,14 @@ Picture picture_of(const tosa::Graph& graph, const PicturedSegment& known) {
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const tosa::Value& value = graph[graph.outputs[i]];
     const Source source = of_graph.source_of(graph.outputs[i]);
-    painter.add_edge(source, painter.add_node({.kind = PictureKind::Output,
-                                               .title = value.name.empty() ? std::format("output {}", i)
-                                                                           : cut(value.name),
-                                               .lines = {tosa::text_of(value.type)},
-                                               .details = value.name,
-                                               .cluster = kNoCluster,
-                                               .results = {},
-                                               .time = std::nullopt}));
+    painter.add_edge(source,
+                     painter.add_node({.kind = PictureKind::Output,
+                                       .title = value.name.empty() ? std::format("output {}", i) : cut(value.name),
+                                       .lines = {tosa::text_of(value.type)},
+                                       .details = value.name,
+                                       .cluster = kNoCluster,
+                                       .results = {},
+                                       .time = std::nullopt}));
   }
   return painter.take();
 }
