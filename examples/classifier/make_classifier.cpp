@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/print_diagnostic.hpp"
 #include "base/files.hpp"
+#include "base/print_diagnostic.hpp"
 #include "convert/write_model.hpp"
 #include "network.hpp"
 
@@ -21,8 +21,10 @@ int main(int count, char** arguments) {
                     settings.size % 8 == 0 && settings.channels >= 2 && settings.channels <= 1024 &&
                     settings.channels % 2 == 0;
   if (!good) {
-    std::fputs("usage: make_classifier FILE [SEED [SIZE [CHANNELS]]]\n"
-               "SIZE is a multiple of 8 up to 1024 (32), CHANNELS an even number up to 1024 (16)\n", stderr);
+    std::fputs(
+        "usage: make_classifier FILE [SEED [SIZE [CHANNELS]]]\n"
+        "SIZE is a multiple of 8 up to 1024 (32), CHANNELS an even number up to 1024 (16)\n",
+        stderr);
     return 2;
   }
   const auto written = slipway::convert::write_model(classifier::network(settings)).and_then([&](const auto& bytes) {

@@ -54,8 +54,8 @@ class Builder {
     x = average(x);
     x = convolution(x, settings_.classes, 1, 1, false);
     x = graph_.add(Op::RESHAPE, {x}, {{"shape", {1, settings_.classes}}}, {DataType::I8, {1, settings_.classes}});
-    const ValueId best = graph_.add(Op::ARGMAX, {x}, {{"axis", {1}}, {"nan_mode", {number(NanMode::Propagate)}}},
-                                    {DataType::I32, {1}});
+    const ValueId best =
+        graph_.add(Op::ARGMAX, {x}, {{"axis", {1}}, {"nan_mode", {number(NanMode::Propagate)}}}, {DataType::I32, {1}});
     graph_[x].name = "scores";
     graph_[best].name = "class";
     graph_.outputs = {x, best};
@@ -66,7 +66,8 @@ class Builder {
  private:
   const Shape& shape(ValueId value) const { return graph_[value].type.shape; }
 
-  // --- constants ------------------------------------------------------------------------------------------------------
+  // --- constants
+  // ------------------------------------------------------------------------------------------------------
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(slipway::tensor::draw(settings_.seed, drawn_++) %
@@ -92,7 +93,8 @@ class Builder {
     return constant(DataType::I32, {channels}, values);
   }
 
-  // --- layers ---------------------------------------------------------------------------------------------------------
+  // --- layers
+  // ---------------------------------------------------------------------------------------------------------
 
   // To another scale; the result has the element type `to` and what is outside it saturates.
   ValueId rescale(ValueId x, DataType to, std::span<const Factor> factors) {
@@ -126,7 +128,8 @@ class Builder {
     }
     ValueId x = rescale(sums, DataType::I8, factors);
     if (!activate) return x;
-    return graph_.add(Op::CLAMP, {x}, {{"min_val", {0}}, {"max_val", {127}}, {"nan_mode", {number(NanMode::Propagate)}}},
+    return graph_.add(Op::CLAMP, {x},
+                      {{"min_val", {0}}, {"max_val", {127}}, {"nan_mode", {number(NanMode::Propagate)}}},
                       graph_[x].type);
   }
 

@@ -1,8 +1,8 @@
 // An image classifier in the manner of the MobileNets, in 8-bit integers: convolutions that are split into one over
 // channels and one over pixels, blocks that widen, filter and narrow again, and sums with what a block began from.
 //
-// Its weights are drawn from a seed: it has learned nothing, and what it says of a picture is as good as any. It is here
-// for what it makes a device do, which is the same as for a network that has learned.
+// Its weights are drawn from a seed: it has learned nothing, and what it says of a picture is as good as any. It is
+// here for what it makes a device do, which is the same as for a network that has learned.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Settings {
   std::int64_t classes = 10;
 };
 
-// Input `image` i8[1, size, size, 3]; outputs `scores` i8[1, classes] and `class` i32[1], the place of the highest score.
+// Input `image` i8[1, size, size, 3]; outputs `scores` i8[1, classes] and `class` i32[1], the place of the highest
+// score.
 slipway::tosa::Graph network(const Settings& settings);
 
 }  // namespace classifier

@@ -31,9 +31,7 @@ struct Settings {
   bool profile = false, explain = false, dry_run = false, validate = false, no_fuse = false, no_cache = false;
   std::string picture_path, report_path, trace_path, profiling_path, perf_counters_path;
 
-  bool is_timed() const {
-    return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty();
-  }
+  bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
 };
 
 void add_data_options(CLI::App& app, Settings& settings) {
@@ -49,7 +47,8 @@ void add_data_options(CLI::App& app, Settings& settings) {
   app.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--output,--output-dir", settings.output_folder, "folder for NAME.npy of every output; made if missing");
+  app.add_option("--output,--output-dir", settings.output_folder,
+                 "folder for NAME.npy of every output; made if missing");
 }
 
 void add_run_options(CLI::App& app, Settings& settings) {
@@ -57,7 +56,8 @@ void add_run_options(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember({"reference"}));
   app.add_flag("--profile", settings.profile, "a table of the times of all segments and kernels");
   app.add_option("--graph", settings.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
-  app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  app.add_option("--device", settings.device,
+                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   app.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
       ->check(CLI::IsMember({"auto", "reference"}));
   app.add_option("--emulate", settings.emulate,
@@ -107,9 +107,9 @@ class ModelRun {
     check_usage();
     if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
     if (!settings_.explain) {
-      device_.emplace(launch::DeviceRequest{.selector = device_selector(settings_.device),
-                                            .timestamps = settings_.is_timed()},
-                      settings_.validate);
+      device_.emplace(
+          launch::DeviceRequest{.selector = device_selector(settings_.device), .timestamps = settings_.is_timed()},
+          settings_.validate);
     }
     if (plan()) {
       if (settings_.explain) {
@@ -122,7 +122,8 @@ class ModelRun {
   }
 
  private:
-  // --- command line ---------------------------------------------------------------------------------------------------
+  // --- command line
+  // ---------------------------------------------------------------------------------------------------
 
   void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
 
@@ -132,7 +133,8 @@ class ModelRun {
     if (settings_.repeat <= 0 || settings_.repeat > UINT32_MAX)
       usage(std::format("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, settings_.repeat));
     for (const std::string& given : settings_.inputs) {
-      if (const auto named = split(given, "--input takes NAME=FILE")) request_.inputs.push_back({named->first, named->second});
+      if (const auto named = split(given, "--input takes NAME=FILE"))
+        request_.inputs.push_back({named->first, named->second});
     }
     for (const std::string& given : settings_.shapes) {
       const auto named = split(given, "--shape takes NAME=SHAPE");
@@ -173,7 +175,8 @@ class ModelRun {
       usage(std::format("--range takes LOW:HIGH, two numbers, but here is `{}`", settings_.range));
   }
 
-  // --- stages ---------------------------------------------------------------------------------------------------------
+  // --- stages
+  // ---------------------------------------------------------------------------------------------------------
 
   bool good() {
     if (settings_.style.strict) diagnostics_.make_strict();
@@ -256,8 +259,7 @@ class ModelRun {
   }
 
   void compare() {
-    const auto compared =
-        diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
+    const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
     if (!compared) return;
     const bool many = alone_->segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
@@ -285,8 +287,7 @@ class ModelRun {
     const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
     if (settings_.profile) say(model::print_times(*alone_, times, report_->profile));
     if (settings_.picture_path.empty()) return;
-    model::Picture picture =
-        model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
+    model::Picture picture = model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
     picture.summary.push_back("on " + report_->device);
     if (settings_.picture_path.ends_with(".dot"))
       write(settings_.picture_path, model::write_dot(picture));
@@ -303,7 +304,8 @@ class ModelRun {
     (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
   }
 
-  // --- end ------------------------------------------------------------------------------------------------------------
+  // --- end
+  // ------------------------------------------------------------------------------------------------------------
 
   int end() {
     if (device_) device_->add_messages(diagnostics_);
@@ -316,8 +318,7 @@ class ModelRun {
     if (!settings_.style.json) {
       constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
                                                              "bad input", "skipped", "failed"};
-      std::string line =
-          std::format("{}: {}", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
+      std::string line = std::format("{}: {}", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
       if (report_) line += ", on " + report_->device;
       (status > 1 || settings_.report_path == "-" ? print_error : print)(line + "\n");
     }

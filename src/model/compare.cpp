@@ -25,8 +25,8 @@ double greatest_of(std::span<const double> values) {
 struct Known {
   Tensor value;
   std::vector<double> unrounded, bounds;  // of floats that an operator made
-  double carried = 0;  // what the operators before it may have done, relative to the largest element
-  double allowed = 0;  // with this one
+  double carried = 0;                     // what the operators before it may have done, relative to the largest element
+  double allowed = 0;                     // with this one
   bool is_cast = false;
 };
 
@@ -91,8 +91,7 @@ class Comparer {
     return {};
   }
 
-  static void compare_real(const Known& known, std::size_t i, double got, double carried,
-                           ValueComparison& comparison) {
+  static void compare_real(const Known& known, std::size_t i, double got, double carried, ValueComparison& comparison) {
     const double wanted = known.value.reals[i];
     if (got == wanted || (std::isnan(got) && std::isnan(wanted))) return;
     ++comparison.different;
@@ -111,12 +110,11 @@ class Comparer {
     const auto reference = static_cast<double>(wanted);
     const double difference = std::fabs(static_cast<double>(got) - reference);
     const double allowed = known.is_cast && known.carried > 0 ? 1 + known.carried * std::fabs(reference) : 0;
-    note(comparison, i, static_cast<double>(got), reference, allowed, difference <= allowed && allowed > 0,
-         difference);
+    note(comparison, i, static_cast<double>(got), reference, allowed, difference <= allowed && allowed > 0, difference);
   }
 
-  static void note(ValueComparison& comparison, std::size_t i, double got, double wanted, double allowed,
-                   bool accepted, double difference) {
+  static void note(ValueComparison& comparison, std::size_t i, double got, double wanted, double allowed, bool accepted,
+                   double difference) {
     if (!accepted) ++comparison.wrong;
     if (std::isnan(difference)) difference = HUGE_VAL;
     comparison.greatest = std::max(comparison.greatest, difference);
@@ -148,13 +146,13 @@ Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& g
 }
 
 std::string comparison_text(const ValueComparison& comparison) {
-  if (comparison.different == 0) return std::format("ok ({} elements, all equal)", comparison.elements);
+  const std::string elements = std::format("{} element{}", comparison.elements, comparison.elements == 1 ? "" : "s");
+  if (comparison.different == 0) return std::format("ok ({}, all equal)", elements);
   if (comparison.passed()) {
-    return std::format("ok ({} elements, max difference {}, at most {:.2g} of what is allowed)", comparison.elements,
+    return std::format("ok ({}, max difference {}, at most {:.2g} of what is allowed)", elements,
                        tensor::shortest_text(comparison.greatest), comparison.greatest_of_allowed);
   }
-  return std::format("FAILED {} of {} elements differ; {} is {} instead of {} (allowed {})", comparison.wrong,
-                     comparison.elements,
+  return std::format("FAILED {} of {} differ; {} is {} instead of {} (allowed {})", comparison.wrong, elements,
                      tensor::shape_text(tensor::coordinates_of(comparison.type.shape, comparison.worst)),
                      tensor::shortest_text(comparison.got), tensor::shortest_text(comparison.wanted),
                      tensor::shortest_text(comparison.allowed));

@@ -77,8 +77,7 @@ TEST(Compare, AllowancesAddUpAlongTheWay) {
 }
 
 TEST(Compare, ConvertedFloatsMayRoundTheOtherWay) {
-  const tosa::Graph graph =
-      graph_of("%0 = input f32[1]\n%1 = EXP(%0) f32[1]\n%2 = CAST(%1) i32[1]\noutput %2\n");
+  const tosa::Graph graph = graph_of("%0 = input f32[1]\n%1 = EXP(%0) f32[1]\n%2 = CAST(%1) i32[1]\noutput %2\n");
   EXPECT_TRUE(compare(graph, {reals({1}, {2})}, integers({1}, {8})).passed());  // 7.389
   EXPECT_FALSE(compare(graph, {reals({1}, {2})}, integers({1}, {9})).passed());
   const tosa::Graph exact = graph_of("%0 = input f32[1]\n%1 = CAST(%0) i32[1]\noutput %1\n");

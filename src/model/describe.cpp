@@ -49,12 +49,12 @@ std::string describe_run(const vgf::File& file, const std::vector<LoweredSegment
     if (!segment.graph) continue;
     const tosa::Cost cost = tosa::cost_of(*segment.graph);
     const tosa::Parameters parameters = tosa::parameters_of(*segment.graph);
-    text += std::format("graph {} `{}`: {}, ", i, segment_name(file, i),
-                        counted(segment.graph->nodes.size(), "operator"));
+    text +=
+        std::format("graph {} `{}`: {}, ", i, segment_name(file, i), counted(segment.graph->nodes.size(), "operator"));
     if (is_static(*segment.graph))
       text += std::format("{:.1f} million multiply-adds, ", static_cast<double>(cost.multiply_adds) / 1e6);
-    text += std::format("{} parameters in {:.2f} MB\n", parameters.elements,
-                        static_cast<double>(parameters.bytes) / 1e6);
+    text +=
+        std::format("{} parameters in {:.2f} MB\n", parameters.elements, static_cast<double>(parameters.bytes) / 1e6);
     if (segment.program) {
       text += std::format("  runs as {} ({} different), arena {} bytes (at least {})\n",
                           counted(segment.program->dispatches.size(), "kernel"), segment.program->kernels.size(),

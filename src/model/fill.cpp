@@ -99,8 +99,7 @@ Result<> fill(tosa::DataType type, const Fill& fill, MutableBytes to) {
   }
   const std::vector<Number> edges = fill.kind == FillKind::Edges ? edges_of(type) : std::vector<Number>();
   for (std::uint64_t i = 0; i < to.size() / size; ++i) {
-    const Number value =
-        edges.empty() ? ramp_at(type, bounds, i) : edges[tensor::draw(fill.seed, i) % edges.size()];
+    const Number value = edges.empty() ? ramp_at(type, bounds, i) : edges[tensor::draw(fill.seed, i) % edges.size()];
     if (tosa::is_float(type))
       tensor::store_rounded(storage, tensor::double_of(value), to.data() + i * size);
     else if (auto stored = tensor::store_number(storage, value, to.data() + i * size); !stored)

@@ -44,10 +44,9 @@ void describe_dispatch(const SegmentSteps& steps, std::size_t dispatch, KernelTi
     const tosa::ValueId written = steps.program->buffers[of.buffers.back()].value;
     if (index(written) < steps.graph->values.size()) time.result = tosa::text_of((*steps.graph)[written].type);
   }
-  for (const std::uint32_t node : of.nodes) {
-    if (node < steps.graph->nodes.size())
-      time.operations += tosa::cost_of(*steps.graph, steps.graph->nodes[node]).operations;
-  }
+  if (!computes(*steps.graph, *steps.program, of)) return;
+  for (const std::uint32_t node : of.nodes)
+    time.operations += tosa::cost_of(*steps.graph, steps.graph->nodes[node]).operations;
 }
 
 // How much of something in a millisecond, in billions a second; nothing where there is none of it.
@@ -98,22 +97,24 @@ std::string print_times(const Standalone& alone, const std::vector<KernelTime>& 
                         of_segment, share(of_segment));
     for (const KernelTime& time : times) {
       if (time.segment != s) continue;
-      const std::string name =
-          time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
+      const std::string name = time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
       std::string line = std::format("{:>4}  {:<{}}  {:<{}}  {:>9.3f}  {:>4.1f} %  {:>7}  {:>7}", time.step, name,
-                                     name_width, time.result, result_width, time.milliseconds,
-                                     share(time.milliseconds), rate(time.bytes, time.milliseconds),
-                                     rate(time.operations, time.milliseconds));
+                                     name_width, time.result, result_width, time.milliseconds, share(time.milliseconds),
+                                     rate(time.bytes, time.milliseconds), rate(time.operations, time.milliseconds));
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
     }
   }
-  std::uint32_t iterations = 0;
-  for (const launch::CommandTime& time : profile.times) iterations = std::max(iterations, time.iteration);
-  text += std::format("{} kernels, {:.3f} ms in them", times.size(), total);
-  if (iterations > 0)
-    text += std::format(", {:.3f} ms from the first to the last", launch::total_milliseconds(profile) / iterations);
-  if (iterations > 1) text += std::format(" ({} iterations)", iterations);
+  std::map<std::uint32_t, launch::Profile> iterations;
+  for (const launch::CommandTime& time : profile.times) {
+    iterations[time.iteration].period = profile.period;
+    iterations[time.iteration].times.push_back(time);
+  }
+  std::vector<double> whole;  // kernels with what is between them
+  for (const auto& [number, iteration] : iterations) whole.push_back(launch::total_milliseconds(iteration));
+  text += std::format("{} steps, {:.3f} ms in them", times.size(), total);
+  if (!whole.empty()) text += std::format(", {:.3f} ms from the first to the last", middle_of(whole));
+  if (whole.size() > 1) text += std::format(" (the middle of {} iterations)", whole.size());
   return text + "\n";
 }
 

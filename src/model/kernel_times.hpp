@@ -24,7 +24,7 @@ struct KernelTime {
 // In the order in which they run. The run must have been measured.
 std::vector<KernelTime> kernel_times(const Standalone& alone, const launch::Profile& profile);
 
-// The longest time of all goes from the first kernel's begin to the last one's end.
+// For people. The last line has the time from the first kernel's begin to the last one's end as well.
 std::string print_times(const Standalone& alone, const std::vector<KernelTime>& times, const launch::Profile& profile);
 
 // What pictures need to know of the segments, with times if there are any.

@@ -69,32 +69,33 @@ TEST_F(Models, TheExampleClassifier) {
   tosa::verify(graph, diagnostics);
   ASSERT_EQ(messages(diagnostics), "");
   const lower::LowerSettings for_device{.device = device_facts(snapshot())};
-  for (const lower::LowerSettings& lowering : {lower::LowerSettings{}, lower::LowerSettings{.fuse = false}, for_device}) {
+  for (const lower::LowerSettings& lowering :
+       {lower::LowerSettings{}, lower::LowerSettings{.fuse = false}, for_device}) {
     for (const FillKind kind : {FillKind::Random, FillKind::Edges}) {
       launch::Plan plan;
       const auto shared = std::make_shared<const tosa::Graph>(graph);
       std::vector<launch::ResourceIndex> in, out;
       std::vector<std::byte> image(static_cast<std::size_t>(32 * 32 * 3));
       ASSERT_TRUE(fill(tosa::DataType::I8, {.kind = kind, .seed = 1}, image));
-      plan.resources.push_back({.name = "image",
-                                .kind = launch::Buffer{.size = image.size()},
-                                .initial = {launch::contents_of(image)}});
+      plan.resources.push_back(
+          {.name = "image", .kind = launch::Buffer{.size = image.size()}, .initial = {launch::contents_of(image)}});
       std::vector<reference::Tensor> results(graph.outputs.size());
       for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
         const tosa::TensorType type = graph[graph.outputs[i]].type;
         const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
         plan.resources.push_back({.name = "result", .kind = launch::Buffer{.size = size}});
         out.push_back(static_cast<launch::ResourceIndex>(plan.resources.size() - 1));
-        plan.captures.push_back(
-            {out.back(), [&results, i, type](Bytes bytes) { results[i] = reference::Tensor::from_bytes(type, bytes); }});
+        plan.captures.push_back({out.back(), [&results, i, type](Bytes bytes) {
+                                   results[i] = reference::Tensor::from_bytes(type, bytes);
+                                 }});
       }
       in = {0};
       auto planned = PlannedGraph::make(plan, shared, {.lower = lowering}, "classifier", {}, shared);
       ASSERT_TRUE(planned);
       planned->dispatch(plan, {in, out}, "classifier", {});
       run_it(plan);
-      const auto compared = compare_with_reference(
-          graph, {reference::Tensor::from_bytes(graph[graph.inputs[0]].type, image)}, results);
+      const auto compared =
+          compare_with_reference(graph, {reference::Tensor::from_bytes(graph[graph.inputs[0]].type, image)}, results);
       ASSERT_TRUE(compared);
       for (const ValueComparison& output : *compared) EXPECT_EQ(output.different, 0u) << comparison_text(output);
       // The scores of a picture are not all alike, or they would say nothing about the kernels.

@@ -27,7 +27,8 @@ std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor:
   if (!format || format->is_block()) return std::nullopt;
   Elements elements{format->stored, shape};
   if (!is_image(resource) && format->stored_components > 1) elements.shape.push_back(format->stored_components);
-  if (is_image(resource) && format->packed && !elements.shape.empty()) elements.shape.back() = format->stored_components;
+  if (is_image(resource) && format->packed && !elements.shape.empty())
+    elements.shape.back() = format->stored_components;
   return elements;
 }
 
@@ -67,7 +68,8 @@ class Planner {
   }
 
  private:
-  // --- names ----------------------------------------------------------------------------------------------------------
+  // --- names
+  // ----------------------------------------------------------------------------------------------------------
 
   static bool is_called(std::string_view name, const std::string& label, std::string_view what, std::size_t i) {
     return name == label || name == std::format("{}_{}", what, i);
@@ -86,16 +88,17 @@ class Planner {
     for (std::size_t i = 0; outputs_too && i < file_.outputs.size(); ++i) names.push_back(output_label(file_, i));
     std::string all;
     for (const std::string& each : names) all += (all.empty() ? "" : ", ") + std::format("`{}`", each);
-    Diagnostic& problem = diagnostics_.error(
-        DiagnosticKind::UnknownReference, Place::in_file(file_.name),
-        std::format("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
+    Diagnostic& problem =
+        diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(file_.name),
+                           std::format("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
     if (const auto near = closest(name, names))
       problem.hint(std::format("did you mean `{}`?", *near));
     else
       problem.hint("it has " + all);
   }
 
-  // --- files and shapes -----------------------------------------------------------------------------------------------
+  // --- files and shapes
+  // -----------------------------------------------------------------------------------------------
 
   void find_files() {
     if (!request_.input_folder.empty()) {
@@ -141,7 +144,8 @@ class Planner {
     }
   }
 
-  // --- resources ------------------------------------------------------------------------------------------------------
+  // --- resources
+  // ------------------------------------------------------------------------------------------------------
 
   // One resource of the plan for each resource of the model that is an input or an output.
   void add_interface(Standalone& alone) {
@@ -201,7 +205,8 @@ class Planner {
     return made;
   }
 
-  // --- contents -------------------------------------------------------------------------------------------------------
+  // --- contents
+  // -------------------------------------------------------------------------------------------------------
 
   void contents(Standalone& alone, std::size_t input) {
     const vgf::Slot& slot = file_.inputs[input];
@@ -236,9 +241,9 @@ class Planner {
                                                         npy.view.descr, type.name));
     }
     if (npy.view.shape != elements.shape) {
-      return mismatch(npy.view.shape_range, std::format("the file has the shape {}, but the model takes {}",
-                                                        tensor::shape_text(npy.view.shape),
-                                                        tensor::shape_text(elements.shape)));
+      return mismatch(npy.view.shape_range,
+                      std::format("the file has the shape {}, but the model takes {}",
+                                  tensor::shape_text(npy.view.shape), tensor::shape_text(elements.shape)));
     }
     tensor::copy_elements(npy.view, to);
     return true;
@@ -269,10 +274,10 @@ class Planner {
     }
     using enum tensor::ElementType;
     constexpr std::pair<tensor::ElementType, tosa::DataType> kTypes[] = {
-        {Bool, tosa::DataType::Bool}, {I8, tosa::DataType::I8},     {U8, tosa::DataType::I8},
-        {I16, tosa::DataType::I16},   {U16, tosa::DataType::I16},   {I32, tosa::DataType::I32},
-        {U32, tosa::DataType::I32},   {I64, tosa::DataType::I48},   {U64, tosa::DataType::I48},
-        {F16, tosa::DataType::F16},   {BF16, tosa::DataType::BF16}, {F8E4M3, tosa::DataType::F8E4M3},
+        {Bool, tosa::DataType::Bool},    {I8, tosa::DataType::I8},     {U8, tosa::DataType::I8},
+        {I16, tosa::DataType::I16},      {U16, tosa::DataType::I16},   {I32, tosa::DataType::I32},
+        {U32, tosa::DataType::I32},      {I64, tosa::DataType::I48},   {U64, tosa::DataType::I48},
+        {F16, tosa::DataType::F16},      {BF16, tosa::DataType::BF16}, {F8E4M3, tosa::DataType::F8E4M3},
         {F8E5M2, tosa::DataType::F8E5M2}};
     const auto found = std::ranges::find(kTypes, type, &std::pair<tensor::ElementType, tosa::DataType>::first);
     return found == std::end(kTypes) ? tosa::DataType::F32 : found->second;
@@ -288,7 +293,8 @@ class Planner {
     return std::nullopt;
   }
 
-  // --- results --------------------------------------------------------------------------------------------------------
+  // --- results
+  // --------------------------------------------------------------------------------------------------------
 
   void output(Standalone& alone, std::size_t index) {
     if (request_.output_folder.empty()) return;

@@ -36,7 +36,7 @@ struct StandaloneRequest {
 
   // Inputs go by their names in the file, or by `input_0`, `input_1`...; what has no file is filled.
   std::vector<NamedInput> inputs;
-  Path input_folder;                // of files NAME.npy; empty: none
+  Path input_folder;               // of files NAME.npy; empty: none
   std::vector<NamedShape> shapes;  // where the file leaves dimensions open; of outputs too
   Fill fill;
 

@@ -133,8 +133,8 @@ Parameters parameters_of(const Graph& graph) {
     const TensorType& type = graph[constant.value].type;
     ++parameters.count;
     parameters.elements = plus(parameters.elements, tensor::element_count(type.shape).value_or(kMost));
-    parameters.bytes = plus(parameters.bytes, constant.splat ? tensor::size_of(storage_of(type.data))
-                                                             : constant.data.size());
+    parameters.bytes =
+        plus(parameters.bytes, constant.splat ? tensor::size_of(storage_of(type.data)) : constant.data.size());
   }
   return parameters;
 }

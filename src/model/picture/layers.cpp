@@ -45,7 +45,8 @@ class LayeredLayout {
   }
 
  private:
-  // --- cycles and layers ----------------------------------------------------------------------------------------------
+  // --- cycles and layers
+  // ----------------------------------------------------------------------------------------------
 
   // A link runs against the order when it closes a cycle; it is laid out as if it were turned round.
   void find_order() {
@@ -105,7 +106,8 @@ class LayeredLayout {
     layers_.resize(boxes_.empty() ? 0 : last + 1);
   }
 
-  // --- lanes ----------------------------------------------------------------------------------------------------------
+  // --- lanes
+  // ----------------------------------------------------------------------------------------------------------
 
   // Links that begin at one point share their lanes as far as they go together. False when there are too many.
   bool make_lanes() {
@@ -153,7 +155,8 @@ class LayeredLayout {
     return index;
   }
 
-  // --- order within layers --------------------------------------------------------------------------------------------
+  // --- order within layers
+  // --------------------------------------------------------------------------------------------
 
   void order_layers() {
     constexpr int kSweeps = 16;
@@ -235,7 +238,8 @@ class LayeredLayout {
     return count;
   }
 
-  // --- sideways -------------------------------------------------------------------------------------------------------
+  // --- sideways
+  // -------------------------------------------------------------------------------------------------------
 
   void move_sideways() {
     constexpr int kSweeps = 24;
@@ -263,12 +267,10 @@ class LayeredLayout {
       weight += w;
     };
     if (look_up) {
-      for (const std::uint32_t part : above_[item])
-        add(parts_[part].above, parts_[part].above_x, parts_[part].below_x);
+      for (const std::uint32_t part : above_[item]) add(parts_[part].above, parts_[part].above_x, parts_[part].below_x);
     }
     if (look_down) {
-      for (const std::uint32_t part : below_[item])
-        add(parts_[part].below, parts_[part].below_x, parts_[part].above_x);
+      for (const std::uint32_t part : below_[item]) add(parts_[part].below, parts_[part].below_x, parts_[part].above_x);
     }
     constexpr double kHardly = 0.01;
     return weight > 0 ? std::pair(sum / weight, weight) : std::pair(items_[item].x, kHardly);
@@ -303,7 +305,8 @@ class LayeredLayout {
     }
   }
 
-  // --- result ---------------------------------------------------------------------------------------------------------
+  // --- result
+  // ---------------------------------------------------------------------------------------------------------
 
   Layered draw() const {
     Layered placed;
@@ -372,21 +375,22 @@ class LayeredLayout {
   std::span<const LayerBox> boxes_;
   std::span<const LayerLink> links_;
   LayerSpacing spacing_;
-  std::vector<std::uint32_t> order_, place_;         // boxes from above to below; the inverse
-  std::vector<std::uint32_t> layer_;                 // by box
-  std::vector<std::uint32_t> item_of_box_;           // by box
+  std::vector<std::uint32_t> order_, place_;                 // boxes from above to below; the inverse
+  std::vector<std::uint32_t> layer_;                         // by box
+  std::vector<std::uint32_t> item_of_box_;                   // by box
   std::map<std::pair<std::uint32_t, double>, Lanes> lanes_;  // by the box and the place at it where links begin
   std::vector<const Lanes*> lanes_of_;                       // by link; it uses as many as it needs
-  std::vector<Item> items_;                          // boxes and lanes
-  std::vector<Part> parts_;                          // of links
-  std::vector<std::vector<std::uint32_t>> above_, below_;  // parts by item
-  std::vector<std::vector<std::uint32_t>> layers_;   // items from left to right
-  std::vector<std::uint32_t> number_;                // by item: its number in its layer
+  std::vector<Item> items_;                                  // boxes and lanes
+  std::vector<Part> parts_;                                  // of links
+  std::vector<std::vector<std::uint32_t>> above_, below_;    // parts by item
+  std::vector<std::vector<std::uint32_t>> layers_;           // items from left to right
+  std::vector<std::uint32_t> number_;                        // by item: its number in its layer
 };
 
 }  // namespace
 
-std::optional<Layered> lay_out(std::span<const LayerBox> boxes, std::span<const LayerLink> links, LayerSpacing spacing) {
+std::optional<Layered> lay_out(std::span<const LayerBox> boxes, std::span<const LayerLink> links,
+                               LayerSpacing spacing) {
   return LayeredLayout(boxes, links, spacing).run();
 }
 

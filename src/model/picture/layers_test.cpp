@@ -94,8 +94,8 @@ TEST(Layers, CyclesAndSelfLinksAreTaken) {
 
 TEST(Layers, LinksFromOnePointGoTogether) {
   const std::vector<LayerBox> boxes(5, {.width = 40, .height = 10});
-  const std::vector<LayerLink> links = {{0, 1, 20, 20}, {1, 2, 20, 20}, {2, 3, 20, 13}, {3, 4, 20, 13},
-                                        {0, 3, 20, 26}, {0, 4, 20, 26}};
+  const std::vector<LayerLink> links = {{0, 1, 20, 20}, {1, 2, 20, 20}, {2, 3, 20, 13},
+                                        {3, 4, 20, 13}, {0, 3, 20, 26}, {0, 4, 20, 26}};
   const Layered placed = lay_out(boxes, links).value();
   EXPECT_EQ(placed.links[4][3].x, placed.links[5][3].x);
   check(boxes, links);

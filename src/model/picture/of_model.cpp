@@ -35,8 +35,7 @@ std::string attributes_line(const tosa::Node& node) {
         ((entry.name == "stride" || entry.name == "dilation") && all_are(1)))
       continue;
     text += (text.empty() ? "" : "  ") + std::string(entry.name) + " ";
-    for (std::size_t i = 0; i < entry.integers.size(); ++i)
-      text += (i ? "," : "") + std::to_string(entry.integers[i]);
+    for (std::size_t i = 0; i < entry.integers.size(); ++i) text += (i ? "," : "") + std::to_string(entry.integers[i]);
   }
   return text;
 }
@@ -123,17 +122,28 @@ class GraphPainter {
     members_.resize(dispatches.size());
     clusters_.assign(dispatches.size(), kNone);
     for (std::uint32_t d = 0; d < dispatches.size(); ++d) {
+      if (!computes(graph_, *known_.program, dispatches[d])) continue;
       for (const std::uint32_t node : dispatches[d].nodes) {
-        if (node >= graph_.nodes.size() || dispatch_of_[node] != kNone) continue;
+        if (dispatch_of_[node] != kNone) continue;
         dispatch_of_[node] = d;
         ++members_[d];
       }
     }
+    if (known_.times.size() != dispatches.size()) return;
+    // What prepares something for an operator counts with it.
+    times_.resize(dispatches.size());
+    for (std::uint32_t d = 0; d < dispatches.size(); ++d) {
+      std::uint32_t owner = d;
+      if (!computes(graph_, *known_.program, dispatches[d]) && !dispatches[d].nodes.empty() &&
+          dispatches[d].nodes.back() < graph_.nodes.size() && dispatch_of_[dispatches[d].nodes.back()] != kNone)
+        owner = dispatch_of_[dispatches[d].nodes.back()];
+      times_[owner] += known_.times[d];
+    }
   }
 
   std::optional<PictureTime> time_of(std::uint32_t dispatch) const {
-    if (dispatch >= known_.times.size() || known_.times.size() != members_.size()) return std::nullopt;
-    return Painter::time_of(known_.times[dispatch], total_);
+    if (dispatch >= times_.size()) return std::nullopt;
+    return Painter::time_of(times_[dispatch], total_);
   }
 
   // Of an operator whose kernel has others too.
@@ -214,10 +224,11 @@ class GraphPainter {
   const PicturedSegment& known_;
   std::uint32_t cluster_;
   double total_;
-  std::vector<Source> sources_;              // by value
-  std::vector<std::uint32_t> dispatch_of_;   // by node
-  std::vector<std::uint32_t> members_;       // by dispatch: how many operators are drawn in it
-  std::vector<std::uint32_t> clusters_;      // by dispatch
+  std::vector<Source> sources_;             // by value
+  std::vector<std::uint32_t> dispatch_of_;  // by node
+  std::vector<std::uint32_t> members_;      // by dispatch: how many operators are drawn in it
+  std::vector<std::uint32_t> clusters_;     // by dispatch
+  std::vector<double> times_;               // by dispatch; empty: not known
 };
 
 double sum_of(std::span<const double> times) { return std::accumulate(times.begin(), times.end(), 0.0); }
@@ -277,15 +288,15 @@ class ModelPainter {
   void input(std::size_t i) {
     const vgf::Slot& slot = file_.inputs[i];
     const std::string_view name = vgf::input_name(file_, i);
-    writers_[storage_of(slot.resource)] = {painter_.add_node({.kind = PictureKind::Input,
-                                                              .title = name.empty() ? std::format("input {}", i)
-                                                                                    : cut(std::string(name)),
-                                                              .lines = {},
-                                                              .details = std::format("input {} {}", i, name),
-                                                              .cluster = kNoCluster,
-                                                              .results = {type_text(slot.resource)},
-                                                              .time = std::nullopt}),
-                                           0};
+    writers_[storage_of(slot.resource)] = {
+        painter_.add_node({.kind = PictureKind::Input,
+                           .title = name.empty() ? std::format("input {}", i) : cut(std::string(name)),
+                           .lines = {},
+                           .details = std::format("input {} {}", i, name),
+                           .cluster = kNoCluster,
+                           .results = {type_text(slot.resource)},
+                           .time = std::nullopt}),
+        0};
   }
 
   void output(std::size_t i) {
@@ -385,6 +396,14 @@ class ModelPainter {
 
 }  // namespace
 
+bool computes(const tosa::Graph& graph, const lower::KernelProgram& program, const lower::ProgramDispatch& dispatch) {
+  if (dispatch.nodes.empty() || dispatch.buffers.empty()) return false;
+  const auto is_known = [&](std::uint32_t node) { return node < graph.nodes.size(); };
+  if (!std::ranges::all_of(dispatch.nodes, is_known)) return false;
+  return std::ranges::contains(graph.nodes[dispatch.nodes.back()].outputs,
+                               program.buffers[dispatch.buffers.back()].value);
+}
+
 Picture picture_of(const vgf::File& file, std::span<const PicturedSegment> segments) {
   return ModelPainter(file, segments).run();
 }
@@ -410,14 +429,14 @@ Picture picture_of(const tosa::Graph& graph, const PicturedSegment& known) {
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const tosa::Value& value = graph[graph.outputs[i]];
     const Source source = of_graph.source_of(graph.outputs[i]);
-    painter.add_edge(source, painter.add_node({.kind = PictureKind::Output,
-                                               .title = value.name.empty() ? std::format("output {}", i)
-                                                                           : cut(value.name),
-                                               .lines = {tosa::text_of(value.type)},
-                                               .details = value.name,
-                                               .cluster = kNoCluster,
-                                               .results = {},
-                                               .time = std::nullopt}));
+    painter.add_edge(source,
+                     painter.add_node({.kind = PictureKind::Output,
+                                       .title = value.name.empty() ? std::format("output {}", i) : cut(value.name),
+                                       .lines = {tosa::text_of(value.type)},
+                                       .details = value.name,
+                                       .cluster = kNoCluster,
+                                       .results = {},
+                                       .time = std::nullopt}));
   }
   return painter.take();
 }

@@ -19,6 +19,10 @@ struct PicturedSegment {
   std::vector<double> times;
 };
 
+// Whether a dispatch computes the operators that it is for: some only prepare what others read, as with a border round
+// an image.
+bool computes(const tosa::Graph& graph, const lower::KernelProgram& program, const lower::ProgramDispatch& dispatch);
+
 // `segments` has one for each segment of the file.
 Picture picture_of(const vgf::File& file, std::span<const PicturedSegment> segments);
 

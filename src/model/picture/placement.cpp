@@ -10,7 +10,8 @@ namespace {
 
 double text_width(std::string_view text) {
   // Bytes that continue a character of UTF-8 take no room.
-  const auto letters = std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  const auto letters =
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   return static_cast<double>(letters) * kLetterWidth;
 }
 
@@ -148,7 +149,8 @@ class Placer {
     known_.insert({cluster, made});
   }
 
-  // --- sizes ----------------------------------------------------------------------------------------------------------
+  // --- sizes
+  // ----------------------------------------------------------------------------------------------------------
 
   bool lay_out_inside(std::size_t index) {
     Inside& inside = insides_[index];
@@ -238,7 +240,8 @@ class Placer {
     return to.kind == Member::Kind::Cluster ? insides_[to.index].in_x.at(port) : 0;
   }
 
-  // --- places ---------------------------------------------------------------------------------------------------------
+  // --- places
+  // ---------------------------------------------------------------------------------------------------------
 
   void settle(std::uint32_t index, Point at) {
     const Inside& inside = insides_[index];
@@ -248,8 +251,7 @@ class Placer {
       if (member.kind == Member::Kind::Node) {
         PlacedBox& box = placement_.nodes[member.index];
         box.at = place;
-        for (Point& result : placement_.results[member.index])
-          result = {place.x + result.x, place.y + box.height};
+        for (Point& result : placement_.results[member.index]) result = {place.x + result.x, place.y + box.height};
       } else if (member.kind == Member::Kind::Cluster) {
         const Inside& of = insides_[member.index];
         placement_.clusters[member.index] = {place, of.width, of.height};

@@ -98,11 +98,14 @@ class Page {
 
  private:
   void head() {
-    out_ += std::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
-                        "<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>",
-                        escaped(picture_.title), kStyle);
-    out_ += "<button id=\"out\" title=\"smaller\">−</button> <button id=\"fit\" title=\"as wide as the window\">fit</button> "
-            "<button id=\"in\" title=\"larger\">+</button>\n";
+    out_ += std::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
+        "<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>",
+        escaped(picture_.title), kStyle);
+    out_ +=
+        "<button id=\"out\" title=\"smaller\">−</button> <button id=\"fit\" title=\"as wide as the "
+        "window\">fit</button> "
+        "<button id=\"in\" title=\"larger\">+</button>\n";
     for (const std::string& line : picture_.summary) out_ += std::format("<p>{}</p>\n", escaped(line));
     out_ += "</header>\n<main>\n";
   }
@@ -115,19 +118,22 @@ class Page {
     };
     std::vector<Row> rows;
     for (std::size_t i = 0; i < picture_.nodes.size(); ++i) {
-      if (const auto& node = picture_.nodes[i]; node.time) rows.push_back({*node.time, node.title, std::format("n{}", i)});
+      if (const auto& node = picture_.nodes[i]; node.time)
+        rows.push_back({*node.time, node.title, std::format("n{}", i)});
     }
     for (std::size_t i = 0; i < picture_.clusters.size(); ++i) {
       const PictureCluster& cluster = picture_.clusters[i];
-      if (cluster.time && !has_times_inside(cluster)) rows.push_back({*cluster.time, cluster.title, std::format("c{}", i)});
+      if (cluster.time && !has_times_inside(cluster))
+        rows.push_back({*cluster.time, cluster.title, std::format("c{}", i)});
     }
     if (rows.empty()) return;
     std::ranges::stable_sort(rows, std::ranges::greater(), [](const Row& row) { return row.time.milliseconds; });
     constexpr std::size_t kShown = 100;
     out_ += "<nav><table>\n";
     for (const Row& row : std::span(rows).first(std::min(rows.size(), kShown))) {
-      out_ += std::format("<tr><td class=\"n\">{:.3f} ms</td><td class=\"n\">{:.1f} %</td><td><a href=\"#{}\">{}</a></td></tr>\n",
-                          row.time.milliseconds, row.time.share * 100, row.id, escaped(row.title));
+      out_ += std::format(
+          "<tr><td class=\"n\">{:.3f} ms</td><td class=\"n\">{:.1f} %</td><td><a href=\"#{}\">{}</a></td></tr>\n",
+          row.time.milliseconds, row.time.share * 100, row.id, escaped(row.title));
     }
     out_ += "</table>";
     if (rows.size() > kShown) out_ += std::format("<p>and {} more</p>", rows.size() - kShown);
@@ -136,10 +142,11 @@ class Page {
 
   void svg() {
     const std::string width = number(placement_.width), height = number(placement_.height);
-    out_ += std::format("<figure><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
-                        "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
-                        "orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" style=\"fill:#5b7083;stroke:none\"/></marker></defs>\n",
-                        width, height);
+    out_ += std::format(
+        "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+        "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+        "orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" style=\"fill:#5b7083;stroke:none\"/></marker></defs>\n",
+        width, height);
     for (std::size_t i = 0; i < picture_.clusters.size(); ++i) cluster(i);
     for (const PlacedLink& link : placement_.links) line(link);
     for (std::size_t i = 0; i < picture_.nodes.size(); ++i) node(i);
@@ -148,9 +155,10 @@ class Page {
 
   void begin_box(std::string_view kinds, std::string_view id, const PlacedBox& box, const std::string& details,
                  const std::optional<PictureTime>& time) {
-    out_ += std::format("<g class=\"{}\" id=\"{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"{}/>",
-                        kinds, id, escaped(details), number(box.at.x), number(box.at.y), number(box.width),
-                        number(box.height), colour(time));
+    out_ += std::format(
+        "<g class=\"{}\" id=\"{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"{}/>",
+        kinds, id, escaped(details), number(box.at.x), number(box.at.y), number(box.width), number(box.height),
+        colour(time));
   }
 
   void text(std::string_view kinds, double x, double y, std::string_view line) {
@@ -196,7 +204,8 @@ class Page {
         path += std::format("V{}", number(to.y));
       } else {
         const std::string middle = number((from.y + to.y) / 2);
-        path += std::format("C{} {} {} {} {} {}", number(from.x), middle, number(to.x), middle, number(to.x), number(to.y));
+        path +=
+            std::format("C{} {} {} {} {} {}", number(from.x), middle, number(to.x), middle, number(to.x), number(to.y));
       }
     }
     const PictureNode& node = picture_.nodes[link.from];
