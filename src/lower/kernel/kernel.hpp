@@ -219,6 +219,7 @@ class Kernel {
   // The number of this invocation in the whole dispatch, at least as many as the kernel has elements.
   Value element_index();
   Value group_index();  // of the workgroup in the dispatch; uniform
+  Value groups_deep();  // workgroups in the third dimension: always 1, but no compiler knows that; uniform
   Value local_index();  // of the invocation in the workgroup
   // What is left of a uniform number plus the lane without the lane; any other value as it is.
   Value without_lane(Value value);
@@ -322,7 +323,8 @@ class Kernel {
   spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   void op_void(spv::Op op, std::initializer_list<std::uint32_t> operands);
   Value unsigned_op(spv::Op op, Value a, Value b);
-  Value decode(ElementType type, spirv::Id raw);
+  Value widened(ElementType type, spirv::Id raw);
+  Value decode(ElementType type, Value bits);
   spirv::Id encode(ElementType type, Value value);
 
   Features features_;
