@@ -5,6 +5,7 @@
 // stored straight from the matrices; what has operators behind it, or a ragged edge, goes matrix by matrix through the
 // memory of the workgroup, so that each invocation gets elements whose places it knows.
 #include <algorithm>
+#include <array>
 
 #include "lower/families/operands.hpp"
 #include "lower/families/tiles.hpp"
@@ -72,6 +73,9 @@ class MatrixTiles {
     direct_ = reads_b_directly();
     const std::uint32_t packed = direct_ ? 0 : panels_of_b(w_.program, c_, tile_.channels, ElementType::F16);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const std::array buffers = {copy.value_or(packed), packed};
+    if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel({.local_size = static_cast<std::uint32_t>(invocations_),
                                            .addresses = true,
                                            .vulkan_memory_model = true});
@@ -87,7 +91,7 @@ class MatrixTiles {
       store_matrices();
     else
       store_elements();
-    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups));
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers);
   }
 
  private:

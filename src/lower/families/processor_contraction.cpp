@@ -5,6 +5,7 @@
 // by side in a panel and are one vector load. Sixteen steps are unrolled: the driver blends and spills every sum at the
 // end of an iteration, and compiles long code slowly.
 #include <algorithm>
+#include <array>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -44,6 +45,9 @@ class Generator {
     if (interleaved_) tile_rows_ = kMostRows, tiles_ = (c_.rows + tile_rows_ - 1) / tile_rows_;
     const auto copy = interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
     const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0]);
+    const std::array packed = {copy.value_or(panels), panels};
+    if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     maker_ = &maker;
     a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));
@@ -52,7 +56,7 @@ class Generator {
     place(groups);
     multiply();
     finish();
-    program_.dispatch(maker, static_cast<std::uint64_t>(groups));
+    program_.dispatch(maker, static_cast<std::uint64_t>(groups), key, packed);
   }
 
  private:

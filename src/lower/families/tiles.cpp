@@ -9,6 +9,7 @@
 #include "lower/families/tiles.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -114,6 +115,9 @@ class ScalarTiles {
     const auto copy = bordered_a(w_.program, c_, ElementType::F32);
     const bool direct = reads_b_directly();
     const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const std::array buffers = {copy.value_or(packed), packed};
+    if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
     maker_ = &maker;
     a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(w_.program, c_.a));
@@ -122,7 +126,7 @@ class ScalarTiles {
     begin(direct);
     multiply();
     store();
-    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups));
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers);
   }
 
  private:

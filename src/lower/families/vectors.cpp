@@ -76,6 +76,7 @@ struct Work {
   std::size_t result;
   const tensor::Shape& shape;
   std::vector<Run> runs;
+  GroupKey key;
 
   tosa::ValueId value() const { return node.outputs[result]; }
 
@@ -128,7 +129,7 @@ void vectors_on_processor(const Work& work, const PointwiseGroup& group) {
   }
   BufferRef to = maker.write(work.value());
   for (std::size_t v = 0; v < elements.size(); ++v) work.store(maker, places[v], elements[v], to);
-  work.program.dispatch(maker, static_cast<std::uint64_t>(rows * steps));
+  work.program.dispatch(maker, static_cast<std::uint64_t>(rows * steps), work.key);
 }
 
 constexpr std::uint32_t kGpuLocalSize = 128;
@@ -148,7 +149,7 @@ void elements_on_gpu(const Work& work) {
     BufferRef to = maker.write(work.value());
     work.store(maker, at, element, to);
   });
-  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize));
+  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize), work.key);
 }
 
 }  // namespace
@@ -159,8 +160,10 @@ bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result
   const tensor::Shape& shape = program.graph()[node.outputs[result]].type.shape;
   PointwiseGroup group;
   look_at(program, node, group);
-  Work work{program, node, result, shape, runs_of(group, shape)};
+  Work work{program, node, result, shape, runs_of(group, shape),
+            key_of_group(program.graph(), program.stored(), node.outputs[result])};
   if (work.runs.empty() || work.runs.back().extent < device.lanes) return false;
+  if (program.repeat(work.key)) return true;
   if (device.lanes)
     vectors_on_processor(work, group);
   else
