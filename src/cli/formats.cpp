@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/jobs_verbs.hpp"
+#include "cli/model_verbs.hpp"
 #include "cli/npu_verbs.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "cli/rpl_verbs.hpp"
@@ -58,9 +59,28 @@ constexpr std::array kFormats = {
     Format{.name = "vgf",
            .summary = "models of graphs and shaders for Vulkan (VGF)",
            .tells = is_vgf_file,
+           .run = run_vgf_file,
            .check = check_vgf_file,
            .inspect = inspect_vgf_file,
-           .convert = convert_vgf_file},
+           .convert = convert_model_file},
+    Format{.name = "tosa",
+           .summary = "models of TOSA operators and shaders (FlatBuffers)",
+           .tells = is_tosa_file,
+           .check = check_model_file,
+           .inspect = inspect_model_file,
+           .convert = convert_model_file},
+    Format{.name = "graph",
+           .summary = "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
+           .tells = is_graph_text_file,
+           .check = check_model_file,
+           .inspect = inspect_model_file,
+           .convert = convert_model_file},
+    Format{.name = "mlir",
+           .summary = "models of TOSA operators and shaders (MLIR text and bytecode)",
+           .tells = is_mlir_file,
+           .check = check_model_file,
+           .inspect = inspect_model_file,
+           .convert = convert_model_file},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
            .tells = is_xclbin,

@@ -8,9 +8,9 @@ namespace slipway::cli {
 
 // By the first four bytes.
 bool is_vgf_file(const Content& content);
+int run_vgf_file(const Arguments& arguments);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
-int convert_vgf_file(const Arguments& arguments);
 
 // The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5): their options, texts and exit status.
 int vgf_dump(const Arguments& arguments);

@@ -7,6 +7,22 @@
 #include "tosa/text.hpp"
 
 namespace slipway::lower {
+namespace {
+
+// Kernels count elements in 32 bits.
+constexpr std::uint64_t kMostElements = 0x7fffffff;
+
+const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& node) {
+  for (const auto* values : {&node.inputs, &node.outputs}) {
+    for (const tosa::ValueId value : *values) {
+      const tosa::TensorType& type = graph[value].type;
+      if (tensor::element_count(type.shape).value_or(kMostElements + 1) > kMostElements) return &type;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings) {
   ProgramBuilder program(graph, settings, plan_fusion(graph, settings.fuse));
@@ -15,6 +31,11 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
       return fail(DiagnosticKind::Unsupported, node.place,
                   std::format("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name,
                               node.custom->domain));
+    }
+    if (const tosa::TensorType* type = too_large(graph, node)) {
+      return fail(DiagnosticKind::Unsupported, node.place,
+                  std::format("{}: the tensor {} is too large for kernels, which take up to {} elements",
+                              tosa::name_of(node.op), tosa::text_of(*type), kMostElements));
     }
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;

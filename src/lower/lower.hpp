@@ -23,7 +23,7 @@ struct LowerSettings {
 };
 
 // The graph must be verified and static, and its constants must have their data. Errors: unsupported (CUSTOM
-// operators).
+// operators, tensors of more than 2^31 - 1 elements).
 Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings);
 
 }  // namespace slipway::lower

@@ -29,7 +29,8 @@ std::size_t index(Ref ref) {
 struct PlacedConstant {
   std::uint32_t resource;
   std::int64_t sparsity;
-  Bytes data;
+  std::uint64_t size;
+  std::function<void(const Encoder::Put&)> produce;
 };
 
 }  // namespace
@@ -104,7 +105,12 @@ ResourceRef Encoder::add_resource(NewResource resource) {
 }
 
 ConstantRef Encoder::add_constant(ResourceRef resource, Bytes data, std::int64_t sparsity) {
-  state_->constants.push_back({static_cast<std::uint32_t>(resource), sparsity, data});
+  return add_constant(resource, data.size(), [data](const Put& put) { put(data); }, sparsity);
+}
+
+ConstantRef Encoder::add_constant(ResourceRef resource, std::uint64_t size,
+                                  std::function<void(const Put& put)> produce, std::int64_t sparsity) {
+  state_->constants.push_back({static_cast<std::uint32_t>(resource), sparsity, size, std::move(produce)});
   return next<ConstantRef>(state_->constants.size() - 1);
 }
 
@@ -183,7 +189,7 @@ Result<std::vector<std::byte>> Encoder::finish() {
   return out.release();
 }
 
-Result<> Encoder::emit(const std::function<void(Bytes)>& put) {
+Result<> Encoder::emit(const Put& put) {
   State& state = *state_;
   if (!state.nul_in.empty()) {
     Diagnostics problems;
@@ -200,8 +206,8 @@ Result<> Encoder::emit(const std::function<void(Bytes)>& put) {
   std::uint64_t offset = 0;
   for (const PlacedConstant& constant : state.constants) {
     records.write(constant.resource).write(static_cast<std::int32_t>(constant.sparsity));
-    records.write(std::uint64_t{constant.data.size()}).write(offset);
-    offset += round_up(constant.data.size(), 8);
+    records.write(constant.size).write(offset);
+    offset += round_up(constant.size, 8);
   }
 
   const auto bytes_of = [](const FlatBufferBuilder& builder) {
@@ -222,13 +228,18 @@ Result<> Encoder::emit(const std::function<void(Bytes)>& put) {
   header.pad_to(kHeaderBytes);
 
   static constexpr std::array<std::byte, 8> kZeros{};
-  const auto put_padded = [&](Bytes part) {
-    put(part);
-    if (const std::size_t over = part.size() % 8) put(Bytes(kZeros).first(8 - over));
+  const auto pad = [&](std::uint64_t size) {
+    if (const std::size_t over = size % 8) put(Bytes(kZeros).first(8 - over));
   };
   put(header.bytes());
-  for (const Bytes part : parts) put_padded(part);
-  for (const PlacedConstant& constant : state.constants) put_padded(constant.data);
+  for (const Bytes part : parts) {
+    put(part);
+    pad(part.size());
+  }
+  for (const PlacedConstant& constant : state.constants) {
+    constant.produce(put);
+    pad(constant.size);
+  }
   return {};
 }
 

@@ -10,7 +10,8 @@
 //   encoder.set_model({slot}, {"x"}, {result}, {"y"});
 //   Result<std::vector<std::byte>> file = encoder.finish();
 //
-// Constants are not copied: their bytes must live until `finish` or `write_to`.
+// Constants are not copied: their bytes must live until `finish` or `write_to`. Those that have to be converted are made
+// in pieces while they are written.
 #pragma once
 
 #include <functional>
@@ -68,6 +69,10 @@ class Encoder {
 
   ResourceRef add_resource(NewResource resource);
   ConstantRef add_constant(ResourceRef resource, Bytes data, std::int64_t sparsity = -1);
+  // `produce` hands all `size` bytes to `put`, in as many pieces as it likes; it is called once for each writing.
+  using Put = std::function<void(Bytes)>;
+  ConstantRef add_constant(ResourceRef resource, std::uint64_t size, std::function<void(const Put& put)> produce,
+                           std::int64_t sparsity = -1);
   ModuleRef add_module(const NewModule& module);
   SlotRef add_slot(std::uint32_t binding, ResourceRef resource);
   SetRef add_set(std::span<const SlotRef> slots, std::optional<std::uint32_t> index = std::nullopt);
@@ -83,7 +88,7 @@ class Encoder {
 
  private:
   struct State;
-  Result<> emit(const std::function<void(Bytes)>& put);
+  Result<> emit(const Put& put);
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,366 @@
+#include "cli/conversion.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+#include "cli/content.hpp"
+#include "convert/report.hpp"
+#include "convert/verify.hpp"
+#include "spirv/tools.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+#include "tosa/write/write_tosa.hpp"
+#include "vgf/read.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::string_view kBespoke = "com.arm.bespoke";
+
+template <class E>
+struct WordOf {
+  std::string_view word;
+  E value;
+};
+
+constexpr WordOf<convert::TypeNarrowing> kNarrowings[] = {{"none", convert::TypeNarrowing::None},
+                                                          {"partial", convert::TypeNarrowing::Partial},
+                                                          {"full", convert::TypeNarrowing::Full},
+                                                          {"full_preserve_io", convert::TypeNarrowing::FullPreserveIo}};
+constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf}, {"tosa", Emit::Tosa}, {"tosa-text", Emit::TosaText},
+                                   {"spirv-asm", Emit::SpirvAssembly}};
+constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
+                                                       {"program", convert::PartitionOrder::Program}};
+constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
+    {"full", convert::ShaderCheck::Full}, {"magic", convert::ShaderCheck::Magic}, {"off", convert::ShaderCheck::Off}};
+constexpr WordOf<convert::IoNames> kIoNames[] = {{"deserialized", convert::IoNames::Deserialized},
+                                                 {"tensor", convert::IoNames::Tensor}};
+constexpr WordOf<bool> kLogLevels[] = {{"debug", true}, {"info", false}, {"warning", false}, {"error", false}};
+
+template <class E, std::size_t N>
+void set_word(const std::string& word, const WordOf<E> (&words)[N], std::string_view option, E& to,
+              Diagnostics& diagnostics) {
+  std::string list;
+  for (const WordOf<E>& each : words) {
+    if (each.word == word) {
+      to = each.value;
+      return;
+    }
+    list += std::format("{}{}", list.empty() ? "" : ", ", each.word);
+  }
+  diagnostics.error(DiagnosticKind::Usage, {}, std::format("`{}` is no value of {}; it is one of {}", word, option, list));
+}
+
+// `1x8x8x3`
+std::optional<tensor::Shape> parse_shape(std::string_view text) {
+  tensor::Shape shape;
+  while (true) {
+    std::int64_t extent = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (failed != std::errc() || extent < 1) return std::nullopt;
+    shape.push_back(extent);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) return shape;
+    if (text[0] != 'x') return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+// A number in decimal, octal (0...) or hexadecimal (0x...).
+std::optional<std::int32_t> parse_number(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 0);
+  if (errno != 0 || text.empty() || *end != '\0' || value != static_cast<std::int32_t>(value)) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+class Conversion {
+ public:
+  Conversion(const ConversionOptions& options, Diagnostics& diagnostics) : options_(options), diagnostics_(diagnostics) {}
+
+  void run() {
+    if (options_.output != "-" && options_.input != "-" && is_same_file(options_.input, options_.output)) {
+      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(options_.output),
+                         "Bad output filename: Won't overwrite input");
+      return;
+    }
+    if (options_.input == "-" && isatty(STDIN_FILENO)) print_error("Warning: Using terminal input\n");
+    content_ = diagnostics_.take(ContentOf::read(options_.input));
+    if (!content_) return;
+    name_ = options_.input == "-" ? "<stdin>" : options_.input;
+    const Bytes bytes = content_->content().bytes;
+    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return reencode(bytes);
+    log("reading");
+    auto model = convert::read_model(bytes, name_, options_.read, diagnostics_);
+    if (model) convert(*model);
+  }
+
+ private:
+  bool good() const {
+    return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0);
+  }
+  void log(std::string_view text) const {
+    if (options_.debug_log) print_error(std::format("debug: {}\n", text));
+  }
+
+  void reencode(Bytes bytes) {
+    if (options_.emit != Emit::Vgf) {
+      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(name_),
+                         "a VGF file is converted to VGF alone; `slipway inspect --graphs` shows its graphs as text");
+      return;
+    }
+    const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
+    if (!file) return;
+    const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
+    if (encoded) write(Bytes(*encoded), "vgf");
+  }
+
+  void convert(tosa::Model& model) {
+    const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
+    if (options_.analysis) return analyse(model);
+    convert::Settings settings = options_.settings;
+    settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
+      log(pass);
+      if (options_.dump_passes) print_error(std::format("// behind `{}`\n{}", pass, tosa::print(graph)));
+    };
+    if (!convert::prepare(model, settings, diagnostics_)) return;
+    if (options_.emit == Emit::Tosa) return write_tosa(model);
+    if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.most_elements = UINT64_MAX}));
+    log("partitions and segments");
+    auto converted = convert::make_file(model, settings, diagnostics_);
+    if (!converted || !good()) return;
+    explain(model.graph, converted->partitioning);
+    if (options_.emit == Emit::SpirvAssembly || options_.verify || !options_.report.empty()) {
+      if (!with_bytes(original, model, *converted)) return;
+    } else if (!options_.explain || options_.output != "-") {
+      write(*converted);
+    }
+  }
+
+  // Where the file has to be looked at before it is written.
+  bool with_bytes(const std::optional<tosa::Model>& original, const tosa::Model& model, convert::Converted& converted) {
+    const auto bytes = diagnostics_.take(converted.file.finish());
+    if (!bytes) return false;
+    const auto file = vgf::read_vgf(*bytes, options_.output == "-" ? "<stdout>" : options_.output, diagnostics_);
+    if (!file) return false;
+    if (original) verify(*original, model, converted, *file);
+    if (!options_.report.empty()) {
+      const auto report = diagnostics_.take(convert::requirements_json(*file, model.graph));
+      if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
+        diagnostics_.add(written.error());
+    }
+    if (!good()) return false;
+    if (options_.emit == Emit::SpirvAssembly) {
+      assembly(*file);
+    } else if (!options_.explain || options_.output != "-") {
+      write(Bytes(*bytes), "vgf");
+    }
+    return true;
+  }
+
+  void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
+              const vgf::File& file) {
+    convert::VerifySettings settings;
+    settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
+    for (const std::string& text : options_.verify_shapes) {
+      const std::size_t equals = text.find('=');
+      if (const auto shape = equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1)))
+        settings.shapes[text.substr(0, equals)] = *shape;
+    }
+    const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
+    for (const std::string& note : report.notes) print_error(std::format("note: {}\n", note));
+    if (report.runs == 0 || !good()) return;
+    print_error(std::format("verified: {} runs of the reference interpreter agree{}\n", report.runs,
+                            settings.narrowed ? std::format("; the worst error is {}", report.worst_error) : ""));
+  }
+
+  void explain(const tosa::Graph& graph, const convert::Partitioning& partitioning) {
+    if (!options_.explain) return;
+    const std::string text = convert::explain(graph, partitioning);
+    if (options_.output == "-")
+      print(text);
+    else
+      print_error(text);
+    if (options_.partition_picture.empty()) return;
+    if (const auto written = write_file(options_.partition_picture, convert::partition_dot(graph, partitioning)); !written)
+      diagnostics_.add(written.error());
+  }
+
+  // A line for each operator: whether a module can have it (3.13, --experimental-analysis).
+  void analyse(tosa::Model& model) {
+    Diagnostics problems;
+    tosa::verify(model.graph, problems);
+    for (const tosa::Node& node : model.graph.nodes) {
+      std::string reason;
+      for (const Diagnostic& problem : problems.all()) {
+        if (problem.severity == Severity::Error && problem.place.file == node.place.file && problem.place.span == node.place.span)
+          reason = problem.message;
+      }
+      if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
+          !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
+        reason = std::format("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode", node.custom->domain);
+      const std::string where = format_place(node.place);
+      print_error(reason.empty() ? std::format("Successfully lowered: {} at {}\n", name_of(node.op), where)
+                                 : std::format("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
+      if (!reason.empty() && node.op == tosa::Op::CUSTOM) problems.error(DiagnosticKind::Unsupported, node.place, reason);
+    }
+    diagnostics_.add(problems.release());
+  }
+
+  // --- outputs ---
+
+  void write_tosa(const tosa::Model& model) {
+    const auto bytes = diagnostics_.take(tosa::write_tosa(model));
+    if (!bytes || !good()) return;
+    if (options_.json_schema.empty()) return write(Bytes(*bytes), "tosa flatbuffer");
+    if (const auto schema = map_file(options_.json_schema); !schema) return diagnostics_.add(schema.error());
+    const auto json = diagnostics_.take(tosa::tosa_json(*bytes));
+    if (json) write(bytes_of(*json), "tosa json");
+  }
+
+  void write_text(const std::string& text) {
+    if (good()) write(bytes_of(text), "tosa text");
+  }
+
+  void assembly(const vgf::File& file) {
+    std::string text;
+    for (const vgf::Module& module : file.modules) {
+      text += std::format("; module `{}`\n", module.name);
+      if (module.words.empty()) continue;
+      const auto words = std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
+      const auto shown = diagnostics_.take(spirv::disassemble(words, std::string(module.name)));
+      if (!shown) return;
+      text += *shown + "\n";
+    }
+    write(bytes_of(text), "spirv assembly");
+  }
+
+  void warn_of_overwriting() const {
+    if (options_.output != "-" && file_exists(options_.output))
+      print_error(std::format("Warning: will overwrite existing output file: {}\n", options_.output));
+  }
+  void saved(std::string_view what) const {
+    if (options_.output != "-") print(std::format("Successfully saved {} output to \"{}\"\n", what, options_.output));
+  }
+
+  void write(Bytes bytes, std::string_view what) {
+    if (!good()) return;
+    warn_of_overwriting();
+    if (const auto written = write_file(options_.output, bytes); !written) return diagnostics_.add(written.error());
+    saved(what);
+  }
+
+  // Constants go from the input's mapping to the file.
+  void write(convert::Converted& converted) {
+    if (options_.output == "-") {
+      const auto bytes = diagnostics_.take(converted.file.finish());
+      if (bytes) write(Bytes(*bytes), "vgf");
+      return;
+    }
+    warn_of_overwriting();
+    auto out = diagnostics_.take(OutputFile::create(options_.output));
+    if (!out) return;
+    if (const auto written = converted.file.write_to(*out); !written) return diagnostics_.add(written.error());
+    if (const auto done = out->commit(); !done) return diagnostics_.add(done.error());
+    saved("vgf");
+  }
+
+  const ConversionOptions& options_;
+  Diagnostics& diagnostics_;
+  std::optional<ContentOf> content_;
+  std::string name_;
+};
+
+}  // namespace
+
+ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : line_(line), options_(options) {
+  CLI::App& app = line.app;
+  app.add_option("-i,--input", options.input, "the model; `-`: standard input");
+  app.add_option("-o,--output", options.output, "the file to write; `-`: standard output");
+  app.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
+  app.add_option("--tosa-flatbuffer-schema", options.json_schema,
+                 "with --tosa-flatbuffer: write JSON; the file has to be there, the built-in schema is used");
+  app.add_flag("--dump-mlir", options.dump_passes, "print the graph behind each pass to standard error");
+  app.add_flag("--emit-debug-info", options.settings.spirv.debug_info, "names of operators and tensors in the SPIR-V");
+  app.add_flag("--disable-replicated-composites", no_replicate_,
+               "no VK_EXT_shader_replicated_composites: constants of equal elements are written out");
+  app.add_flag("--require-static-shape", options.settings.require_static_shape, "refuse inputs with unknown dimensions");
+  app.add_flag("--experimental-analysis", options.analysis, "say for each operator whether it can be converted, and stop");
+  app.add_option("--custom-op-domain-to-opcode", mappings_, "DOMAIN:NUMBER: custom operators that the device has");
+  app.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
+  app.add_option("--type-narrowing", narrowing_, "float32 to float16: none, partial, full, full_preserve_io");
+}
+
+void ConversionLine::add_own_options() {
+  CLI::App& app = line_.app;
+  app.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
+  app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, spirv-asm");
+  app.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
+  app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
+  app.add_flag("--verify", options_.verify, "run model and file through the reference interpreter and compare");
+  app.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
+  app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
+  app.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
+  app.add_option("--partition-order", order_, "how operators are visited: bfs (breadth first), program");
+  app.add_flag("--no-fold", no_fold_, "keep transposes of constants");
+  app.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
+               "constants beyond the range of float16 become infinite");
+  app.add_option("--log-level", log_level_, "debug, info, warning, error");
+  app.add_option("--explain-partitions", options_.partition_picture,
+                 "say which operators run together, and why; =FILE: a picture for Graphviz too")
+      ->expected(0, 1);
+  app.add_option("--report", options_.report, "what the file needs of a device, as JSON; `-`: standard output");
+}
+
+void ConversionLine::parse_rest(Diagnostics& diagnostics) {
+  options_.settings.spirv.replicate = !no_replicate_;
+  options_.settings.shader.debug_info = options_.settings.spirv.debug_info;
+  options_.settings.simplify.fold = !no_fold_;
+  set_word(narrowing_, kNarrowings, "--type-narrowing", options_.settings.narrow.mode, diagnostics);
+  set_word(emit_, kEmits, "--emit", options_.emit, diagnostics);
+  set_word(order_, kOrders, "--partition-order", options_.settings.order, diagnostics);
+  set_word(shader_check_, kShaderChecks, "--shader-check", options_.settings.shader.check, diagnostics);
+  set_word(io_names_, kIoNames, "--io-names", options_.read.io_names, diagnostics);
+  set_word(log_level_, kLogLevels, "--log-level", options_.debug_log, diagnostics);
+  if (flatbuffer_) options_.emit = Emit::Tosa;
+  const auto usage = [&](std::string text) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(text)); };
+  if (!options_.json_schema.empty() && options_.emit != Emit::Tosa)
+    usage("--tosa-flatbuffer-schema is for --tosa-flatbuffer");
+  options_.explain |= !options_.partition_picture.empty();
+  for (const std::string& text : options_.verify_shapes) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
+      usage(std::format("`{}` is not of the form NAME=1x8x8x3", text));
+  }
+  auto& opcodes = options_.settings.spirv.custom_opcodes;
+  if (bespoke_) opcodes[std::string(kBespoke)] = 0;
+  for (const std::string& mapping : mappings_) {
+    const std::size_t colon = mapping.rfind(':');
+    const auto number = colon == mapping.npos ? std::nullopt : parse_number(mapping.substr(colon + 1));
+    if (colon == mapping.npos || colon == 0 || !number) {
+      usage(std::format("Bad custom op domain mapping: {}", mapping));
+    } else if (mapping.substr(0, colon) == kBespoke) {
+      usage(std::format("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
+                        "--custom-op-domain-to-opcode {}",
+                        mapping));
+    } else {
+      opcodes[mapping.substr(0, colon)] = static_cast<std::uint32_t>(*number);
+    }
+  }
+}
+
+void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics) { Conversion(options, diagnostics).run(); }
+
+}  // namespace slipway::cli

@@ -1,0 +1,134 @@
+#include "convert/convert.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "convert/constants.hpp"
+#include "convert/encode.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::convert {
+namespace {
+
+constexpr std::size_t kMostListed = 25;  // dynamic tensors in one warning
+
+// `--require-static-shape` (3.7, pass 3).
+void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
+  const tosa::Graph& graph = model.graph;
+  const Place place = Place::in_file(model.file);
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const tosa::Value& value = graph[graph.inputs[i]];
+    if (value.type.is_static()) continue;
+    diagnostics.error(DiagnosticKind::ShapeMismatch, place,
+                      std::format("input {}{} has the type {}; every dimension has to be known", i,
+                                  value.name.empty() ? "" : std::format(" `{}`", value.name), text_of(value.type)));
+  }
+  std::string list;
+  std::size_t count = 0;
+  for (const tosa::Value& value : graph.values) {
+    if (value.kind == tosa::ValueKind::Input || value.type.is_static()) continue;
+    if (count++ < kMostListed) list += std::format("{}{}", list.empty() ? "" : ", ", text_of(value.type));
+  }
+  if (count == 0) return;
+  diagnostics.warning(DiagnosticKind::ShapeMismatch, place,
+                      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count,
+                                  count == 1 ? "" : "s", count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
+}
+
+// A file without places by line tells operators by their number.
+void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& diagnostics) {
+  if (model.operator_offsets.empty() || diagnostics.all().size() == first) return;
+  Failure all = diagnostics.release();
+  for (std::size_t i = first; i < all.size(); ++i) {
+    Diagnostic& diagnostic = all[i];
+    if (diagnostic.place.kind != Place::Kind::Bytes) continue;
+    const auto found = std::ranges::find(model.operator_offsets, diagnostic.place.span.begin);
+    if (found == model.operator_offsets.end() || diagnostic.message.starts_with("operator ")) continue;
+    diagnostic.message = std::format("operator {} {}", found - model.operator_offsets.begin(), diagnostic.message);
+  }
+  diagnostics.add(std::move(all));
+}
+
+std::vector<std::string> names_or(const std::vector<std::string>& given, std::size_t count, std::string_view what) {
+  if (given.size() == count) return given;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(std::format("{}_{}", what, i));
+  return names;
+}
+
+// All shader operators: their attributes, their code, and whether both fit.
+Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node, const Settings& settings,
+                     Diagnostics& diagnostics) {
+  Shaders shaders;
+  is_shader_node.assign(graph.nodes.size(), false);
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const tosa::Node& node = graph.nodes[i];
+    if (!is_shader(node)) continue;
+    Diagnostics problems;
+    auto declared = read_shader_operator(graph, node, problems);
+    if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
+      diagnostics.warning(DiagnosticKind::NotPortable, node.place,
+                          std::format("shader operator `{}` does not follow the schema and goes into the graph as a "
+                                      "custom operator",
+                                      node.custom->name));
+      continue;
+    }
+    is_shader_node[i] = true;
+    auto module = declared ? build_shader(*declared, graph, node, settings.shader, problems) : std::nullopt;
+    diagnostics.add(problems.release());
+    if (module) shaders.emplace(i, Shader{std::move(*declared), std::move(*module)});
+  }
+  return shaders;
+}
+
+}  // namespace
+
+bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
+  const auto behind = [&](std::string_view pass) {
+    if (settings.observe) settings.observe(pass, model.graph);
+    return diagnostics.errors() == before;
+  };
+  if (model.graph.outputs.empty()) {
+    diagnostics.error(DiagnosticKind::FileFormat, Place::in_file(model.file), "model has no outputs");
+    return false;
+  }
+  // Verified first: everything behind may rely on sound operators, and unknown shapes that follow are known.
+  tosa::verify(model.graph, diagnostics);
+  number_operators(model, first, diagnostics);
+  if (!behind("read")) return false;
+  if (settings.require_static_shape) check_static(model, diagnostics);
+  // Before constants are merged, so that what becomes equal is merged.
+  narrow_types(model.graph, settings.narrow, diagnostics);
+  if (!behind("narrow")) return false;
+  simplify(model.graph, settings.simplify);
+  return behind("simplify");
+}
+
+std::optional<Converted> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
+  tosa::Graph& graph = model.graph;
+  std::vector<bool> is_shader_node;
+  const Shaders shaders = make_shaders(graph, is_shader_node, settings, diagnostics);
+  if (diagnostics.errors() != before) {
+    number_operators(model, first, diagnostics);
+    return std::nullopt;
+  }
+  const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
+  Partitioning partitioning = partition(graph, is_shader_node, settings.order);
+  Segments segments = make_segments(graph, partitioning);
+  const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
+  const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
+  auto file = encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv);
+  if (!file) diagnostics.add(std::move(file.error()));
+  number_operators(model, first, diagnostics);
+  if (!file) return std::nullopt;
+  return Converted{std::move(*file), std::move(partitioning), std::move(segments)};
+}
+
+std::optional<Converted> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+  if (!prepare(model, settings, diagnostics)) return std::nullopt;
+  return make_file(model, settings, diagnostics);
+}
+
+}  // namespace slipway::convert

@@ -1,0 +1,84 @@
+#include "convert/read_model.hpp"
+
+#include <format>
+
+#include "tosa/read/mlir/read_mlir.hpp"
+#include "tosa/read/read_tosa.hpp"
+#include "tosa/text.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::convert {
+namespace {
+
+constexpr std::string_view kMlirBytecode = "ML\xEFR";
+
+// What other tools' files are, where that is seen at once.
+std::string_view other_format(Bytes bytes, std::string_view name) {
+  const std::string_view text = text_of(bytes);
+  if (text.size() >= 8 && text.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
+  if (name.ends_with(".onnx")) return "an ONNX model";
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != text.npos && text[first] == '{' && !text.substr(first).starts_with("{-#")) return "JSON";
+  if (name.ends_with(".tosa")) return "no TOSA FlatBuffers file: the identifier `TOSA` is missing";
+  return {};
+}
+
+std::optional<tosa::Model> read_text(Bytes bytes, const std::string& name, Diagnostics& diagnostics) {
+  auto graph = tosa::parse(make_source(name, std::string(text_of(bytes))), diagnostics);
+  if (!graph) return std::nullopt;
+  tosa::Model model;
+  model.file = name;
+  model.graph = std::move(*graph);
+  for (const tosa::ValueId input : model.graph.inputs) {
+    if (const std::string& own = model.graph[input].name; !own.empty()) model.input_names.push_back(own);
+  }
+  if (model.input_names.size() != model.graph.inputs.size()) model.input_names.clear();
+  return model;
+}
+
+void rename(std::vector<std::string>& names, std::string_view what) {
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = std::format("tosa_deserialized_{}_{}:0", what, i);
+}
+
+}  // namespace
+
+bool is_graph_text(std::string_view text) {
+  while (true) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == text.npos) return false;
+    text.remove_prefix(first);
+    if (!text.starts_with("//")) return text.starts_with("graph ");
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+ModelFormat detect_format(Bytes bytes) {
+  if (tosa::is_tosa(bytes)) return ModelFormat::TosaFlatBuffers;
+  if (text_of(bytes).starts_with(kMlirBytecode)) return ModelFormat::MlirBytecode;
+  if (vgf::is_vgf(bytes)) return ModelFormat::Vgf;
+  return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
+}
+
+std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadSettings& settings,
+                                      Diagnostics& diagnostics) {
+  const ModelFormat format = detect_format(bytes);
+  if (format == ModelFormat::TosaFlatBuffers) {
+    auto model = tosa::read_tosa(bytes, name, diagnostics);
+    if (model && settings.io_names == IoNames::Deserialized) {
+      rename(model->input_names, "input");
+      rename(model->output_names, "output");
+    }
+    return model;
+  }
+  if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
+  if (const std::string_view other = other_format(bytes, name); !other.empty() || format == ModelFormat::Vgf) {
+    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_file(name),
+                      std::format("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
+                                  "or TOSA JSON)",
+                                  format == ModelFormat::Vgf ? "a VGF file" : other));
+    return std::nullopt;
+  }
+  return tosa::read_mlir(bytes, name, {.entry = settings.entry}, diagnostics);
+}
+
+}  // namespace slipway::convert

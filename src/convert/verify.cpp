@@ -1,0 +1,285 @@
+#include "convert/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <random>
+
+#include "reference/run.hpp"
+#include "spirv/module.hpp"
+#include "tosa/bind_constants.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::convert {
+namespace {
+
+using reference::Tensor;
+using tosa::DataType;
+using tosa::index;
+using tosa::ValueId;
+
+constexpr std::int64_t kUnknownExtent = 4;
+constexpr double kRelative = 1.0 / 256, kAbsolute = 1.0 / 1024;  // of narrowed models
+constexpr std::string_view kRuns[] = {"zeros", "a ramp", "random values"};
+
+// Element `i` of an input of a run. Floats are small enough for sums of many to be exact in none of them.
+double element(int run, std::size_t i, DataType type, std::mt19937& random) {
+  if (run == 0) return 0;
+  if (tosa::is_float(type)) return run == 1 ? static_cast<double>(i % 33) / 16 - 1 : static_cast<double>(random() % 4097) / 1024 - 2;
+  const std::int64_t low = reference::least_integer(type), high = reference::greatest_integer(type);
+  const std::int64_t span = std::min<std::int64_t>(high - low + 1, 1 << 16);
+  const std::int64_t from = span == high - low + 1 ? low : -(span / 2);
+  const auto step = run == 1 ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(random());
+  return static_cast<double>(type == DataType::Bool ? step % 2 : from + step % span);
+}
+
+Tensor input(const tosa::TensorType& type, int run, std::mt19937& random) {
+  Tensor made = Tensor::zeros(type);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const double value = element(run, i, type.data, random);
+    if (made.is_float())
+      made.reals[i] = reference::round_to(type.data, value);
+    else
+      made.integers[i] = static_cast<std::int64_t>(value);
+  }
+  return made;
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// The first element that differs by more than is allowed.
+struct Difference {
+  std::size_t element;
+  std::string left, right;
+};
+std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narrowed, double& worst) {
+  if (a.size() != b.size()) return Difference{0, text_of(a.type), text_of(b.type)};
+  for (std::size_t i = 0; i < a.integers.size(); ++i) {
+    if (a.integers[i] != b.integers[i] && !narrowed)
+      return Difference{i, std::format("{}", a.integers[i]), std::format("{}", b.integers[i])};
+  }
+  for (std::size_t i = 0; i < a.reals.size(); ++i) {
+    const double x = a.reals[i], y = b.reals[i];
+    if (same(x, y)) continue;
+    const double error = std::abs(x - y);
+    if (narrowed && std::isfinite(error)) worst = std::max(worst, error);
+    if (narrowed && error <= kAbsolute + kRelative * std::abs(x)) continue;
+    return Difference{i, std::format("{}", x), std::format("{}", y)};
+  }
+  return std::nullopt;
+}
+
+class FileVerifier {
+ public:
+  FileVerifier(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
+               const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics)
+      : original_(original),
+        prepared_(prepared),
+        segments_(converted.segments),
+        file_(file),
+        settings_(settings),
+        diagnostics_(diagnostics) {}
+
+  VerifyReport run() {
+    const auto original = static_graph(original_.graph), prepared = static_graph(prepared_.graph);
+    if (!original || !prepared || !read_segments()) return std::move(report_);
+    for (int run = 0; run < std::ssize(kRuns); ++run) {
+      if (!compare(*original, *prepared, run)) break;
+      ++report_.runs;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void error(std::string text) {
+    diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(file_.name), "verification: " + text);
+  }
+
+  // The graph with all shapes known.
+  std::optional<tosa::Graph> static_graph(const tosa::Graph& graph) {
+    std::vector<tensor::Shape> shapes;
+    for (const ValueId value : graph.inputs) {
+      tensor::Shape shape = graph[value].type.shape;
+      if (const auto given = settings_.shapes.find(graph[value].name); given != settings_.shapes.end()) shape = given->second;
+      for (std::int64_t& extent : shape) {
+        if (extent < 0) extent = kUnknownExtent;
+      }
+      shapes.push_back(std::move(shape));
+    }
+    Diagnostics problems;
+    auto made = tosa::with_input_shapes(graph, shapes, problems);
+    if (!made) {
+      report_.notes.push_back(std::format("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
+                                          problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
+    }
+    return made;
+  }
+
+  // The graphs of the file, with their constants.
+  bool read_segments() {
+    for (const vgf::Segment& segment : file_.segments) {
+      graphs_.emplace_back();
+      if (segment.kind != vgf::ModuleKind::Graph) continue;
+      const vgf::Module& module = file_.modules[segment.module];
+      const auto words = diagnostics_.take(spirv::read_module(module.words, std::string(module.name)));
+      auto graph = words ? tosa::read_graph(*words, module.entry_point, diagnostics_) : std::nullopt;
+      if (!graph) return false;
+      tosa::bind_constants(
+          *graph,
+          [&](std::uint32_t id) { return id < file_.constants.size() ? std::optional(file_.constants[id].data) : std::nullopt; },
+          diagnostics_);
+      graphs_.back() = std::move(*graph);
+    }
+    return !diagnostics_.has_errors();
+  }
+
+  bool compare(const tosa::Graph& original, const tosa::Graph& prepared, int run) {
+    std::mt19937 random(1);
+    std::vector<Tensor> inputs, narrow_inputs;
+    for (std::size_t i = 0; i < original.inputs.size(); ++i) {
+      inputs.push_back(input(original[original.inputs[i]].type, run, random));
+      Tensor narrow = inputs.back();
+      narrow.type = prepared[prepared.inputs[i]].type;
+      for (double& value : narrow.reals) value = reference::round_to(narrow.type.data, value);
+      narrow_inputs.push_back(std::move(narrow));
+    }
+    const auto before = diagnostics_.take(evaluate(original, std::move(inputs)));
+    const auto after = diagnostics_.take(evaluate(prepared, std::move(narrow_inputs)));
+    if (!before || !after) return false;
+    for (std::size_t i = 0; i < original.outputs.size(); ++i) {
+      const auto differs = difference((*before)[index(original.outputs[i])], (*after)[index(prepared.outputs[i])],
+                                      settings_.narrowed, report_.worst_error);
+      if (!differs) continue;
+      error(std::format("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}", kRuns[run], i,
+                        differs->element, differs->right, differs->left));
+      return false;
+    }
+    return compare_file(prepared, *after, run);
+  }
+
+  // The segments, in order; each gets what the file's numbers connect it to.
+  bool compare_file(const tosa::Graph& prepared, const std::vector<Tensor>& expected, int run) {
+    std::map<std::uint32_t, Tensor> values;  // by logical id
+    for (const ValueId value : prepared.inputs) values[segments_.id(value)] = expected[index(value)];
+    for (std::size_t s = 0; s < file_.segments.size(); ++s) {
+      const Segment& segment = segments_.segments[s];
+      if (segment.kind == PartitionKind::Compute) {
+        // The stand-in's results are those of the prepared graph, if its inputs are.
+        const tosa::Node& node = prepared.nodes[segment.nodes[0]];
+        std::vector<const Tensor*> inputs;
+        for (const ValueId value : node.inputs) inputs.push_back(&values[segments_.id(value)]);
+        const std::vector<Tensor> results = stand_in(prepared, node, inputs);
+        for (std::size_t i = 0; i < results.size(); ++i) values[segments_.id(node.outputs[i])] = results[i];
+      } else if (!run_graph(prepared, s, expected, values, run)) {
+        return false;
+      }
+      for (const ValueId value : segment.results) {
+        if (!agrees(prepared, value, values[segments_.output_id(value)], expected, s, run)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool run_graph(const tosa::Graph& prepared, std::size_t s, const std::vector<Tensor>& expected,
+                 std::map<std::uint32_t, Tensor>& values, int run) {
+    std::vector<tensor::Shape> shapes;
+    std::vector<Tensor> inputs;
+    for (std::size_t i = 0; i < graphs_[s].inputs.size(); ++i) {
+      inputs.push_back(values[graphs_[s].input_bindings[i].binding]);
+      if (inputs.back().type.shape.empty()) inputs.back().type.shape = {1};
+      shapes.push_back(inputs.back().type.shape);
+    }
+    const auto graph = tosa::with_input_shapes(graphs_[s], shapes, diagnostics_);
+    if (!graph) return false;
+    const auto results = diagnostics_.take(evaluate(*graph, std::move(inputs)));
+    if (!results) return false;
+    // Operators stand in the module as in the graph: the first whose result differs is the one to name.
+    const Segment& segment = segments_.segments[s];
+    for (std::size_t i = 0; i < graph->nodes.size() && graph->nodes.size() == segment.nodes.size(); ++i) {
+      const tosa::Node& node = prepared.nodes[segment.nodes[i]];
+      for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+        if (!agrees(prepared, node.outputs[k], (*results)[index(graph->nodes[i].outputs[k])], expected, s, run)) return false;
+      }
+    }
+    for (std::size_t i = 0; i < graph->outputs.size(); ++i)
+      values[graph->output_bindings[i].binding] = (*results)[index(graph->outputs[i])];
+    return true;
+  }
+
+  bool agrees(const tosa::Graph& prepared, ValueId value, const Tensor& from_file, const std::vector<Tensor>& expected,
+              std::size_t s, int run) {
+    double ignored = 0;
+    const auto differs = difference(expected[index(value)], from_file, false, ignored);
+    if (!differs) return true;
+    const tosa::Node* producer = prepared.producer(value);
+    error(std::format("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}", kRuns[run],
+                      file_.segments[s].name,
+                      producer ? std::format("{} `{}`", name_of(producer->op), producer->name) : "a constant",
+                      differs->element, text_of(prepared[value].type), differs->right, differs->left));
+    return false;
+  }
+
+  const tosa::Model& original_;
+  const tosa::Model& prepared_;
+  const Segments& segments_;
+  const vgf::File& file_;
+  const VerifySettings& settings_;
+  Diagnostics& diagnostics_;
+  std::vector<tosa::Graph> graphs_;  // by segment
+  VerifyReport report_;
+};
+
+}  // namespace
+
+std::vector<Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs) {
+  std::vector<Tensor> results;
+  for (const ValueId output : node.outputs) {
+    Tensor made = Tensor::zeros(graph[output].type);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      // Different for every input and result, and of moderate size.
+      double sum = 0.25 * static_cast<double>(results.size() + 1);
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const Tensor& from = *inputs[k];
+        if (from.size() == 0) continue;
+        const double value = from.is_float() ? from.reals[i % from.size()] : static_cast<double>(from.integers[i % from.size()]);
+        sum += std::isfinite(value) ? value / static_cast<double>(k + 2) : 1;
+      }
+      if (made.is_float())
+        made.reals[i] = reference::round_to(made.type.data, sum);
+      else
+        made.integers[i] = reference::wrap_to(made.type.data, static_cast<std::int64_t>(std::clamp(sum, -1e9, 1e9)));
+    }
+    results.push_back(std::move(made));
+  }
+  return results;
+}
+
+Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tensor> inputs) {
+  std::vector<Tensor> values(graph.values.size());
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) values[index(graph.inputs[i])] = std::move(inputs[i]);
+  for (const tosa::Constant& constant : graph.constants) {
+    values[index(constant.value)] = Tensor::from_bytes(graph[constant.value].type, constant.data, constant.splat);
+  }
+  for (const tosa::Node& node : graph.nodes) {
+    std::vector<const Tensor*> operands;
+    for (const ValueId value : node.inputs) operands.push_back(&values[index(value)]);
+    std::vector<Tensor> results;
+    if (node.op == tosa::Op::CUSTOM) {
+      results = stand_in(graph, node, operands);
+    } else {
+      auto made = reference::run_node(graph, node, operands);
+      if (!made) return fail(std::move(made.error()));
+      results = std::move(made->values);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) values[index(node.outputs[i])] = std::move(results[i]);
+  }
+  return values;
+}
+
+VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
+                    const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics) {
+  return FileVerifier(original, prepared, converted, file, settings, diagnostics).run();
+}
+
+}  // namespace slipway::convert

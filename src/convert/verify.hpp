@@ -1,0 +1,40 @@
+// `--verify`: whether a file computes what the model computes (converter page 3.15).
+//
+// The reference interpreter runs the model as it was read, and the segments of the file one after the other, on zeros, on
+// a ramp and on pseudo-random values; outputs have to be equal bit for bit. A shader operator is a stand-in on both
+// sides: some function of its inputs, so that a wrong connection shows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/convert.hpp"
+#include "reference/tensor.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::convert {
+
+struct VerifySettings {
+  std::map<std::string, tensor::Shape, std::less<>> shapes;  // of inputs with unknown dimensions, by name
+  bool narrowed = false;                                     // float16 instead of float32: compared with a tolerance
+};
+
+struct VerifyReport {
+  int runs = 0;             // that were compared
+  double worst_error = 0;   // of a narrowed model, absolute
+  std::vector<std::string> notes;  // why something was not compared
+};
+
+// `original`: the model as it was read; `prepared`, `converted`: what conversion made of it; `file`: what was written,
+// read again. A difference is an expectation-failed error.
+VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
+                    const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics);
+
+// The values of a graph on given inputs, by value; CUSTOM operators are stand-ins. The graph has to be static.
+Result<std::vector<reference::Tensor>> evaluate(const tosa::Graph& graph, std::vector<reference::Tensor> inputs);
+// What stands in for a CUSTOM operator.
+std::vector<reference::Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node,
+                                        std::span<const reference::Tensor* const> inputs);
+
+}  // namespace slipway::convert

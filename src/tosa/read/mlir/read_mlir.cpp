@@ -1,0 +1,637 @@
+// One file for all that includes MLIR, which takes long to compile; hence its length.
+#include "tosa/read/mlir/read_mlir.hpp"
+
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SourceMgr.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
+#include <mlir/Dialect/Tosa/IR/TosaOps.h>
+#include <mlir/IR/AsmState.h>
+#include <mlir/IR/BuiltinOps.h>
+#include <mlir/IR/BuiltinTypes.h>
+#include <mlir/IR/Diagnostics.h>
+#include <mlir/IR/DialectResourceBlobManager.h>
+#include <mlir/IR/MLIRContext.h>
+#include <mlir/Parser/Parser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <format>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tensor/element.hpp"
+#include "tosa/read/shape_operators.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+constexpr std::size_t kMostShownText = 4 << 20;  // larger texts are not kept to show lines of
+
+std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
+
+std::string text_of_type(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  type.print(out);
+  return text;
+}
+
+// What the model's constants and locations refer to.
+struct Parsed {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+class Reader {
+ public:
+  Reader(Bytes bytes, const std::string& name, const MlirSettings& settings, Diagnostics& diagnostics)
+      : bytes_(bytes), name_(name), settings_(settings), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
+
+  std::optional<Model> run() {
+    parsed_ = std::make_shared<Parsed>();
+    if (!parse()) return std::nullopt;
+    mlir::func::FuncOp function = choose();
+    if (!function) return std::nullopt;
+    model_.file = name_;
+    model_.graph.name = "main";
+    this->function(function);
+    if (!good()) return std::nullopt;
+    model_.memory = parsed_;
+    return std::move(model_);
+  }
+
+ private:
+  bool good() const { return diagnostics_.errors() == before_; }
+
+  // --- places ---
+
+  static std::optional<mlir::FileLineColLoc> line_of(mlir::Location location) {
+    std::optional<mlir::FileLineColLoc> found;
+    location->walk([&](mlir::Location each) {
+      if (auto line = mlir::dyn_cast<mlir::FileLineColLoc>(each)) {
+        found = line;
+        return mlir::WalkResult::interrupt();
+      }
+      return mlir::WalkResult::advance();
+    });
+    return found;
+  }
+
+  Place place(mlir::Location location) const {
+    const auto line = line_of(location);
+    if (!line || !source_ || view(line->getFilename().getValue()) != name_) return Place::in_file(name_);
+    const std::uint64_t begin = line_begin(line->getLine()) + std::max(1u, line->getColumn()) - 1;
+    return Place::in_text(source_, {begin, begin + 1});
+  }
+
+  std::uint64_t line_begin(unsigned line) const {
+    return line >= 1 && line <= line_begins_.size() ? line_begins_[line - 1] : source_->text().size();
+  }
+
+  // Where there is no text to point at, the message says where.
+  std::string located(mlir::Location location, const std::string& text) const {
+    const auto line = line_of(location);
+    if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
+    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), line->getColumn(), text);
+  }
+
+  Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
+    return diagnostics_.error(kind, place(location), located(location, text));
+  }
+  Diagnostic& error(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
+    return error(kind, at.getLoc(), std::format("`{}`: {}", view(at.getName().getStringRef()), text));
+  }
+
+  // --- the file ---
+
+  bool parse() {
+    mlir::MLIRContext& context = parsed_->context;
+    context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
+    const std::string_view text = slipway::text_of(bytes_);
+    const bool bytecode = text.starts_with("ML\xEFR");
+    if (!bytecode && text.size() <= kMostShownText) {
+      source_ = make_source(name_, std::string(text));
+      line_begins_.push_back(0);
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\n') line_begins_.push_back(i + 1);
+      }
+    }
+    const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
+      if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
+      Diagnostic& made = error(DiagnosticKind::TextSyntax, problem.getLocation(), problem.str());
+      for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), place(note.getLocation()));
+      return mlir::success();
+    });
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    // Text has to end with a NUL to be parsed in place, which a mapping does not.
+    const llvm::StringRef data(text.data(), text.size());
+    sources->AddNewSourceBuffer(bytecode ? llvm::MemoryBuffer::getMemBuffer(data, name_, false)
+                                         : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
+                                llvm::SMLoc());
+    parsed_->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
+    if (!parsed_->module && good())
+      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_file(name_), "the file is no sound MLIR");
+    return static_cast<bool>(parsed_->module) && good();
+  }
+
+  mlir::func::FuncOp choose() {
+    std::vector<mlir::func::FuncOp> functions;
+    for (mlir::Operation& each : parsed_->module->getBody()->getOperations()) {
+      auto function = mlir::dyn_cast<mlir::func::FuncOp>(each);
+      if (!function) {
+        error(DiagnosticKind::Unsupported, each, "only functions can be in a module");
+      } else if (function.isDeclaration()) {
+        error(DiagnosticKind::Unsupported, each, "the function has no body");
+      } else {
+        functions.push_back(function);
+      }
+    }
+    if (!good()) return nullptr;
+    const auto with_name = [&](std::string_view name) -> mlir::func::FuncOp {
+      for (mlir::func::FuncOp each : functions) {
+        if (view(each.getName()) == name) return each;
+      }
+      return nullptr;
+    };
+    if (!settings_.entry.empty()) {
+      mlir::func::FuncOp chosen = with_name(settings_.entry);
+      if (!chosen) {
+        diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(name_),
+                           std::format("the module has no function `{}`", settings_.entry));
+      }
+      return chosen;
+    }
+    for (mlir::func::FuncOp each : functions) {
+      if (each->hasAttr("tf.entry_function")) return each;
+    }
+    if (functions.size() == 1) return functions[0];
+    mlir::func::FuncOp main = with_name("main");
+    if (!main) {
+      diagnostics_.error(functions.empty() ? DiagnosticKind::FileFormat : DiagnosticKind::UnknownReference,
+                         Place::in_file(name_),
+                         functions.empty() ? "the module has no function" : "more than one function, use --entry");
+    }
+    return main;
+  }
+
+  // --- the function ---
+
+  void function(mlir::func::FuncOp function) {
+    if (function.getBody().getBlocks().size() != 1) {
+      error(DiagnosticKind::Unsupported, *function, "the function has several blocks");
+      return;
+    }
+    mlir::Block& block = function.getBody().front();
+    for (mlir::BlockArgument argument : block.getArguments()) {
+      const auto type = this->type(argument.getType(), argument.getLoc());
+      values_[argument] = model_.graph.add_input(type.value_or(TensorType{}));
+    }
+    names(function);
+    constants(block);
+    for (mlir::Operation& each : block.getOperations()) operation(each);
+  }
+
+  // `tf.entry_function = {inputs = "a,b", outputs = "c"}`
+  void names(mlir::func::FuncOp function) {
+    const auto entry = function->getAttrOfType<mlir::DictionaryAttr>("tf.entry_function");
+    if (!entry) return;
+    const auto split = [&](llvm::StringRef key, std::size_t count, std::vector<std::string>& to) {
+      const auto text = entry.getAs<mlir::StringAttr>(key);
+      if (!text) return;
+      std::string_view rest = view(text.getValue());
+      while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(','), rest.size());
+        to.emplace_back(rest.substr(0, comma));
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+      }
+      if (to.size() != count) to.clear();
+    };
+    split("inputs", function.getNumArguments(), model_.input_names);
+    split("outputs", function.getNumResults(), model_.output_names);
+    for (std::size_t i = 0; i < model_.input_names.size(); ++i)
+      model_.graph[model_.graph.inputs[i]].name = model_.input_names[i];
+  }
+
+  std::optional<DataType> element_type(mlir::Type type) const {
+    if (mlir::isa<mlir::IndexType>(type)) return DataType::I32;
+    if (const auto integer = mlir::dyn_cast<mlir::IntegerType>(type)) {
+      switch (integer.getWidth()) {
+        case 1:
+          return DataType::Bool;
+        case 4:
+          return DataType::I4;
+        case 8:
+          return DataType::I8;
+        case 16:
+          return DataType::I16;
+        case 32:
+        case 64:
+          return DataType::I32;
+        case 48:
+          return DataType::I48;
+        default:
+          return std::nullopt;
+      }
+    }
+    if (type.isF16()) return DataType::F16;
+    if (type.isBF16()) return DataType::BF16;
+    if (type.isF32() || type.isF64()) return DataType::F32;
+    if (mlir::isa<mlir::Float8E4M3FNType>(type)) return DataType::F8E4M3;
+    if (mlir::isa<mlir::Float8E5M2Type>(type)) return DataType::F8E5M2;
+    return std::nullopt;
+  }
+
+  std::optional<TensorType> type(mlir::Type of, mlir::Location location) {
+    const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
+    if (!tensor) {
+      error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, location,
+            std::format("the type {} is no tensor with a rank", text_of_type(of)));
+      return std::nullopt;
+    }
+    const auto element = element_type(tensor.getElementType());
+    if (!element) {
+      error(DiagnosticKind::TypeMismatch, location, std::format("tensors cannot have elements as in {}", text_of_type(of)));
+      return std::nullopt;
+    }
+    TensorType made{*element, {}};
+    for (const std::int64_t extent : tensor.getShape())
+      made.shape.push_back(mlir::ShapedType::isDynamic(extent) ? kDynamic : extent);
+    return made;
+  }
+
+  // --- constants ---
+
+  static const OperatorInfo* info_for(mlir::Operation& of) {
+    const std::string name = upper_name(of);
+    const auto op = op_from_name(name);
+    return op && *op != Op::CUSTOM ? &info_of(*op) : nullptr;
+  }
+  // `tosa.add_shape` is ADD_SHAPE; empty for other dialects.
+  static std::string upper_name(mlir::Operation& of) {
+    std::string_view name = view(of.getName().getStringRef());
+    if (!name.starts_with("tosa.")) return {};
+    std::string upper(name.substr(5));
+    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return upper;
+  }
+
+  // In the order that numbers them (3.8): those at the start as they stand, later ones before them, the last first.
+  void constants(mlir::Block& block) {
+    std::unordered_set<void*> used;
+    for (mlir::Operation& each : block.getOperations()) {
+      const OperatorInfo* info = info_for(each);
+      unsigned k = 0;
+      if (info) {
+        for (const OperandInfo& operand : info->operands) {
+          if (in_attributes(operand) || k == each.getNumOperands()) continue;
+          if (operand.is_tensor()) used.insert(each.getOperand(k).getAsOpaquePointer());
+          ++k;
+        }
+      }
+      for (; k < each.getNumOperands(); ++k) used.insert(each.getOperand(k).getAsOpaquePointer());
+    }
+    std::vector<mlir::Operation*> leading, later;
+    bool at_start = true;
+    for (mlir::Operation& each : block.getOperations()) {
+      const bool constant = mlir::isa<mlir::tosa::ConstOp>(each);
+      at_start &= constant || mlir::isa<mlir::tosa::ConstShapeOp>(each);
+      if (constant && used.contains(each.getResult(0).getAsOpaquePointer())) (at_start ? leading : later).push_back(&each);
+    }
+    std::ranges::reverse(later);
+    for (const auto* list : {&later, &leading}) {
+      for (mlir::Operation* each : *list) add_constant(*each);
+    }
+  }
+
+  struct Data {
+    TensorType type;
+    std::vector<std::byte> decoded;
+    Bytes bytes;  // in the context or the file; empty: `decoded`
+    bool splat = false;
+  };
+
+  void add_constant(mlir::Operation& of) {
+    auto data = data_of(of);
+    if (!data) return;
+    values_[of.getResult(0)] = data->bytes.empty()
+                                   ? model_.graph.add_constant(data->type, std::move(data->decoded), data->splat)
+                                   : model_.graph.add_constant(data->type, data->bytes, data->splat);
+  }
+
+  std::optional<Data> data_of(mlir::Operation& of) {
+    const auto elements = of.getAttrOfType<mlir::ElementsAttr>("values");
+    const auto type = this->type(of.getResult(0).getType(), of.getLoc());
+    if (!elements || !type) {
+      if (type) error(DiagnosticKind::FileFormat, of, "the constant has no values");
+      return std::nullopt;
+    }
+    Data data{*type, {}, {}, false};
+    const auto count = static_cast<std::size_t>(elements.getNumElements());
+    if (const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
+      mlir::AsmResourceBlob* blob = resource.getRawHandle().getBlob();
+      if (!blob) {
+        error(DiagnosticKind::FileFormat, of, std::format("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
+        return std::nullopt;
+      }
+      const auto raw = blob->getData();
+      if (!decode(of, elements.getElementType(), count, std::as_bytes(std::span(raw.data(), raw.size())), data)) return std::nullopt;
+      return data;
+    }
+    const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(elements);
+    if (!dense) {
+      error(DiagnosticKind::Unsupported, of, "the values are neither dense nor a resource");
+      return std::nullopt;
+    }
+    data.splat = dense.isSplat();
+    const std::size_t stored = data.splat ? 1 : count;
+    if (elements.getElementType().isInteger(1)) {
+      for (const bool value : dense.getValues<bool>()) {
+        if (data.decoded.size() < stored) data.decoded.push_back(static_cast<std::byte>(value));
+      }
+      return data;
+    }
+    const auto raw = dense.getRawData();
+    if (!decode(of, elements.getElementType(), stored, std::as_bytes(std::span(raw.data(), raw.size())), data)) return std::nullopt;
+    return data;
+  }
+
+  // From the bytes that MLIR keeps: whole bytes an element, i4 in one; a resource of i1 has bits.
+  bool decode(mlir::Operation& of, mlir::Type element, std::size_t count, Bytes raw, Data& data) {
+    const std::size_t size = tensor::size_of(storage_of(data.type.data));
+    const unsigned width = mlir::isa<mlir::IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
+    const std::size_t from = (width + 7) / 8;
+    const bool bits = width == 1 && raw.size() == (count + 7) / 8 && count != raw.size();
+    if (raw.size() != count * from && !bits) {
+      error(DiagnosticKind::FileMismatch, of, std::format("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
+      return false;
+    }
+    if (from == size && width % 8 == 0 && !element.isF64()) {
+      data.bytes = raw;
+      return true;
+    }
+    data.decoded.resize(count * size);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* to = &data.decoded[i * size];
+      if (bits || width == 1) {
+        *to = bits ? raw[i / 8] >> (i % 8) & std::byte{1} : static_cast<std::byte>(raw[i] != std::byte{0});
+      } else if (element.isF64()) {
+        store(to, static_cast<float>(load<double>(&raw[i * 8])));
+      } else {
+        std::uint64_t word = 0;
+        std::memcpy(&word, &raw[i * from], from);
+        const auto wide = static_cast<std::int64_t>(word << (64 - width)) >> (64 - width);
+        if (size == 4 && wide != static_cast<std::int32_t>(wide)) {
+          error(DiagnosticKind::OutOfRange, of, std::format("element {} is {}, which 32 bits do not hold", i, wide));
+          return false;
+        }
+        std::memcpy(to, &wide, size);
+      }
+    }
+    return true;
+  }
+
+  // --- operators ---
+
+  // Lists of numbers that are shapes are operands; all others are attributes.
+  static bool in_attributes(const OperandInfo& operand) {
+    using enum OperandKind;
+    if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
+    static constexpr std::string_view kShapes[] = {"padding", "shape", "start", "size", "multiples", "scale", "offset", "border"};
+    return !std::ranges::contains(kShapes, operand.name);
+  }
+
+  void operation(mlir::Operation& of) {
+    if (mlir::isa<mlir::tosa::ConstOp>(of)) return;
+    if (mlir::isa<mlir::func::ReturnOp>(of)) return outputs(of);
+    if (const OperatorInfo* info = info_for(of)) return tosa_operation(of, *info);
+    const std::string name = upper_name(of);
+    if (mlir::isa<mlir::tosa::IdentityOp>(of)) {
+      if (const auto value = value_of(of, 0)) values_[of.getResult(0)] = *value;
+    } else if (auto custom = mlir::dyn_cast<mlir::tosa::CustomOp>(of)) {
+      this->custom(custom);
+    } else if (mlir::isa<mlir::tosa::ConstShapeOp>(of)) {
+      if (const auto values = of.getAttrOfType<mlir::DenseIntElementsAttr>("values")) {
+        ShapeValues& to = shapes_[of.getResult(0)];
+        for (const llvm::APInt& value : values.getValues<llvm::APInt>()) to.push_back(value.getSExtValue());
+      }
+    } else if (auto dim = mlir::dyn_cast<mlir::tosa::DimOp>(of)) {
+      dimension(of, static_cast<std::int64_t>(dim.getAxis()));
+    } else if (is_shape_operator(name)) {
+      shape_operation(of, name);
+    } else {
+      error(DiagnosticKind::Unsupported, of,
+            name.empty() ? "only operators of TOSA can be in a model" : "the operator is not representable in TOSA.001000.1");
+    }
+  }
+
+  std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
+    const auto known = values_.find(of.getOperand(operand));
+    if (known != values_.end()) return known->second;
+    // What depends on something that failed is not there either.
+    if (good()) error(DiagnosticKind::TypeMismatch, of, std::format("operand {} is no tensor", operand));
+    return std::nullopt;
+  }
+
+  void tosa_operation(mlir::Operation& of, const OperatorInfo& info) {
+    std::vector<ValueId> inputs;
+    Attributes attributes;
+    unsigned next = 0;
+    bool sound = true;
+    for (const OperandInfo& operand : info.operands) {
+      if (in_attributes(operand)) {
+        sound &= attribute(of, info, operand, attributes);
+        continue;
+      }
+      if (next >= of.getNumOperands()) {
+        error(DiagnosticKind::FileFormat, of, std::format("`{}` is missing", operand.name));
+        return;
+      }
+      if (operand.kind == OperandKind::List) {
+        sound &= shape(of, next++, operand, attributes);
+      } else if (!operand.is_tensor()) {
+        sound &= one_element(of, next++, operand, attributes);
+      } else {
+        do {
+          const auto value = value_of(of, next++);
+          if (value) inputs.push_back(*value);
+          sound &= value.has_value();
+        } while (operand.variadic && next < of.getNumOperands());
+      }
+    }
+    if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr);
+  }
+
+  void add(mlir::Operation& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
+           std::shared_ptr<const CustomOperator> custom) {
+    std::vector<TensorType> types;
+    for (mlir::Value result : of.getResults()) {
+      const auto type = this->type(result.getType(), of.getLoc());
+      if (!type) return;
+      types.push_back(*type);
+    }
+    const std::vector<ValueId> results = model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
+    Node& node = model_.graph.nodes.back();
+    node.place = place(of.getLoc());
+    node.custom = std::move(custom);
+    of.getLoc()->walk([&](mlir::Location each) {
+      const auto name = mlir::dyn_cast<mlir::NameLoc>(each);
+      if (name && node.name.empty()) node.name = view(name.getName().getValue());
+      return mlir::WalkResult::advance();
+    });
+    for (unsigned i = 0; i < results.size(); ++i) values_[of.getResult(i)] = results[i];
+  }
+
+  bool attribute(mlir::Operation& of, const OperatorInfo& info, const OperandInfo& operand, Attributes& to) {
+    const mlir::Attribute given = of.getAttr(llvm::StringRef(operand.name.data(), operand.name.size()));
+    const auto wrong = [&](const char* what) {
+      error(DiagnosticKind::TypeMismatch, of, std::format("the attribute `{}` {}", operand.name, what));
+      return false;
+    };
+    if (!given) {
+      // What MLIR leaves out has its default.
+      if (operand.kind == OperandKind::NanMode) return to.set(operand.name, std::int64_t{1}), true;
+      if (operand.kind == OperandKind::Flag) return to.set(operand.name, std::int64_t{0}), true;
+      error(DiagnosticKind::MissingKey, of, std::format("the attribute `{}` is missing", operand.name));
+      return false;
+    }
+    if (const auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(given)) {
+      to.set(operand.name, std::vector<std::int64_t>(list.asArrayRef().begin(), list.asArrayRef().end()));
+    } else if (const auto narrow = mlir::dyn_cast<mlir::DenseI32ArrayAttr>(given)) {
+      to.set(operand.name, std::vector<std::int64_t>(narrow.asArrayRef().begin(), narrow.asArrayRef().end()));
+    } else if (const auto type = mlir::dyn_cast<mlir::TypeAttr>(given)) {
+      const auto accumulator = element_type(type.getValue());
+      for (const EnumerantName& each : enumerants(OperandKind::AccType)) {
+        if (accumulator == data_type_of(static_cast<AccType>(each.value))) to.set(operand.name, std::int64_t{each.value});
+      }
+      if (!to.has(operand.name)) return wrong("is no type that accumulates");
+    } else if (const auto integer = mlir::dyn_cast<mlir::IntegerAttr>(given)) {
+      to.set(operand.name, integer.getValue().getBitWidth() == 1 ? std::int64_t{integer.getValue().getBoolValue()}
+                                                                 : integer.getValue().getSExtValue());
+    } else if (const auto real = mlir::dyn_cast<mlir::FloatAttr>(given)) {
+      to.set_real(operand.name, real.getValueAsDouble());
+    } else {
+      return enumerant(given, operand, to) || wrong("has an unknown value");
+    }
+    static_cast<void>(info);
+    return true;
+  }
+
+  static bool enumerant(mlir::Attribute given, const OperandInfo& operand, Attributes& to) {
+    std::string_view word;
+    if (const auto nan = mlir::dyn_cast<mlir::tosa::NanPropagationModeAttr>(given))
+      word = view(mlir::tosa::stringifyNanPropagationMode(nan.getValue()));
+    if (const auto rounding = mlir::dyn_cast<mlir::tosa::RoundingModeAttr>(given))
+      word = view(mlir::tosa::stringifyRoundingMode(rounding.getValue()));
+    if (const auto resize = mlir::dyn_cast<mlir::tosa::ResizeModeAttr>(given))
+      word = view(mlir::tosa::stringifyResizeMode(resize.getValue()));
+    for (const EnumerantName& each : enumerants(operand.kind)) {
+      if (each.name == word) return to.set(operand.name, std::int64_t{each.value}), true;
+    }
+    return false;
+  }
+
+  // A constant tensor of one element, as an attribute.
+  bool one_element(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
+    mlir::Operation* producer = of.getOperand(operand_index).getDefiningOp();
+    if (!producer || !mlir::isa<mlir::tosa::ConstOp>(producer)) {
+      error(DiagnosticKind::TypeMismatch, of, std::format("`{}` is not constant", operand.name));
+      return false;
+    }
+    const auto data = data_of(*producer);
+    if (!data) return false;
+    if (tensor::element_count(data->type.shape) != 1) {
+      error(DiagnosticKind::ShapeMismatch, of, std::format("`{}` has not one element", operand.name));
+      return false;
+    }
+    const Bytes bytes = data->bytes.empty() ? Bytes(data->decoded) : data->bytes;
+    const tensor::Number number = tensor::number_of(storage_of(data->type.data), bytes.data());
+    if (is_float(data->type.data))
+      to.set_real(operand.name, tensor::double_of(number));
+    else
+      to.set(operand.name, std::visit([](auto x) { return static_cast<std::int64_t>(x); }, number));
+    return true;
+  }
+
+  void custom(mlir::tosa::CustomOp of) {
+    std::vector<ValueId> inputs;
+    for (unsigned i = 0; i < of->getNumOperands(); ++i) {
+      const auto value = value_of(*of, i);
+      if (!value) return;
+      inputs.push_back(*value);
+    }
+    add(*of, Op::CUSTOM, std::move(inputs), {},
+        std::make_shared<CustomOperator>(of.getDomainName().str(), of.getOperatorName().str(), of.getImplementationAttrs().str()));
+  }
+
+  void outputs(mlir::Operation& of) {
+    for (unsigned i = 0; i < of.getNumOperands(); ++i) {
+      const auto value = value_of(of, i);
+      if (value) model_.graph.outputs.push_back(*value);
+    }
+  }
+
+  // --- shapes ---
+
+  std::optional<ShapeValues> shape_values(mlir::Operation& of, unsigned operand) {
+    const auto known = shapes_.find(of.getOperand(operand));
+    if (known != shapes_.end()) return known->second;
+    if (good()) error(DiagnosticKind::Unsupported, of, std::format("operand {} is a shape that is known only when the model runs", operand));
+    return std::nullopt;
+  }
+
+  bool shape(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
+    const auto values = shape_values(of, operand_index);
+    if (values) to.set(operand.name, *values);
+    return values.has_value();
+  }
+
+  void shape_operation(mlir::Operation& of, const std::string& name) {
+    std::vector<ShapeValues> operands;
+    for (unsigned i = 0; i < of.getNumOperands(); ++i) {
+      const auto values = shape_values(of, i);
+      if (!values) return;
+      operands.push_back(*values);
+    }
+    auto folded = fold_shape_operator(name, operands);
+    if (!folded)
+      error(DiagnosticKind::OutOfRange, of, folded.error());
+    else if (of.getNumResults() == 1)
+      shapes_[of.getResult(0)] = std::move(*folded);
+  }
+
+  void dimension(mlir::Operation& of, std::int64_t axis) {
+    const auto value = value_of(of, 0);
+    if (!value) return;
+    const tensor::Shape& shape = model_.graph[*value].type.shape;
+    if (axis < 0 || axis >= std::ssize(shape) || shape[static_cast<std::size_t>(axis)] < 0) {
+      error(DiagnosticKind::Unsupported, of, "the dimension is known only when the model runs");
+      return;
+    }
+    shapes_[of.getResult(0)] = {shape[static_cast<std::size_t>(axis)]};
+  }
+
+  struct ValueHash {
+    std::size_t operator()(mlir::Value value) const { return std::hash<void*>()(value.getAsOpaquePointer()); }
+  };
+
+  Bytes bytes_;
+  std::string name_;
+  const MlirSettings& settings_;
+  Diagnostics& diagnostics_;
+  std::size_t before_;
+  SourcePtr source_;
+  std::vector<std::uint64_t> line_begins_;
+  std::shared_ptr<Parsed> parsed_;
+  std::unordered_map<mlir::Value, ValueId, ValueHash> values_;
+  std::unordered_map<mlir::Value, ShapeValues, ValueHash> shapes_;
+  Model model_;
+};
+
+}  // namespace
+
+std::optional<Model> read_mlir(Bytes bytes, const std::string& name, const MlirSettings& settings,
+                               Diagnostics& diagnostics) {
+  return Reader(bytes, name, settings, diagnostics).run();
+}
+
+}  // namespace slipway::tosa

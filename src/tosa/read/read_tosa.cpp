@@ -1,0 +1,705 @@
+#include "tosa/read/read_tosa.hpp"
+
+#include <algorithm>
+#include <format>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tensor/element.hpp"
+#include "tosa/read/shape_operators.hpp"
+#include "tosa/read/tosa_data.hpp"
+#include "tosa_generated.h"
+
+namespace slipway::tosa {
+namespace {
+
+constexpr std::size_t kIdentifierAt = 4;
+constexpr std::size_t kMostTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
+constexpr int kMostDepth = 64;                             // of tables, and of branches within branches
+constexpr std::size_t kMostInlined = 1 << 18;              // operators of branches
+constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
+
+std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
+template <class T>
+std::size_t count(const flatbuffers::Vector<T>* list) {
+  return list ? list->size() : 0;
+}
+
+// What a name stands for in a block.
+struct Symbol {
+  const fb::TosaTensor* tensor = nullptr;
+  const fb::TosaShape* shape = nullptr;
+  const fb::TosaOperator* producer = nullptr;
+  bool is_input = false;
+  std::optional<ValueId> value;
+  std::optional<ShapeValues> values;  // of a shape
+};
+
+class Reader {
+ public:
+  Reader(Bytes bytes, std::string name, Diagnostics& diagnostics)
+      : bytes_(bytes), name_(std::move(name)), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
+
+  std::optional<Model> run() {
+    const fb::TosaBasicBlock* block = main_block();
+    if (!block) return std::nullopt;
+    model_.file = name_;
+    model_.graph.name = "main";
+    for (std::size_t i = 0; i < count(block->operators()); ++i) {
+      model_.operator_offsets.push_back(offset_of(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+      numbers_.emplace(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i)), i);
+    }
+    const auto outputs = this->block(*block, nullptr, 0);
+    if (good()) {
+      model_.graph.outputs = *outputs;
+      for (const flatbuffers::String* output : *block->outputs()) model_.output_names.emplace_back(view(output));
+    }
+    return good() ? std::optional(std::move(model_)) : std::nullopt;
+  }
+
+ private:
+  using Scope = std::unordered_map<std::string_view, Symbol>;
+
+  bool good() const { return diagnostics_.errors() == before_; }
+
+  // --- places and messages ---
+
+  std::uint64_t offset_of(const void* table) const {
+    return static_cast<std::uint64_t>(static_cast<const std::byte*>(table) - bytes_.data());
+  }
+  Place place(const void* table) const {
+    return Place::in_bytes(name_, {offset_of(table), offset_of(table) + sizeof(flatbuffers::soffset_t)});
+  }
+  Place whole() const { return Place::in_file(name_); }
+
+  static std::string_view operator_name(const fb::TosaOperator& of) {
+    const std::string_view location = of.location() ? view(of.location()->text()) : std::string_view();
+    if (!location.empty() || count(of.outputs()) == 0) return location;
+    return view(of.outputs()->Get(0));
+  }
+  Diagnostic& error(DiagnosticKind kind, const fb::TosaOperator& at, const std::string& text) {
+    const auto number = numbers_.find(&at);
+    return diagnostics_.error(kind, place(&at),
+                              std::format("operator {}{} `{}`: {}",
+                                          number == numbers_.end() ? std::string() : std::format("{} ", number->second),
+                                          title(at), operator_name(at), text));
+  }
+  static std::string title(const fb::TosaOperator& of) {
+    const char* name = fb::EnumNameOp(of.op());
+    return *name ? name : std::format("number {}", static_cast<std::uint32_t>(of.op()));
+  }
+
+  // --- the file ---
+
+  const fb::TosaBasicBlock* main_block() {
+    if (!is_tosa(bytes_)) {
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the file does not have the identifier `TOSA` of TOSA FlatBuffers");
+      return nullptr;
+    }
+    // Data of large models lies behind what FlatBuffers can address.
+    const std::size_t size = std::min<std::size_t>(bytes_.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
+    flatbuffers::Verifier::Options options;
+    options.max_depth = kMostDepth;
+    options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMostTables - 1, size / 4 + 1));
+    flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes_.data()), size, options);
+    if (!fb::VerifyTosaGraphBuffer(verifier)) {
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are broken or cut off");
+      return nullptr;
+    }
+    graph_ = fb::GetTosaGraph(bytes_.data());
+    if (!version()) return nullptr;
+    const fb::TosaRegion* region = nullptr;
+    for (std::size_t i = 0; i < count(graph_->regions()); ++i) {
+      const fb::TosaRegion* each = graph_->regions()->Get(static_cast<flatbuffers::uoffset_t>(i));
+      if (!region || (view(each->name()) == "main" && view(region->name()) != "main")) region = each;
+    }
+    if (!region || count(region->blocks()) == 0) {
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the file has no region with a block");
+      return nullptr;
+    }
+    const fb::TosaBasicBlock* block = region->blocks()->Get(0);
+    if (count(block->outputs()) == 0) {
+      diagnostics_.error(DiagnosticKind::FileFormat, place(block), "model has no outputs");
+      return nullptr;
+    }
+    return block;
+  }
+
+  bool version() {
+    const fb::Version& version = *graph_->version();
+    const auto wrong = [&](const std::string& text) {
+      diagnostics_.error(DiagnosticKind::Unsupported, place(&version), text);
+      return false;
+    };
+    if (version._major() < 0 || version._minor() < 0) return wrong("the file does not say its version of TOSA");
+    if (version._major() == 0) return wrong("TOSA 0.x numbers its data types differently; export with TOSA 1.0");
+    if (version._major() == 1 && version._minor() <= 1) return true;
+    return wrong(std::format("the file has TOSA {}.{}; supported are 1.0 and 1.1", version._major(), version._minor()));
+  }
+
+  const fb::TosaBasicBlock* find_block(std::string_view name) const {
+    for (const fb::TosaRegion* region : *graph_->regions()) {
+      for (std::size_t i = 0; i < count(region->blocks()); ++i) {
+        const fb::TosaBasicBlock* block = region->blocks()->Get(static_cast<flatbuffers::uoffset_t>(i));
+        if (view(block->name()) == name || (i == 0 && view(region->name()) == name)) return block;
+      }
+    }
+    return nullptr;
+  }
+
+  // --- a block ---
+
+  // `arguments`: of the branch that the block is; null for the model, whose inputs become inputs of the graph.
+  std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
+                                            int depth) {
+    // A branch may name itself, or be taken many times.
+    inlined_ += arguments ? 1 + count(block.operators()) : 0;
+    if (inlined_ > kMostInlined) {
+      diagnostics_.error(DiagnosticKind::OutOfRange, place(&block),
+                         std::format("branches with constant conditions expand to more than {} operators", kMostInlined));
+      return std::nullopt;
+    }
+    Scope scope;
+    declare(block, scope);
+    inputs(block, arguments, scope);
+    const std::vector<const fb::TosaOperator*> order = sorted(block, scope);
+    if (!good()) return std::nullopt;
+    constants(block, order, scope);
+    for (const fb::TosaOperator* each : order) operation(*each, scope, depth);
+    std::vector<ValueId> outputs;
+    for (std::size_t i = 0; i < count(block.outputs()); ++i) {
+      const std::string_view name = view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+      const auto symbol = scope.find(name);
+      if (symbol != scope.end() && symbol->second.value) {
+        outputs.push_back(*symbol->second.value);
+      } else if (symbol == scope.end() || symbol->second.producer == nullptr) {
+        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
+                           std::format("the output `{}` is made by nothing", name));
+      } else if (good()) {
+        diagnostics_.error(DiagnosticKind::Unsupported, place(&block), std::format("the output `{}` is no tensor", name));
+      }
+    }
+    return good() ? std::optional(outputs) : std::nullopt;
+  }
+
+  void declare(const fb::TosaBasicBlock& block, Scope& scope) {
+    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
+      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
+      Symbol& symbol = scope[view(tensor->name())];
+      if (symbol.tensor)
+        diagnostics_.error(DiagnosticKind::DuplicateName, place(tensor),
+                           std::format("two tensors are called `{}`", view(tensor->name())));
+      symbol.tensor = tensor;
+    }
+    for (std::size_t i = 0; i < count(block.shapes()); ++i) {
+      const fb::TosaShape* shape = block.shapes()->Get(static_cast<flatbuffers::uoffset_t>(i));
+      Symbol& symbol = scope[view(shape->name())];
+      if (symbol.shape || symbol.tensor)
+        diagnostics_.error(DiagnosticKind::DuplicateName, place(shape),
+                           std::format("`{}` is declared twice", view(shape->name())));
+      symbol.shape = shape;
+    }
+  }
+
+  void inputs(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments, Scope& scope) {
+    for (std::size_t i = 0; i < count(block.inputs()); ++i) {
+      const std::string_view name = view(block.inputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+      const auto found = scope.find(name);
+      if (found == scope.end() || !found->second.tensor) {
+        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block), std::format("the input `{}` is no tensor", name));
+        continue;
+      }
+      Symbol& symbol = found->second;
+      if (symbol.is_input)
+        diagnostics_.error(DiagnosticKind::DuplicateName, place(symbol.tensor), std::format("`{}` is an input twice", name));
+      symbol.is_input = true;
+      if (arguments) {
+        if (i < arguments->size()) symbol.value = (*arguments)[i];
+        continue;
+      }
+      const auto type = this->type(*symbol.tensor);
+      symbol.value = model_.graph.add_input(type.value_or(TensorType{}), std::string(name));
+      model_.input_names.emplace_back(name);
+    }
+  }
+
+  std::optional<TensorType> type(const fb::TosaTensor& tensor) {
+    const auto data = data_type_of(tensor.type());
+    const std::string name(view(tensor.name()));
+    if (!data) {
+      const bool newer = tensor.type() >= fb::DType::FP6E2M3 && tensor.type() <= fb::DType::MAX;
+      diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, place(&tensor),
+                         std::format("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
+                                     newer ? std::format("; {}", kUnrepresentable) : ""));
+      return std::nullopt;
+    }
+    if (tensor.is_unranked()) {
+      diagnostics_.error(DiagnosticKind::Unsupported, place(&tensor), std::format("tensor `{}` has no rank", name));
+      return std::nullopt;
+    }
+    TensorType type{*data, shape_of(tensor)};
+    for (std::int64_t& extent : type.shape) {
+      if (extent != 0) continue;
+      extent = kDynamic;
+      diagnostics_.warning(DiagnosticKind::ShapeMismatch, place(&tensor),
+                           std::format("tensor `{}` has a dimension of 0, which is taken as unknown", name));
+    }
+    return type;
+  }
+
+  // Operators in an order in which producers come first; those that are in it already stay.
+  std::vector<const fb::TosaOperator*> sorted(const fb::TosaBasicBlock& block, Scope& scope) {
+    std::vector<const fb::TosaOperator*> operators;
+    std::unordered_map<const fb::TosaOperator*, std::uint32_t> position;
+    for (std::size_t i = 0; i < count(block.operators()); ++i) {
+      const fb::TosaOperator* each = block.operators()->Get(static_cast<flatbuffers::uoffset_t>(i));
+      operators.push_back(each);
+      if (!position.emplace(each, static_cast<std::uint32_t>(i)).second)
+        error(DiagnosticKind::DuplicateName, *each, "it stands twice in the block");
+      for (std::size_t k = 0; k < count(each->outputs()); ++k) {
+        const std::string_view name = view(each->outputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+        Symbol& symbol = scope[name];
+        if (symbol.producer || symbol.is_input) {
+          error(DiagnosticKind::DuplicateName, *each,
+                std::format("its result `{}` is {}", name,
+                            symbol.is_input ? "an input" : std::format("one of {} too", title(*symbol.producer))));
+        }
+        symbol.producer = each;
+      }
+    }
+    if (!good()) return {};
+    std::vector<std::uint32_t> missing(operators.size());
+    std::vector<std::vector<std::uint32_t>> users(operators.size());
+    bool in_order = true;
+    for (std::uint32_t i = 0; i < operators.size(); ++i) {
+      for (std::size_t k = 0; k < count(operators[i]->inputs()); ++k) {
+        const std::string_view name = view(operators[i]->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+        const auto symbol = scope.find(name);
+        if (symbol == scope.end()) {
+          error(DiagnosticKind::UnknownReference, *operators[i], std::format("its input `{}` is not defined", name));
+          continue;
+        }
+        if (!symbol->second.producer) continue;
+        const std::uint32_t from = position[symbol->second.producer];
+        users[from].push_back(i);
+        ++missing[i];
+        in_order &= from < i;
+      }
+    }
+    if (in_order || !good()) return operators;
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    for (std::uint32_t i = 0; i < operators.size(); ++i) {
+      if (missing[i] == 0) ready.push(i);
+    }
+    std::vector<const fb::TosaOperator*> order;
+    while (!ready.empty()) {
+      const std::uint32_t next = ready.top();
+      ready.pop();
+      order.push_back(operators[next]);
+      for (const std::uint32_t user : users[next]) {
+        if (--missing[user] == 0) ready.push(user);
+      }
+    }
+    for (std::uint32_t i = 0; i < operators.size() && order.size() != operators.size(); ++i) {
+      if (missing[i] == 0) continue;
+      error(DiagnosticKind::FileFormat, *operators[i], "it needs its own result, through other operators");
+      break;
+    }
+    return order;
+  }
+
+  // --- constants ---
+
+  // Constants in the order that numbers them (3.8): those at the start as they stand, later ones before them, the last
+  // first; then those that no operator makes. Only what is used as a tensor becomes a constant of the graph.
+  void constants(const fb::TosaBasicBlock& block, const std::vector<const fb::TosaOperator*>& order, Scope& scope) {
+    const std::unordered_set<std::string_view> used = used_as_tensors(block, order);
+    std::vector<std::string_view> leading, later;
+    bool at_start = true;
+    for (const fb::TosaOperator* each : order) {
+      const bool constant = each->op() == fb::Op::CONST;
+      at_start &= constant || each->op() == fb::Op::CONST_SHAPE;
+      if (constant && count(each->outputs()) == 1) (at_start ? leading : later).push_back(view(each->outputs()->Get(0)));
+    }
+    std::ranges::reverse(later);
+    const auto add = [&](std::string_view name) {
+      Symbol& symbol = scope[name];
+      if (symbol.tensor && !symbol.value && used.contains(name)) symbol.value = constant(symbol);
+    };
+    std::ranges::for_each(later, add);
+    std::ranges::for_each(leading, add);
+    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
+      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
+      const Symbol& symbol = scope[view(tensor->name())];
+      if (!symbol.producer && !symbol.is_input && has_data(*tensor)) add(view(tensor->name()));
+    }
+  }
+
+  std::unordered_set<std::string_view> used_as_tensors(const fb::TosaBasicBlock& block,
+                                                       const std::vector<const fb::TosaOperator*>& order) const {
+    std::unordered_set<std::string_view> used;
+    for (const fb::TosaOperator* each : order) {
+      const OperatorInfo* info = info_for(*each);
+      std::size_t k = 0;
+      const auto take = [&] { return view(each->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k++))); };
+      if (info) {
+        for (const OperandInfo& operand : info->operands) {
+          if (is_attribute(*each, operand)) continue;
+          if (k == count(each->inputs())) break;
+          const std::string_view name = take();
+          if (operand.is_tensor()) used.insert(name);
+        }
+      }
+      // What decides a branch is looked at while reading.
+      if (each->op() == fb::Op::COND_IF && k < count(each->inputs())) take();
+      while (k < count(each->inputs())) used.insert(take());
+    }
+    for (std::size_t i = 0; i < count(block.outputs()); ++i)
+      used.insert(view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+    return used;
+  }
+
+  std::optional<ValueId> constant(const Symbol& symbol) {
+    const fb::TosaTensor& tensor = *symbol.tensor;
+    const auto type = data_type_of(tensor.type()) ? std::optional(TensorType{*data_type_of(tensor.type()), shape_of(tensor)})
+                                                  : this->type(tensor);
+    if (!type) return std::nullopt;
+    auto data = data_of(tensor, bytes_);
+    if (!data) {
+      constant_error(symbol, data.error());
+      return std::nullopt;
+    }
+    const ValueId value = model_.graph.add_constant(*type, data->bytes, false, std::string(view(tensor.name())));
+    if (data->decoded) model_.graph.storage.push_back(data->decoded);
+    return value;
+  }
+
+  void constant_error(const Symbol& symbol, const std::string& text) {
+    const std::string message = std::format("constant `{}`: {}", view(symbol.tensor->name()), text);
+    if (symbol.producer)
+      error(DiagnosticKind::FileFormat, *symbol.producer, message);
+    else
+      diagnostics_.error(DiagnosticKind::FileFormat, place(symbol.tensor), message);
+  }
+
+  // --- operators ---
+
+  static const OperatorInfo* info_for(const fb::TosaOperator& of) {
+    const auto number = static_cast<std::uint32_t>(of.op());
+    return number == 0 ? nullptr : find_operator(InstructionSet::Tosa, number - 1);
+  }
+
+  // Whether an operand stands in the operator's attribute table, not among its inputs.
+  static bool is_attribute(const fb::TosaOperator& of, const OperandInfo& operand) {
+    using enum OperandKind;
+    if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
+    static constexpr std::string_view kShapes[] = {"padding", "shape", "start", "size", "multiples", "scale", "offset", "border"};
+    return !std::ranges::contains(kShapes, operand.name) && of.op() != fb::Op::UNKNOWN;
+  }
+
+  void operation(const fb::TosaOperator& of, Scope& scope, int depth) {
+    if (const OperatorInfo* info = info_for(of)) return tosa_operation(of, *info, scope);
+    switch (of.op()) {
+      case fb::Op::CONST:
+        if (count(of.outputs()) != 1 || !scope[view(of.outputs()->Get(0))].tensor)
+          error(DiagnosticKind::FileFormat, of, "it has no tensor as its result");
+        else if (!has_data(*scope[view(of.outputs()->Get(0))].tensor))
+          error(DiagnosticKind::FileFormat, of, "its result has no data");
+        return;
+      case fb::Op::CONST_SHAPE:
+        return constant_shape(of, scope);
+      case fb::Op::IDENTITY:
+        return identity(of, scope);
+      case fb::Op::CUSTOM:
+        return custom(of, scope);
+      case fb::Op::COND_IF:
+        return branch(of, scope, depth);
+      case fb::Op::DIM:
+        return dimension(of, scope);
+      case fb::Op::WHILE_LOOP:
+      case fb::Op::VARIABLE:
+      case fb::Op::VARIABLE_READ:
+      case fb::Op::VARIABLE_WRITE:
+        error(DiagnosticKind::Unsupported, of, "loops and variables are not representable in TOSA.001000.1");
+        return;
+      case fb::Op::UNKNOWN:
+        error(DiagnosticKind::UnknownValue, of, "the operator is of no kind");
+        return;
+      default:
+        break;
+    }
+    if (is_shape_operator(title(of))) return shape_operation(of, scope);
+    error(DiagnosticKind::Unsupported, of, std::string(kUnrepresentable));
+  }
+
+  std::optional<ValueId> value_of(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
+    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    Symbol& symbol = scope[name];
+    if (symbol.value) return symbol.value;
+    // Once something has failed, what depends on it is not there either.
+    if (good()) {
+      error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
+            std::format("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ShapeValues> shape_values(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
+    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    Symbol& symbol = scope[name];
+    if (symbol.values) return symbol.values;
+    // Shapes that no operator makes are constants as well.
+    if (symbol.shape && !symbol.producer) {
+      auto values = values_of(*symbol.shape);
+      if (values) return symbol.values = std::move(*values);
+      error(DiagnosticKind::FileFormat, of, std::format("its shape `{}`: {}", name, values.error()));
+    } else if (good()) {
+      error(symbol.shape ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, of,
+            symbol.shape ? std::format("its shape `{}` is known only when the model runs", name)
+                         : std::format("its input `{}` is a tensor instead of a shape", name));
+    }
+    return std::nullopt;
+  }
+
+  // A constant tensor of one element, as an attribute.
+  bool one_element(const fb::TosaOperator& of, std::size_t input, const OperandInfo& operand, Scope& scope,
+                   Attributes& to) {
+    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const Symbol& symbol = scope[name];
+    const bool made = symbol.producer && symbol.producer->op() != fb::Op::CONST;
+    if (!symbol.tensor || made || symbol.is_input || !has_data(*symbol.tensor)) {
+      error(DiagnosticKind::TypeMismatch, of, std::format("`{}` is `{}`, which is not constant", operand.name, name));
+      return false;
+    }
+    const auto data = data_of(*symbol.tensor, bytes_);
+    const auto type = data_type_of(symbol.tensor->type());
+    if (!data || !type || data->bytes.size() != tensor::size_of(storage_of(*type))) {
+      error(DiagnosticKind::ShapeMismatch, of,
+            data ? std::format("`{}` is `{}`, which has not one element", operand.name, name)
+                 : std::format("`{}` is `{}`: {}", operand.name, name, data.error()));
+      return false;
+    }
+    const tensor::Number number = tensor::number_of(storage_of(*type), data->bytes.data());
+    if (is_float(*type))
+      to.set_real(operand.name, tensor::double_of(number));
+    else
+      to.set(operand.name, std::visit([](auto x) { return static_cast<std::int64_t>(x); }, number));
+    return true;
+  }
+
+  void tosa_operation(const fb::TosaOperator& of, const OperatorInfo& info, Scope& scope) {
+    std::size_t wanted = 0;
+    bool variadic = false;
+    for (const OperandInfo& operand : info.operands) {
+      wanted += !is_attribute(of, operand);
+      variadic |= operand.variadic;
+    }
+    const std::size_t given = count(of.inputs());
+    if (variadic ? given < wanted : given != wanted) {
+      error(DiagnosticKind::FileFormat, of,
+            std::format("it has {} inputs instead of {}{}", given, wanted, variadic ? " or more" : ""));
+      return;
+    }
+    std::vector<ValueId> inputs;
+    Attributes attributes;
+    std::size_t next = 0;
+    bool sound = true;
+    for (const OperandInfo& operand : info.operands) {
+      if (is_attribute(of, operand)) continue;
+      if (operand.kind == OperandKind::List) {
+        const auto values = shape_values(of, next++, scope);
+        if (values) attributes.set(operand.name, *values);
+        sound &= values.has_value();
+      } else if (!operand.is_tensor()) {
+        sound &= one_element(of, next++, operand, scope, attributes);
+      } else {
+        do {
+          const auto value = value_of(of, next++, scope);
+          if (value) inputs.push_back(*value);
+          sound &= value.has_value();
+        } while (operand.variadic && next < given);
+      }
+    }
+    // Bounds have the type of what they bound.
+    const DataType type = inputs.empty() ? DataType::I32 : model_.graph[inputs[0]].type.data;
+    for (const OperandInfo& operand : info.operands) {
+      if (!is_attribute(of, operand)) continue;
+      const auto read = read_attribute(of, operand, type, attributes);
+      if (read && *read) continue;
+      error(DiagnosticKind::MissingKey, of, read ? std::format("`{}` is missing", operand.name) : read.error());
+      sound = false;
+    }
+    if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr, scope);
+  }
+
+  void add(const fb::TosaOperator& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
+           std::shared_ptr<const CustomOperator> custom, Scope& scope) {
+    std::vector<TensorType> types;
+    for (std::size_t i = 0; i < count(of.outputs()); ++i) {
+      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+      const Symbol& symbol = scope[name];
+      const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
+      if (!symbol.tensor) error(DiagnosticKind::UnknownReference, of, std::format("its result `{}` is no tensor", name));
+      if (!type) return;
+      types.push_back(*type);
+    }
+    const std::vector<ValueId> results = model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
+    Node& node = model_.graph.nodes.back();
+    node.place = place(&of);
+    node.name = operator_name(of);
+    node.custom = std::move(custom);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+      scope[name].value = results[i];
+      model_.graph[results[i]].name = name;
+    }
+  }
+
+  void identity(const fb::TosaOperator& of, Scope& scope) {
+    if (count(of.inputs()) != 1 || count(of.outputs()) != 1) {
+      error(DiagnosticKind::FileFormat, of, "it has one input and one result");
+      return;
+    }
+    scope[view(of.outputs()->Get(0))].value = value_of(of, 0, scope);
+  }
+
+  void custom(const fb::TosaOperator& of, Scope& scope) {
+    const fb::CustomAttribute* attribute = of.attribute_as_CustomAttribute();
+    if (!attribute) {
+      error(DiagnosticKind::MissingKey, of, "the attributes are missing");
+      return;
+    }
+    std::vector<ValueId> inputs;
+    for (std::size_t i = 0; i < count(of.inputs()); ++i) {
+      const auto value = value_of(of, i, scope);
+      if (!value) return;
+      inputs.push_back(*value);
+    }
+    if (count(of.outputs()) == 0) {
+      error(DiagnosticKind::FileFormat, of, "it has no result");
+      return;
+    }
+    std::string_view text;
+    if (const auto* bytes = attribute->implementation_attrs())
+      text = {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+    // Some producers end the text as C does, or pad it.
+    while (text.ends_with('\0')) text.remove_suffix(1);
+    add(of, Op::CUSTOM, std::move(inputs), {},
+        std::make_shared<CustomOperator>(std::string(view(attribute->domain_name())),
+                                         std::string(view(attribute->operator_name())), std::string(text)),
+        scope);
+  }
+
+  // A condition that is constant decides now; anything else cannot be in a graph.
+  void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
+    const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
+    const Symbol* condition = count(of.inputs()) ? &scope[view(of.inputs()->Get(0))] : nullptr;
+    const bool constant = condition && condition->tensor && has_data(*condition->tensor) && !condition->is_input &&
+                          (!condition->producer || condition->producer->op() == fb::Op::CONST) &&
+                          condition->tensor->type() == fb::DType::BOOL;
+    const auto data = constant ? data_of(*condition->tensor, bytes_) : std::expected<TosaData, std::string>();
+    if (!attribute || !constant || !data || data->bytes.empty() || depth >= kMostDepth) {
+      error(DiagnosticKind::Unsupported, of, "its condition is not constant; branches are not representable in TOSA.001000.1");
+      return;
+    }
+    const std::string_view name =
+        data->bytes[0] != std::byte{0} ? view(attribute->then_graph()) : view(attribute->else_graph());
+    const fb::TosaBasicBlock* taken = find_block(name);
+    if (!taken) {
+      error(DiagnosticKind::UnknownReference, of, std::format("there is no region `{}`", name));
+      return;
+    }
+    std::vector<ValueId> arguments;
+    for (std::size_t i = 1; i < count(of.inputs()); ++i) {
+      const auto value = value_of(of, i, scope);
+      if (!value) return;
+      arguments.push_back(*value);
+    }
+    if (arguments.size() != count(taken->inputs()) || count(of.outputs()) != count(taken->outputs())) {
+      error(DiagnosticKind::FileFormat, of, std::format("region `{}` has another number of inputs or outputs", name));
+      return;
+    }
+    const auto results = block(*taken, &arguments, depth + 1);
+    for (std::size_t i = 0; results && i < results->size(); ++i)
+      scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = (*results)[i];
+  }
+
+  // --- shapes ---
+
+  Symbol* shape_result(const fb::TosaOperator& of, Scope& scope) {
+    Symbol* symbol = count(of.outputs()) == 1 ? &scope[view(of.outputs()->Get(0))] : nullptr;
+    if (symbol && symbol->shape) return symbol;
+    error(DiagnosticKind::FileFormat, of, "its result is no shape");
+    return nullptr;
+  }
+
+  void constant_shape(const fb::TosaOperator& of, Scope& scope) {
+    Symbol* symbol = shape_result(of, scope);
+    if (!symbol) return;
+    auto values = values_of(*symbol->shape);
+    if (values)
+      symbol->values = std::move(*values);
+    else
+      error(DiagnosticKind::FileFormat, of, values.error());
+  }
+
+  void shape_operation(const fb::TosaOperator& of, Scope& scope) {
+    std::vector<ShapeValues> operands;
+    for (std::size_t i = 0; i < count(of.inputs()); ++i) {
+      const auto values = shape_values(of, i, scope);
+      if (!values) return;
+      operands.push_back(*values);
+    }
+    auto folded = fold_shape_operator(title(of), operands);
+    if (!folded) {
+      error(DiagnosticKind::OutOfRange, of, folded.error());
+      return;
+    }
+    if (of.op() == fb::Op::ASSERT_EQUAL_SHAPE) return;
+    if (Symbol* symbol = shape_result(of, scope)) symbol->values = std::move(*folded);
+  }
+
+  void dimension(const fb::TosaOperator& of, Scope& scope) {
+    const fb::DimAttribute* attribute = of.attribute_as_DimAttribute();
+    const auto value = count(of.inputs()) == 1 ? value_of(of, 0, scope) : std::nullopt;
+    Symbol* symbol = shape_result(of, scope);
+    if (!attribute || !value || !symbol) {
+      if (good()) error(DiagnosticKind::MissingKey, of, "it takes one tensor and has an axis");
+      return;
+    }
+    const tensor::Shape& shape = model_.graph[*value].type.shape;
+    const std::int32_t axis = attribute->axis();
+    if (axis < 0 || axis >= std::ssize(shape)) {
+      error(DiagnosticKind::OutOfRange, of, std::format("the axis is {}, and the tensor has rank {}", axis, shape.size()));
+    } else if (shape[static_cast<std::size_t>(axis)] < 0) {
+      error(DiagnosticKind::Unsupported, of, "the dimension is known only when the model runs");
+    } else {
+      symbol->values = ShapeValues{shape[static_cast<std::size_t>(axis)]};
+    }
+  }
+
+  Bytes bytes_;
+  std::string name_;
+  Diagnostics& diagnostics_;
+  std::size_t before_;
+  std::size_t inlined_ = 0;
+  const fb::TosaGraph* graph_ = nullptr;
+  std::unordered_map<const fb::TosaOperator*, std::size_t> numbers_;
+  Model model_;
+};
+
+}  // namespace
+
+bool is_tosa(Bytes bytes) {
+  return bytes.size() >= kIdentifierAt + 4 && slipway::text_of(bytes.subspan(kIdentifierAt, 4)) == "TOSA";
+}
+
+std::optional<Model> read_tosa(Bytes bytes, std::string name, Diagnostics& diagnostics) {
+  return Reader(bytes, std::move(name), diagnostics).run();
+}
+
+}  // namespace slipway::tosa

@@ -1,0 +1,48 @@
+// Types, data and attributes in TOSA FlatBuffers (converter page 3.2 and 3.3).
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::tosa {
+
+namespace fb {
+struct TosaOperator;
+struct TosaTensor;
+struct TosaShape;
+enum class DType : std::uint32_t;
+}  // namespace fb
+
+// The data of a constant: in the file, or decoded.
+struct TosaData {
+  Bytes bytes;
+  std::shared_ptr<const std::vector<std::byte>> decoded;
+};
+
+// Types of 64-bit integers are i32 here. None for types that a graph does not have.
+std::optional<DataType> data_type_of(fb::DType type);
+fb::DType dtype_of(DataType type);
+std::string name_of(fb::DType type);
+
+// Negative dimensions are dynamic.
+tensor::Shape shape_of(const fb::TosaTensor& tensor);
+
+// The functions below give what is wrong as text for people; the caller knows the place.
+
+// `file`: for data that lies behind the tables.
+std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes file);
+bool has_data(const fb::TosaTensor& tensor);
+std::expected<std::vector<std::int64_t>, std::string> values_of(const fb::TosaShape& shape);
+
+// The attribute of this name in the operator's attribute table; `type`: of the operator's tensors, for raw values.
+// Empty expected value: the operator has no such attribute in its table.
+std::expected<bool, std::string> read_attribute(const fb::TosaOperator& from, const OperandInfo& operand, DataType type,
+                                                Attributes& to);
+
+}  // namespace slipway::tosa

@@ -1,0 +1,434 @@
+// Reading and writing TOSA FlatBuffers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+#include "testing/operator_graphs.hpp"
+#include "tosa/read/read_tosa.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+#include "tosa/write/write_tosa.hpp"
+#include "tosa_generated.h"
+
+namespace slipway::tosa {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string messages(const Diagnostics& diagnostics) { return format_diagnostics(diagnostics.all(), {.sources = false}); }
+
+std::vector<std::byte> file_of(Graph graph) {
+  Model model;
+  model.graph = std::move(graph);
+  const auto bytes = write_tosa(model);
+  EXPECT_TRUE(bytes) << format_diagnostics(bytes.error());
+  return bytes.value_or(std::vector<std::byte>());
+}
+
+std::string read_messages(Bytes bytes) {
+  Diagnostics problems;
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  EXPECT_EQ(model.has_value(), !problems.has_errors());
+  return messages(problems);
+}
+
+Graph graph_of(std::string text) {
+  Diagnostics problems;
+  auto graph = parse(make_source("t.graph", std::move(text)), problems);
+  EXPECT_EQ(messages(problems), "");
+  return graph ? std::move(*graph) : Graph();
+}
+
+// Without the names that a file has to give.
+std::string plain_text(Graph graph) {
+  for (Value& value : graph.values) value.name.clear();
+  for (Node& node : graph.nodes) node.name.clear();
+  graph.name = "main";
+  return print(graph, {.most_elements = 10000});
+}
+
+TEST(TosaFiles, EveryOperatorAndTypeIsReadAgain) {
+  int count = 0;
+  slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, const Graph& graph) {
+    if (info.set != InstructionSet::Tosa) return;
+    SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
+    const std::vector<std::byte> bytes = file_of(graph);
+    Diagnostics problems;
+    auto model = read_tosa(bytes, "m.tosa", problems);
+    ASSERT_TRUE(model) << messages(problems);
+    verify(model->graph, problems);
+    EXPECT_EQ(messages(problems), "");
+    EXPECT_EQ(plain_text(model->graph), plain_text(graph));
+    EXPECT_EQ(file_of(graph), bytes);
+    ++count;
+  });
+  EXPECT_GT(count, 200);
+}
+
+TEST(TosaFiles, ConstantsAndNamesAreKept) {
+  const Graph graph = graph_of(R"(graph main {
+  %0 = input f32[-1, 3] "x"
+  %1 = const f32[1, 3] [1, 2, 3] "w"
+  %2 = const f32[2, 3] splat 0.5
+  %3 = const i48[2] [-5, 140737488355327]
+  %4 = const i4[3] [-8, 7, 1]
+  %5 = const bool[3] [true, false, true]
+  %6 = ADD(%0, %1) f32[-1, 3] "first"
+  %7 = CUSTOM(%6, %3) f32[4] domain="d" name="n" attributes="{\"a\": 1}"
+  output %7
+  output %2
+  output %4
+  output %5
+  output %0
+}
+)");
+  const std::vector<std::byte> bytes = file_of(graph);
+  Diagnostics problems;
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  ASSERT_TRUE(model) << messages(problems);
+  std::string expected = plain_text(graph);
+  expected.replace(expected.find("splat 0.5"), 9, "[0.5, 0.5, 0.5, 0.5, 0.5, 0.5]");
+  EXPECT_EQ(plain_text(model->graph), expected);
+  EXPECT_EQ(model->input_names, (std::vector<std::string>{"x"}));
+  EXPECT_EQ(model->output_names.size(), 5u);
+  EXPECT_EQ(model->graph.nodes[0].name, "first");
+  EXPECT_EQ(model->graph[model->graph.constants[0].value].name, "w");
+  // Data lies where machines like to load it from.
+  const Constant& weights = model->graph.constants[0];
+  EXPECT_EQ((weights.data.data() - bytes.data()) % 8, 0);
+}
+
+TEST(TosaFiles, JsonHasTheNamesOfTheSchema) {
+  const auto json = tosa_json(file_of(graph_of("graph main {\n%0 = input f32[2]\n%1 = CLAMP(%0) f32[2] min_val=0 max_val=1 nan_mode=IGNORE\noutput %1\n}")));
+  ASSERT_TRUE(json) << format_diagnostics(json.error());
+  EXPECT_THAT(*json, HasSubstr("\"op\": \"CLAMP\""));
+  EXPECT_THAT(*json, HasSubstr("\"nan_mode\": \"IGNORE\""));
+  EXPECT_THAT(*json, HasSubstr("\"_major\": 1"));
+}
+
+// --- files made by hand ---
+
+
+// A file with one block from the tables' own values.
+class Recipe {
+ public:
+  Recipe() {
+    graph_.version = std::make_unique<fb::VersionT>();
+    graph_.version->_major = 1;
+    graph_.version->_minor = 0;
+    graph_.version->_patch = 0;
+    region("main");
+  }
+  Recipe& region(const std::string& name) {
+    auto region = std::make_unique<fb::TosaRegionT>();
+    region->name = name;
+    region->blocks.push_back(std::make_unique<fb::TosaBasicBlockT>());
+    region->blocks[0]->name = name;
+    graph_.regions.push_back(std::move(region));
+    return *this;
+  }
+  fb::TosaGraphT& graph() { return graph_; }
+  fb::TosaBasicBlockT& block() { return *graph_.regions.back()->blocks[0]; }
+
+  fb::TosaTensorT& tensor(const std::string& name, fb::DType type, std::vector<std::int32_t> shape,
+                          std::vector<std::uint8_t> data = {}) {
+    auto tensor = std::make_unique<fb::TosaTensorT>();
+    tensor->name = name;
+    tensor->type = type;
+    tensor->shape = std::move(shape);
+    tensor->data = std::move(data);
+    block().tensors.push_back(std::move(tensor));
+    return *block().tensors.back();
+  }
+  Recipe& shape(const std::string& name, const std::vector<std::int64_t>& values) {
+    auto shape = std::make_unique<fb::TosaShapeT>();
+    shape->name = name;
+    shape->rank = static_cast<std::uint32_t>(values.size());
+    shape->data.resize(values.size() * 8);
+    if (!values.empty()) std::memcpy(shape->data.data(), values.data(), shape->data.size());
+    block().shapes.push_back(std::move(shape));
+    return *this;
+  }
+  fb::TosaOperatorT& operation(fb::Op op, std::vector<std::string> inputs, std::vector<std::string> outputs) {
+    auto made = std::make_unique<fb::TosaOperatorT>();
+    made->op = op;
+    made->inputs = std::move(inputs);
+    made->outputs = std::move(outputs);
+    block().operators.push_back(std::move(made));
+    return *block().operators.back();
+  }
+  Recipe& interface(std::vector<std::string> inputs, std::vector<std::string> outputs) {
+    block().inputs = std::move(inputs);
+    block().outputs = std::move(outputs);
+    return *this;
+  }
+  std::vector<std::byte> bytes() const {
+    flatbuffers::FlatBufferBuilder builder;
+    fb::FinishTosaGraphBuffer(builder, fb::CreateTosaGraph(builder, &graph_));
+    const auto all = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
+    return {all.begin(), all.end()};
+  }
+
+ private:
+  fb::TosaGraphT graph_;
+};
+
+// y = ABS(x).
+Recipe simple() {
+  Recipe recipe;
+  recipe.tensor("x", fb::DType::FP32, {2, 3});
+  recipe.tensor("y", fb::DType::FP32, {2, 3});
+  recipe.operation(fb::Op::ABS, {"x"}, {"y"});
+  recipe.interface({"x"}, {"y"});
+  return recipe;
+}
+
+std::string text_of_file(const Recipe& recipe) {
+  Diagnostics problems;
+  const std::vector<std::byte> bytes = recipe.bytes();
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  return model ? plain_text(model->graph) : messages(problems);
+}
+
+std::string first_message(const Recipe& recipe) {
+  const std::string all = read_messages(recipe.bytes());
+  const std::size_t begin = all.find("error: ");
+  return begin == all.npos ? all : all.substr(begin + 7, all.find('\n') - begin - 7);
+}
+
+TEST(TosaFiles, OperatorsInAnyOrderAreSorted) {
+  Recipe recipe = simple();
+  recipe.tensor("z", fb::DType::FP32, {2, 3});
+  recipe.operation(fb::Op::EXP, {"w"}, {"z"});
+  recipe.tensor("w", fb::DType::FP32, {2, 3});
+  recipe.operation(fb::Op::LOG, {"y"}, {"w"});
+  recipe.interface({"x"}, {"z"});
+  EXPECT_EQ(text_of_file(recipe),
+            "graph main {\n  %0 = input f32[2, 3]\n  %1 = ABS(%0) f32[2, 3]\n  %2 = LOG(%1) f32[2, 3]\n"
+            "  %3 = EXP(%2) f32[2, 3]\n  output %3\n}\n");
+}
+
+TEST(TosaFiles, ConstantsAreNumberedAsThePageSays) {
+  // c0, c1, op, c2, c3, op, c4 gives c4, c3, c2, c0, c1.
+  Recipe recipe;
+  recipe.tensor("x", fb::DType::INT8, {1});
+  std::vector<std::string> outputs;
+  const auto constant = [&](std::uint8_t value) {
+    const std::string name = std::format("c{}", value);
+    recipe.tensor(name, fb::DType::INT8, {1}, {value});
+    recipe.operation(fb::Op::CONST, {}, {name});
+    outputs.push_back(name);
+  };
+  const auto operation = [&](const std::string& name) {
+    recipe.tensor(name, fb::DType::INT8, {1});
+    recipe.operation(fb::Op::BITWISE_NOT, {"x"}, {name});
+  };
+  constant(0);
+  constant(1);
+  operation("a");
+  constant(2);
+  constant(3);
+  operation("b");
+  constant(4);
+  recipe.interface({"x"}, outputs);
+  Diagnostics problems;
+  const auto bytes = recipe.bytes();
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  ASSERT_TRUE(model) << messages(problems);
+  std::string order;
+  for (const Constant& each : model->graph.constants) order += model->graph[each.value].name + " ";
+  EXPECT_EQ(order, "c4 c3 c2 c0 c1 ");
+}
+
+TEST(TosaFiles, IdentitiesBranchesAndShapesAreWorkedOut) {
+  Recipe recipe = simple();
+  recipe.tensor("c", fb::DType::BOOL, {1}, {1});
+  recipe.tensor("i", fb::DType::FP32, {2, 3});
+  recipe.tensor("b", fb::DType::FP32, {2, 3});
+  recipe.tensor("r", fb::DType::FP32, {3, 2});
+  recipe.operation(fb::Op::IDENTITY, {"y"}, {"i"});
+  recipe.operation(fb::Op::CONST, {}, {"c"});
+  fb::CondIfAttributeT branches;
+  branches.then_graph = "then";
+  branches.else_graph = "else";
+  recipe.operation(fb::Op::COND_IF, {"c", "i"}, {"b"}).attribute.Set(branches);
+  recipe.shape("s", {1, 1}).shape("t", {2, 1}).shape("u", {0, 0});
+  recipe.operation(fb::Op::CONST_SHAPE, {}, {"s"});
+  recipe.operation(fb::Op::CONST_SHAPE, {}, {"t"});
+  recipe.operation(fb::Op::ADD_SHAPE, {"s", "t"}, {"u"});
+  recipe.operation(fb::Op::RESHAPE, {"b", "u"}, {"r"});
+  recipe.interface({"x"}, {"r"});
+  recipe.region("then");
+  recipe.tensor("in", fb::DType::FP32, {2, 3});
+  recipe.tensor("out", fb::DType::FP32, {2, 3});
+  recipe.operation(fb::Op::EXP, {"in"}, {"out"});
+  recipe.interface({"in"}, {"out"});
+  EXPECT_EQ(text_of_file(recipe),
+            "graph main {\n  %0 = input f32[2, 3]\n  %1 = ABS(%0) f32[2, 3]\n  %2 = EXP(%1) f32[2, 3]\n"
+            "  %3 = RESHAPE(%2) f32[3, 2] shape=[3, 2]\n  output %3\n}\n");
+}
+
+TEST(TosaFiles, WideIntegersAreNarrowed) {
+  Recipe recipe;
+  recipe.tensor("x", fb::DType::INT64, {1});
+  recipe.tensor("c", fb::DType::INT64, {1}, {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
+  recipe.tensor("y", fb::DType::INT64, {1});
+  recipe.operation(fb::Op::ADD, {"x", "c"}, {"y"});
+  recipe.interface({"x"}, {"y"});
+  EXPECT_EQ(text_of_file(recipe),
+            "graph main {\n  %0 = input i32[1]\n  %1 = const i32[1] [-2]\n  %2 = ADD(%0, %1) i32[1]\n  output %2\n}\n");
+  recipe.block().tensors[1]->data[5] = 1;
+  EXPECT_THAT(first_message(recipe), HasSubstr("which 32 bits do not hold [file-format]"));
+}
+
+TEST(TosaFiles, DataBehindTheTablesIsRead) {
+  Recipe recipe = simple();
+  fb::TosaTensorT& constant = recipe.tensor("c", fb::DType::FP32, {2, 3});
+  recipe.operation(fb::Op::CONST, {}, {"c"});
+  constant.offset = 1 << 16;
+  constant.size = 24;
+  recipe.interface({"x"}, {"y", "c"});
+  std::vector<std::byte> bytes = recipe.bytes();
+  EXPECT_THAT(read_messages(bytes), HasSubstr("its data is at 0x10000, 24 bytes, and the file has "));
+  bytes.resize((1 << 16) + 24);
+  store(&bytes[1 << 16], 1.5f);
+  Diagnostics problems;
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  ASSERT_TRUE(model) << messages(problems);
+  EXPECT_EQ(model->graph.constants[0].data.data(), &bytes[1 << 16]);
+  constant.data = {1, 2, 3};
+  EXPECT_THAT(first_message(recipe), HasSubstr("both inside and behind"));
+}
+
+// Each rule broken once; the message names the operator.
+TEST(TosaFiles, WhatIsWrongIsSaid) {
+  const auto broken = [](auto&& change) {
+    Recipe recipe = simple();
+    change(recipe);
+    return first_message(recipe);
+  };
+  EXPECT_EQ(broken([](Recipe& r) { r.graph().version->_major = 0; }),
+            "TOSA 0.x numbers its data types differently; export with TOSA 1.0 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.graph().version->_major = -1; }),
+            "the file does not say its version of TOSA [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.graph().version->_minor = 7; }),
+            "the file has TOSA 1.7; supported are 1.0 and 1.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.graph().regions.clear(); }), "the file has no region with a block [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {}); }), "model has no outputs [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }), "the output `q` is made by nothing [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is no tensor [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }), "two tensors are called `x` [duplicate-name]");
+  EXPECT_EQ(broken([](Recipe& r) { r.operation(fb::Op::EXP, {"x"}, {"y"}); }),
+            "operator 1 EXP `y`: its result `y` is one of ABS too [duplicate-name]");
+  EXPECT_EQ(broken([](Recipe& r) { r.operation(fb::Op::EXP, {"x"}, {"x"}); }),
+            "operator 1 EXP `x`: its result `x` is an input [duplicate-name]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->inputs = {"q"}; }),
+            "operator 0 ABS `y`: its input `q` is not defined [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->inputs = {"y"}; }),
+            "operator 0 ABS `y`: it needs its own result, through other operators [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->inputs = {"x", "x"}; }),
+            "operator 0 ABS `y`: it has 2 inputs instead of 1 [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::WHILE_LOOP; }),
+            "operator 0 WHILE_LOOP `y`: loops and variables are not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::COND_IF; }),
+            "operator 0 COND_IF `y`: its condition is not constant; branches are not representable in TOSA.001000.1 "
+            "[unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::CAST_TO_BLOCK_SCALED; }),
+            "operator 0 CAST_TO_BLOCK_SCALED `y`: TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = static_cast<fb::Op>(500); }),
+            "operator 0 number 500 `y`: TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::UNKNOWN; }),
+            "operator 0 UNKNOWN `y`: the operator is of no kind [unknown-value]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::REVERSE; }),
+            "operator 0 REVERSE `y`: the attributes are missing, and with them `axis` [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::CUSTOM; }),
+            "operator 0 CUSTOM `y`: the attributes are missing [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.block().operators[0]->op = fb::Op::CLAMP;
+              r.block().operators[0]->attribute.Set(fb::ClampAttributeT());
+            }),
+            "operator 0 CLAMP `y`: `min_val` has 0 bytes; an element of f32 has 4 [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.block().operators[0]->op = fb::Op::RESIZE;
+              r.block().operators[0]->attribute.Set(fb::ResizeAttributeT());
+              r.shape("s", {1}).block().operators[0]->inputs = {"x", "s", "s", "s"};
+            }),
+            "operator 0 RESIZE `y`: `mode` has the unknown value 0 [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.block().operators[0]->op = fb::Op::NEGATE;
+              r.block().operators[0]->inputs = {"x", "x", "x"};
+            }),
+            "operator 0 NEGATE `y`: `input1_zp` is `x`, which is not constant [type-mismatch]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.block().operators[0]->op = fb::Op::RESHAPE;
+              r.block().operators[0]->inputs = {"x", "x"};
+            }),
+            "operator 0 RESHAPE `y`: its input `x` is a tensor instead of a shape [type-mismatch]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::MXINT8; }),
+            "tensor `x` has the type MXINT8; TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::SHAPE; }),
+            "tensor `x` has the type SHAPE [type-mismatch]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[1]->is_unranked = true; }), "tensor `y` has no rank [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.tensor("c", fb::DType::INT8, {4}, {1, 2});
+              r.operation(fb::Op::CONST, {}, {"c"});
+              r.interface({"x"}, {"y", "c"});
+            }),
+            "operator 1 CONST `c`: constant `c`: its data has 2 bytes; 4 elements need 4 [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.tensor("c", fb::DType::INT8, {4});
+              r.operation(fb::Op::CONST, {}, {"c"});
+            }),
+            "operator 1 CONST `c`: its result has no data [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.tensor("c", fb::DType::INT8, {0, 4}, {1});
+              r.operation(fb::Op::CONST, {}, {"c"});
+              r.interface({"x"}, {"y", "c"});
+            }),
+            "operator 1 CONST `c`: constant `c`: a constant has a dimension of 0 [file-format]");
+  EXPECT_EQ(broken([](Recipe& r) {
+              r.shape("a", {3}).shape("b", {0}).shape("c", {0});
+              r.operation(fb::Op::DIV_FLOOR_SHAPE, {"a", "b"}, {"c"});
+            }),
+            "operator 1 DIV_FLOOR_SHAPE `c`: 3 cannot be divided by 0 [out-of-range]");
+  EXPECT_THAT(read_messages(bytes_of("not a model at all")), HasSubstr("identifier `TOSA`"));
+  EXPECT_THAT(read_messages(bytes_of("\xff\xff\xff\xff" "TOSA")), HasSubstr("broken or cut off [file-format]"));
+}
+
+TEST(TosaFiles, DimensionsOfZeroAreUnknown) {
+  Recipe recipe = simple();
+  recipe.block().tensors[0]->shape = {0, 3};
+  const std::vector<std::byte> bytes = recipe.bytes();
+  Diagnostics problems;
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  ASSERT_TRUE(model);
+  EXPECT_THAT(messages(problems), HasSubstr("warning: tensor `x` has a dimension of 0, which is taken as unknown"));
+  EXPECT_EQ(text_of(model->graph[model->graph.inputs[0]].type), "f32[-1, 3]");
+}
+
+// Cut off anywhere, and with any byte changed, a file is refused or read, but never more.
+TEST(TosaFiles, DamageIsSurvived) {
+  const std::vector<std::byte> bytes = file_of(graph_of(
+      "graph main {\n%0 = input i8[1, 4, 4, 2]\n%1 = const i8[3, 1, 1, 2] [1, 2, 3, 4, 5, 6]\n%2 = const i32[3] [1, 2, 3]\n"
+      "%3 = CONV2D(%0, %1, %2) i32[1, 4, 4, 3] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
+      "local_bound=false input_zp=1 weight_zp=0\noutput %3\n}"));
+  for (std::size_t size = 0; size < bytes.size(); size += 3) {
+    Diagnostics problems;
+    EXPECT_FALSE(read_tosa(Bytes(bytes).first(size), "m.tosa", problems)) << size;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (const std::byte with : {std::byte{0}, std::byte{0xff}, bytes[i] ^ std::byte{1}}) {
+      std::vector<std::byte> damaged = bytes;
+      damaged[i] = with;
+      Diagnostics problems;
+      auto model = read_tosa(damaged, "m.tosa", problems);
+      if (model) verify(model->graph, problems);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway::tosa
