@@ -6,14 +6,12 @@
 
 #include "model/device_facts.hpp"
 #include "reference/run.hpp"
-#include "testing/lowered_fixture.hpp"
+#include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::model {
 namespace {
-
-using reference::Tensor;
 
 struct Case {
   std::string_view name, text;
@@ -154,34 +152,35 @@ constexpr Case kCases[] = {
   output %3)"},
 };
 
-class KernelFamiliesTest : public LoweredFixture {
+Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {
+  Tensor tensor = Tensor::zeros(type);
+  const bool bytes = type.data == tosa::DataType::I8;
+  std::uniform_int_distribution<int> any(bytes ? -128 : -2, bytes ? 127 : 2);
+  for (double& real : tensor.reals) real = any(random);
+  for (std::int64_t& integer : tensor.integers) integer = any(random);
+  return tensor;
+}
+
+// The graph of a case, its constants with numbers.
+tosa::Graph graph_of(const Case& one, std::minstd_rand& random) {
+  Diagnostics diagnostics;
+  auto graph =
+      tosa::parse(make_source(std::string(one.name), std::format("graph g {{{}\n}}\n", one.text)), diagnostics);
+  if (!graph) throw std::runtime_error(diagnostics.all().front().message);
+  for (tosa::Constant& constant : graph->constants) {
+    if (!constant.graph_constant) continue;
+    graph->storage.push_back(std::make_shared<const std::vector<std::byte>>(
+        small_numbers((*graph)[constant.value].type, random).to_bytes()));
+    constant.data = *graph->storage.back();
+  }
+  tosa::verify(*graph, diagnostics);
+  if (diagnostics.has_errors()) throw std::runtime_error(diagnostics.all().front().message);
+  return *graph;
+}
+
+class KernelFamiliesTest : public KernelTest {
  protected:
-  static Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {
-    Tensor tensor = Tensor::zeros(type);
-    std::uniform_int_distribution<int> any(type.data == tosa::DataType::I8 ? -128 : -2,
-                                           type.data == tosa::DataType::I8 ? 127 : 2);
-    for (double& real : tensor.reals) real = any(random);
-    for (std::int64_t& integer : tensor.integers) integer = any(random);
-    return tensor;
-  }
-
-  // The graph of a case, its constants with numbers.
-  static tosa::Graph graph_of(const Case& one, std::minstd_rand& random) {
-    Diagnostics diagnostics;
-    auto graph = tosa::parse(make_source(std::string(one.name), "graph g {" + std::string(one.text) + "\n}\n"), diagnostics);
-    if (!graph) throw std::runtime_error(diagnostics.all().front().message);
-    for (tosa::Constant& constant : graph->constants) {
-      if (!constant.graph_constant) continue;
-      graph->storage.push_back(std::make_shared<const std::vector<std::byte>>(
-          small_numbers((*graph)[constant.value].type, random).to_bytes()));
-      constant.data = *graph->storage.back();
-    }
-    tosa::verify(*graph, diagnostics);
-    if (diagnostics.has_errors()) throw std::runtime_error(diagnostics.all().front().message);
-    return *graph;
-  }
-
-  void compare(const lower::LowerSettings& settings) {
+  void compare(bool fuse) {
     for (const Case& one : kCases) {
       SCOPED_TRACE(one.name);
       std::minstd_rand random(5);
@@ -190,7 +189,7 @@ class KernelFamiliesTest : public LoweredFixture {
       for (const tosa::ValueId input : graph.inputs) inputs.push_back(small_numbers(graph[input].type, random));
       const auto wanted = reference::run(graph, inputs);
       ASSERT_TRUE(wanted);
-      const std::vector<Tensor> given = run_lowered(graph, inputs, settings);
+      const std::vector<Tensor> given = run_kernels(graph, inputs, fuse);
       ASSERT_EQ(given.size(), wanted->size());
       for (std::size_t i = 0; i < given.size(); ++i) {
         EXPECT_EQ(given[i].integers, (*wanted)[i].integers);
@@ -200,23 +199,12 @@ class KernelFamiliesTest : public LoweredFixture {
   }
 };
 
-TEST_F(KernelFamiliesTest, Plain) { compare({}); }
-TEST_F(KernelFamiliesTest, ForTheDevice) { compare({.device = device_facts(snapshot())}); }
-TEST_F(KernelFamiliesTest, ForTheDeviceWithoutFusing) { compare({.fuse = false, .device = device_facts(snapshot())}); }
-TEST_F(KernelFamiliesTest, ForGpus) {
-  lower::DeviceFacts gpu = device_facts(snapshot());
-  gpu.lanes = 0;
-  compare({.device = gpu});
-}
-TEST_F(KernelFamiliesTest, ForGpusWithoutMatrices) {
-  lower::DeviceFacts gpu = device_facts(snapshot());
-  gpu.lanes = 0;
-  gpu.matrices.clear();
-  compare({.device = gpu});
-}
+TEST_P(KernelFamiliesTest, AgreeWithTheInterpreter) { compare(true); }
+TEST_P(KernelFamiliesTest, AgreeWithoutFusing) { compare(false); }
+SLIPWAY_WITH_ALL_KERNELS(KernelFamiliesTest);
 
 // Which family a group gets shows in its kernels: here, whether they use cooperative matrices.
-TEST_F(KernelFamiliesTest, MatricesAreUsedWhereTheDeviceHasThem) {
+TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
   constexpr std::uint32_t kTypeCooperativeMatrix = 4456;
   const auto uses_matrices = [](const lower::KernelProgram& program) {
     return std::ranges::any_of(program.kernels, [](const lower::ProgramKernel& kernel) {
@@ -235,7 +223,7 @@ TEST_F(KernelFamiliesTest, MatricesAreUsedWhereTheDeviceHasThem) {
 }
 
 // Equal groups share a kernel, whatever their weights.
-TEST_F(KernelFamiliesTest, EqualConvolutionsShareTheirKernels) {
+TEST(KernelFamilies, EqualConvolutionsShareTheirKernels) {
   std::minstd_rand random(5);
   const auto same = std::ranges::find(kCases, "the same convolution three times", &Case::name);
   const tosa::Graph graph = graph_of(*same, random);
