@@ -1,7 +1,8 @@
-// How fast graphs run: bench_graph [--quick]
+// How fast graphs run: bench_graph [SLIPWAY]
 //
-// On a processor's driver: rates as parts of OpenBLAS's, measured in turns with it, and the time of whole processes. On
-// a GPU: rates by the device's own clock, against a copy.
+// On a processor's driver: rates as parts of OpenBLAS's, measured in turns with it. On a GPU: rates by the device's own
+// clock. With the program SLIPWAY, the time of whole processes that run a model.
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
+#include "convert/write_model.hpp"
 #include "graphs.hpp"
 #include "gpu/instance.hpp"
 #include "launch/open_device.hpp"
@@ -67,31 +70,38 @@ double openblas([[maybe_unused]] int size, [[maybe_unused]] int repeat) {
   return best;
 }
 
-// The wall time of this program run again for the chain, with its caches in a folder.
-double process(const std::string& cache) {
-  ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-  std::string self = std::filesystem::read_symlink("/proc/self/exe"), argument = "--chain";
-  char* arguments[] = {self.data(), argument.data(), nullptr};
+// The wall time of the program running a model, with its caches in a folder.
+double process(std::string program, const std::string& folder) {
+  ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  std::string verb = "run", model = folder + "/chain.vgf", option = "--seed", seed = "1";
+  char* arguments[] = {program.data(), verb.data(), model.data(), option.data(), seed.data(), nullptr};
+  posix_spawn_file_actions_t silent;
+  ::posix_spawn_file_actions_init(&silent);
+  ::posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   const auto start = Clock::now();
   pid_t child = 0;
   int status = 0;
-  if (::posix_spawn(&child, self.c_str(), nullptr, nullptr, arguments, environ) != 0 ||
+  if (::posix_spawn(&child, program.c_str(), &silent, nullptr, arguments, environ) != 0 ||
       ::waitpid(child, &status, 0) != child || status != 0) {
-    std::println(stderr, "the process for the chain failed");
+    std::println(stderr, "`{} run {}` failed", program, model);
     std::exit(5);
   }
-  return milliseconds_since(start);
+  const double time = milliseconds_since(start);
+  ::posix_spawn_file_actions_destroy(&silent);
+  return time;
 }
 
-void processes(int repeat) {
+void processes(const std::string& program, int repeat) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / std::format("slipway-bench-{}", ::getpid());
+  const std::vector<std::byte> model = convert::write_model(chain(kSmall, kChain)).value();
   double cold = 1e9, warm = 1e9;
   for (int i = 0; i < repeat; ++i) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
-    cold = std::min(cold, process(folder));
-    warm = std::min({warm, process(folder), process(folder)});
+    if (!write_file(folder / "chain.vgf", Bytes(model))) std::exit(5);
+    cold = std::min(cold, process(program, folder));
+    warm = std::min({warm, process(program, folder), process(program, folder)});
   }
   std::filesystem::remove_all(folder);
   row("32 convolutions, 31 clamps: whole process, cold caches", cold, 400, "ms", false);
@@ -168,11 +178,6 @@ void on_gpu(const gpu::Device& device) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string_view argument = count > 1 ? arguments[1] : "";
-  if (argument == "--chain") {
-    run_alone(chain(kSmall, kChain));
-    return 0;
-  }
   launch::DeviceOpening opening({.timestamps = true});
   const auto device = opening.get({.timestamps = true});
   if (!device) {
@@ -181,12 +186,12 @@ int main(int count, char** arguments) {
   }
   const gpu::Snapshot& snapshot = (*device)->snapshot();
   std::println("device: {}", snapshot.name);
-  const int rounds = argument == "--quick" ? 1 : 4;
+  constexpr int kRounds = 4;
   if (snapshot.type == gpu::DeviceType::Cpu)
-    on_processor(**device, rounds);
+    on_processor(**device, kRounds);
   else
     on_gpu(**device);
   memory(snapshot);
-  processes(rounds);
+  if (count > 1) processes(arguments[1], kRounds);
   return missed ? 1 : 0;
 }

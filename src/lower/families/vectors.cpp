@@ -134,22 +134,33 @@ void vectors_on_processor(const Work& work, const PointwiseGroup& group) {
 
 constexpr std::uint32_t kGpuLocalSize = 128;
 
-void elements_on_gpu(const Work& work) {
+// Several elements of an invocation are a workgroup apart, so that neighbours are read together; all are read before any
+// is written, which hides the time that memory takes.
+void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
   std::int64_t count = 1;
   for (const Run& run : work.runs) count *= run.extent;
+  constexpr std::int64_t kMany = 1 << 18;
+  const std::int64_t mine = group.pure && group.nodes <= 12 && count >= kMany ? 4 : 1;
   KernelMaker maker = work.program.kernel({.local_size = kGpuLocalSize, .addresses = true});
   Kernel& k = maker.kernel();
-  const Value index = k.element_index();
-  k.when(index < count, [&] {
-    const std::int64_t row = work.runs.back().extent;
-    const Value number = work.runs.size() == 1 ? k.integer(0) : k.unsigned_divide(index, k.integer(row));
-    Coordinates at = work.outer(k, number);
-    at[work.runs.back().place] = index - number * row;
-    const Value element = maker.compute(work.node, work.result, at);
+  const Value first = k.group_index() * (kGpuLocalSize * mine) + k.local_index();
+  // Only the last workgroups go over the end: there an element is computed twice, to the same value.
+  k.when(first < count, [&] {
+    std::vector<Coordinates> places;
+    std::vector<Value> elements;
+    for (std::int64_t i = 0; i < mine; ++i) {
+      const Value index = i == 0 ? first : k.min(first + i * kGpuLocalSize, k.integer(count - 1));
+      const std::int64_t row = work.runs.back().extent;
+      const Value number = work.runs.size() == 1 ? k.integer(0) : k.unsigned_divide(index, k.integer(row));
+      Coordinates at = work.outer(k, number);
+      at[work.runs.back().place] = index - number * row;
+      elements.push_back(maker.compute(work.node, work.result, at));
+      places.push_back(std::move(at));
+    }
     BufferRef to = maker.write(work.value());
-    work.store(maker, at, element, to);
+    for (std::size_t i = 0; i < places.size(); ++i) work.store(maker, places[i], elements[i], to);
   });
-  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize), work.key);
+  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize * mine), work.key);
 }
 
 }  // namespace
@@ -167,7 +178,7 @@ bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result
   if (device.lanes)
     vectors_on_processor(work, group);
   else
-    elements_on_gpu(work);
+    elements_on_gpu(work, group);
   return true;
 }
 
