@@ -13,7 +13,7 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kChunk = 8;  // 16-bit elements
+constexpr std::int64_t kChunk = 8, kChunkBytes = 16;  // elements of 16 bits
 
 // How a tile is shared among subgroups.
 struct Layout {
@@ -27,7 +27,7 @@ struct Layout {
   std::int64_t a_row() const { return step / kChunk + 1; }                // chunks
   std::int64_t b_row() const { return tile().channels / kChunk + 1; }
   std::int64_t shared_bytes() const {
-    return 16 * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
+    return kChunkBytes * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
   }
 };
 

@@ -109,6 +109,8 @@ constexpr std::int64_t kQuad = 4;                   // neighbouring results of a
 
 class ScalarTiles {
  public:
+  static std::int64_t shared_bytes(std::int64_t side) { return 4 * kStep * (2 * side + kPad); }
+
   ScalarTiles(TileWork& work, std::int64_t side) : w_(work), c_(work.c), side_(side), mine_(side / kSide) {}
 
   void run() {
@@ -283,7 +285,8 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
   const std::int64_t large = (work.rows + kLargeSide - 1) / kLargeSide *
                              ((contraction->channels + kLargeSide - 1) / kLargeSide) * work.batches;
-  ScalarTiles(work, large >= kEnough ? kLargeSide : kSmallSide).run();
+  const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
+  ScalarTiles(work, large >= kEnough && fits ? kLargeSide : kSmallSide).run();
   return true;
 }
 
