@@ -146,10 +146,11 @@ constexpr Case kCases[] = {
   output %5)"},
     {"pointwise bytes in one row that fills no vector", R"(
   %0 = input i8[3, 7, 11]
-  %1 = input i8[3, 7, 11]
-  %2 = MAXIMUM(%0, %1) i8[3, 7, 11] nan_mode=PROPAGATE
+  %1 = input i32[3, 7, 11]
+  %2 = CLAMP(%0) i8[3, 7, 11] min_val=-50 max_val=60 nan_mode=PROPAGATE
   %3 = CAST(%2) i32[3, 7, 11]
-  output %3)"},
+  %4 = MAXIMUM(%3, %1) i32[3, 7, 11] nan_mode=PROPAGATE
+  output %4)"},
 };
 
 Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {

@@ -34,19 +34,20 @@ struct Layout {
 // Large tiles where there are enough of them for all parts of a GPU.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
-  const auto shape = std::ranges::find_if(device.matrices, [](const MatrixShape& s) {
+  const auto suits = [](const MatrixShape& s) {
     return s.factors == ElementType::F16 && s.sum == ElementType::F32 && s.m % 8 == 0 && s.n % 8 == 0 && s.k % 8 == 0;
-  });
-  if (shape == device.matrices.end()) return std::nullopt;
+  };
+  const MatrixShape* shape = nullptr;  // the one with most products
+  for (const MatrixShape& s : device.matrices) {
+    if (suits(s) && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
+  }
+  if (!shape) return std::nullopt;
   constexpr std::int64_t kEnough = 128;
-  const auto side = [](std::int64_t length, std::uint32_t of) { return std::max<std::int64_t>(length / of, 1); };
   for (const bool large : {true, false}) {
     Layout layout{.shape = *shape};
-    const std::int64_t part = large ? 64 : 32;
     layout.across = large ? 4 : 2;
-    layout.rows = side(part, shape->m);
-    layout.columns = side(part, shape->n);
-    layout.step = std::max<std::int64_t>(32, shape->k);
+    layout.rows = layout.columns = large ? 4 : 2;
+    layout.step = 2 * static_cast<std::int64_t>(shape->k);
     const TileSize tile = layout.tile();
     const std::int64_t groups = (work.rows + tile.rows - 1) / tile.rows *
                                 ((work.c.channels + tile.channels - 1) / tile.channels) * work.batches;
