@@ -18,8 +18,8 @@
 
 #include "base/files.hpp"
 #include "convert/write_model.hpp"
-#include "graphs.hpp"
 #include "gpu/instance.hpp"
+#include "graphs.hpp"
 #include "launch/open_device.hpp"
 #include "model/device_facts.hpp"
 
@@ -122,7 +122,8 @@ void on_processor(const gpu::Device& device, int rounds) {
   double blas = 1e9, matmul_ms = 1e9, conv_ms = 1e9, int8_ms = 1e9, one = 1e9, eight = 1e9;
   for (int round = 0; round < rounds; ++round) {
     blas = std::min(blas, openblas(1024, 5));
-    matmul_ms = std::min(matmul_ms, time_of(matmul(1024, 1024, 1024, DataType::F32, DataType::F32), device, 6, true).best);
+    matmul_ms =
+        std::min(matmul_ms, time_of(matmul(1024, 1024, 1024, DataType::F32, DataType::F32), device, 6, true).best);
     conv_ms = std::min(conv_ms, time_of(convolution(image, DataType::F32), device, 100, true).best);
     int8_ms = std::min(int8_ms, time_of(convolution(image, DataType::I8), device, 100, true).best);
     one = std::min(one, time_of(pointwise(1 << 20, 1), device, 60, true).best);
@@ -132,12 +133,14 @@ void on_processor(const gpu::Device& device, int rounds) {
   const double conv_products = 2.0 * 64 * 64 * 9 * 32 * 32;
   const double rate = blas > 0 ? products / blas * 1e-6 : 0;
   std::println("OpenBLAS 1024 cubed, two threads      {:8.3f} ms {:8.1f} GFLOP/s", blas, rate);
-  std::println("matrix product 1024 cubed             {:8.3f} ms {:8.1f} GFLOP/s", matmul_ms, products / matmul_ms * 1e-6);
+  std::println("matrix product 1024 cubed             {:8.3f} ms {:8.1f} GFLOP/s", matmul_ms,
+               products / matmul_ms * 1e-6);
   std::println("3x3 convolution, 32 to 32, 64x64      {:8.3f} ms {:8.1f} GFLOP/s", conv_ms,
                conv_products / conv_ms * 1e-6);
-  std::println("the same, 8 bit with its rescale      {:8.3f} ms {:8.1f} GOP/s", int8_ms, conv_products / int8_ms * 1e-6);
-  std::println("one pointwise operator, 2^20 floats   {:8.3f} ms\neight of them                         {:8.3f} ms", one,
-               eight);
+  std::println("the same, 8 bit with its rescale      {:8.3f} ms {:8.1f} GOP/s", int8_ms,
+               conv_products / int8_ms * 1e-6);
+  std::println("one pointwise operator, 2^20 floats   {:8.3f} ms\neight of them                         {:8.3f} ms",
+               one, eight);
   if (rate > 0) {
     row("matrix product / OpenBLAS", products / matmul_ms * 1e-6 / rate, 0.45, "x", true);
     row("convolution / OpenBLAS's matrix product, rates", conv_products / conv_ms * 1e-6 / rate, 0.35, "x", true);
@@ -146,8 +149,8 @@ void on_processor(const gpu::Device& device, int rounds) {
   row("eight pointwise operators / one, times", eight / one, 1.5, "x", false);
 }
 
-// The best time on a GPU by its own clock, in milliseconds. GPUs get up to speed only under load, so that the runs go on
-// for a while.
+// The best time on a GPU by its own clock, in milliseconds. GPUs get up to speed only under load, so that the runs go
+// on for a while.
 double gpu_time(const tosa::Graph& graph, const gpu::Device& device) {
   constexpr double kLong = 300;
   const double once = time_of(graph, device, 5).median;
@@ -161,8 +164,7 @@ void on_gpu(const gpu::Device& device) {
   std::println("{:>6} {:>12} {:>12} {:>12}   TFLOP/s", "size", "f32", "f16 to f32", "f16 to f16");
   for (const std::int64_t n : {1024, 2048, 4096, 8192}) {
     const double operations = 2.0 * static_cast<double>(n * n * n);
-    std::println("{:6} {:12.1f} {:12.1f} {:12.1f}", n,
-                 rate(matmul(n, n, n, DataType::F32, DataType::F32), operations),
+    std::println("{:6} {:12.1f} {:12.1f} {:12.1f}", n, rate(matmul(n, n, n, DataType::F32, DataType::F32), operations),
                  rate(matmul(n, n, n, DataType::F16, DataType::F32), operations),
                  rate(matmul(n, n, n, DataType::F16, DataType::F16), operations));
   }

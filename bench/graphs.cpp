@@ -149,8 +149,8 @@ Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, DataType factors, D
 
 Graph convolution(const Image& image, DataType type) {
   Graph graph;
-  ValueId value = add_convolution(
-      graph, graph.add_input({type, {1, image.size, image.size, image.channels}}), image, 2);
+  ValueId value =
+      add_convolution(graph, graph.add_input({type, {1, image.size, image.size, image.channels}}), image, 2);
   if (type == DataType::I8) {
     const ValueId multiplier = integers(graph, DataType::I32, 1 << 30), shift = integers(graph, DataType::I8, 36);
     value = graph.add(Op::RESCALE, {value, multiplier, shift},

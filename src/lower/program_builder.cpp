@@ -81,11 +81,12 @@ void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t
     return static_cast<std::size_t>(std::ranges::find(range, what) - std::ranges::begin(range));
   };
   for (const Slot& slot : maker.slots())
-    made.buffers.push_back({!slot.value, slot.value ? place_in(key.values, *slot.value) : place_in(packed, slot.buffer)});
+    made.buffers.push_back(
+        {!slot.value, slot.value ? place_in(key.values, *slot.value) : place_in(packed, slot.buffer)});
   for (const std::uint32_t node : dispatch.nodes) {
     const auto& results = graph_.nodes[node].outputs;
-    made.nodes.push_back(static_cast<std::size_t>(
-        std::ranges::find_first_of(key.values, results) - key.values.begin()));
+    made.nodes.push_back(
+        static_cast<std::size_t>(std::ranges::find_first_of(key.values, results) - key.values.begin()));
   }
   made_.emplace(key.text, std::move(made));
 }

@@ -209,15 +209,17 @@ TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
   constexpr std::uint32_t kTypeCooperativeMatrix = 4456;
   const auto uses_matrices = [](const lower::KernelProgram& program) {
     return std::ranges::any_of(program.kernels, [](const lower::ProgramKernel& kernel) {
-      return std::ranges::any_of(*kernel.spirv, [](std::uint32_t word) { return (word & 0xffff) == kTypeCooperativeMatrix && word >> 16 == 7; });
+      return std::ranges::any_of(*kernel.spirv, [](std::uint32_t word) {
+        return (word & 0xffff) == kTypeCooperativeMatrix && word >> 16 == 7;
+      });
     });
   };
   lower::DeviceFacts gpu{.addresses = true, .subgroup_size = 32, .shared_memory = 49152, .most_invocations = 1024};
   tosa::Graph graph;
   const tosa::ValueId a = graph.add_input({tosa::DataType::F16, {1, 256, 64}}),
                       b = graph.add_input({tosa::DataType::F16, {1, 64, 256}});
-  graph.outputs = {graph.add(tosa::Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}},
-                             {tosa::DataType::F32, {1, 256, 256}})};
+  graph.outputs = {
+      graph.add(tosa::Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {tosa::DataType::F32, {1, 256, 256}})};
   EXPECT_FALSE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));
   gpu.matrices.push_back({.m = 16, .n = 16, .k = 16});
   EXPECT_TRUE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));

@@ -18,13 +18,13 @@ constexpr std::int64_t kChunk = 8, kChunkBytes = 16;  // elements of 16 bits
 // How a tile is shared among subgroups.
 struct Layout {
   MatrixShape shape;
-  std::int64_t across = 2, down = 2;      // subgroups
-  std::int64_t rows = 1, columns = 1;     // matrices of a subgroup
-  std::int64_t step = 32;                 // products
+  std::int64_t across = 2, down = 2;   // subgroups
+  std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
+  std::int64_t step = 32;              // products
 
   TileSize tile() const { return {down * rows * shape.m, across * columns * shape.n}; }
   std::int64_t subgroups() const { return across * down; }
-  std::int64_t a_row() const { return step / kChunk + 1; }                // chunks
+  std::int64_t a_row() const { return step / kChunk + 1; }  // chunks
   std::int64_t b_row() const { return tile().channels / kChunk + 1; }
   std::int64_t shared_bytes() const {
     return kChunkBytes * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
@@ -77,9 +77,8 @@ class MatrixTiles {
     const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
     const std::array buffers = {copy.value_or(packed), packed};
     if (w_.program.repeat(key, buffers)) return;
-    KernelMaker maker = w_.program.kernel({.local_size = static_cast<std::uint32_t>(invocations_),
-                                           .addresses = true,
-                                           .vulkan_memory_model = true});
+    KernelMaker maker = w_.program.kernel(
+        {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
     maker_ = &maker;
     a_ = copy ? maker.read_packed_chunks(*copy) : maker.read_chunks(source_of(w_.program, c_.a));
     b_ = direct_ ? maker.read_chunks(source_of(w_.program, c_.b)) : maker.read_packed_chunks(packed);
@@ -212,7 +211,8 @@ class MatrixTiles {
     for (std::size_t i = 0; i < sums.size(); ++i) k().set(sums_[i], sums[i]);
   }
 
-  // --- results --------------------------------------------------------------------------------------------------------
+  // --- results
+  // --------------------------------------------------------------------------------------------------------
 
   bool stores_matrices() const {
     return &w_.node == c_.node && !c_.bias && w_.type == tosa::DataType::F32 && w_.rows % tile_.rows == 0 &&

@@ -57,8 +57,8 @@ void fill_rows(ProgramBuilder& program, KernelMaker& maker, const Copy& copy, Ro
       const Value made = element(row, index - row * work.length);
       k.store(maker.write_packed(buffer, work.type), index, made);
     });
-    program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), copy.key, std::array{buffer},
-                     copy.note);
+    program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), copy.key,
+                     std::array{buffer}, copy.note);
     return;
   }
   const std::int64_t vectors = std::min<std::int64_t>(16, work.length / lanes), step = vectors * lanes;
@@ -190,12 +190,15 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   return buffer;
 }
 
-std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
-                          ElementType to) {
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to) {
   const tosa::Graph& graph = program.graph();
   const std::int64_t depth = c.depth(), batches = c.is_matmul ? c.line_count() : 1;
-  Packing packing{.rows = depth, .columns = c.channels, .width = width,
-                  .from = tosa::storage_of(graph[c.b].type.data), .to = to, .zero = c.b_zero};
+  Packing packing{.rows = depth,
+                  .columns = c.channels,
+                  .width = width,
+                  .from = tosa::storage_of(graph[c.b].type.data),
+                  .to = to,
+                  .zero = c.b_zero};
   if (c.is_matmul) {
     packing.batches = batches;
     packing.batch_stride = depth * c.channels;

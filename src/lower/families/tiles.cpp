@@ -102,10 +102,10 @@ namespace {
 
 // --- scalars ---------------------------------------------------------------------------------------------------------
 
-constexpr std::int64_t kSide = 16;                  // invocations of a workgroup, in either direction
-constexpr std::int64_t kStep = 16;                  // products of a step
-constexpr std::int64_t kPad = 4;                    // keeps columns of a tile on different banks
-constexpr std::int64_t kQuad = 4;                   // neighbouring results of an invocation
+constexpr std::int64_t kSide = 16;  // invocations of a workgroup, in either direction
+constexpr std::int64_t kStep = 16;  // products of a step
+constexpr std::int64_t kPad = 4;    // keeps columns of a tile on different banks
+constexpr std::int64_t kQuad = 4;   // neighbouring results of an invocation
 
 class ScalarTiles {
  public:
@@ -173,13 +173,13 @@ class ScalarTiles {
     const bool partial = c_.run % kStep != 0;
     for (std::size_t i = 0; i < a_row_.size(); ++i) {
       const Value inside = partial ? step.in_run + a_column_[i] < c_.run : k().boolean(true);
-      const Value past = partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1))
-                                 : k().integer(0);
+      const Value past =
+          partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1)) : k().integer(0);
       const Value a = k().load(a_, a_row_[i] + step.a - past);
       k().set(next_a_[i], k().select(inside, a, k().real(0)));
       const Value in_b = partial ? step.in_run + b_product_[i] < c_.run : k().boolean(true);
-      const Value past_b = partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1))
-                                   : k().integer(0);
+      const Value past_b =
+          partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1)) : k().integer(0);
       const Value b = k().load(b_, b_begin_[i] + (step.products + b_product_[i] - past_b) * b_stride_);
       k().set(next_b_[i], k().select(in_b, b, k().real(0)));
     }
@@ -210,9 +210,7 @@ class ScalarTiles {
   }
 
   // Row `i` of an invocation in the tile: quads of neighbours, far apart from each other.
-  Value in_tile(Value where, std::int64_t i) {
-    return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad);
-  }
+  Value in_tile(Value where, std::int64_t i) { return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad); }
 
   void multiply_step() {
     const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;

@@ -1,9 +1,9 @@
 // Neighbouring elements side by side.
 //
-// A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions: neighbouring
-// dimensions are taken together where no operand is broadcast along one of them. The merged coordinate stands in the
-// last dimension of its run that is longer than 1, with zeros in the others, so that the row-major index of every operand
-// comes out right. Other operators keep their dimensions; the last long one is the row.
+// A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions:
+// neighbouring dimensions are taken together where no operand is broadcast along one of them. The merged coordinate
+// stands in the last dimension of its run that is longer than 1, with zeros in the others, so that the row-major index
+// of every operand comes out right. Other operators keep their dimensions; the last long one is the row.
 //
 // On a processor a workgroup is a vector that computes several vectors of a row, the last of a row moved back so that
 // it is full: a few elements are computed twice, to the same value. On a GPU each invocation computes an element.
@@ -134,8 +134,8 @@ void vectors_on_processor(const Work& work, const PointwiseGroup& group) {
 
 constexpr std::uint32_t kGpuLocalSize = 128;
 
-// Several elements of an invocation are a workgroup apart, so that neighbours are read together; all are read before any
-// is written, which hides the time that memory takes.
+// Several elements of an invocation are a workgroup apart, so that neighbours are read together; all are read before
+// any is written, which hides the time that memory takes.
 void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
   std::int64_t count = 1;
   for (const Run& run : work.runs) count *= run.extent;
@@ -171,7 +171,11 @@ bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result
   const tensor::Shape& shape = program.graph()[node.outputs[result]].type.shape;
   PointwiseGroup group;
   look_at(program, node, group);
-  Work work{program, node, result, shape, runs_of(group, shape),
+  Work work{program,
+            node,
+            result,
+            shape,
+            runs_of(group, shape),
             key_of_group(program.graph(), program.stored(), node.outputs[result])};
   if (work.runs.empty() || work.runs.back().extent < device.lanes) return false;
   if (program.repeat(work.key)) return true;

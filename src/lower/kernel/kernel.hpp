@@ -243,11 +243,11 @@ class Kernel {
   Value shift_right_logical(Value value, Value bits);
   Value unsigned_divide(Value a, Value b);  // of values that are not negative: cheaper
   Value unsigned_remainder(Value a, Value b);
-  Value to_int(Value value);    // long: low bits; bool: 0, 1; float: truncated, in range
-  Value to_long(Value value);   // int: sign-extended
-  Value to_float(Value value);  // integers: nearest even
+  Value to_int(Value value);                        // long: low bits; bool: 0, 1; float: truncated, in range
+  Value to_long(Value value);                       // int: sign-extended
+  Value to_float(Value value);                      // integers: nearest even
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
-  Value bits_of(Value real);    // float as int
+  Value bits_of(Value real);                        // float as int
   Value float_of_bits(Value bits);
   Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
   // An instruction of GLSL.std.450 on floats.
@@ -339,10 +339,10 @@ class Kernel {
   std::map<Words, spirv::Id> computed_;  // in the current block
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
-  std::vector<spirv::Id> lane_is_;                                       // by lane: whether this invocation is it
-  std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;     // with addresses
+  std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is it
+  std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses
   BlockTypes chunk_types_{};
-  spirv::Id push_constants_ = 0;                                         // the variable
+  spirv::Id push_constants_ = 0;  // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;
   bool uses_long_ = false, uses_8_ = false, uses_16_ = false;
 };

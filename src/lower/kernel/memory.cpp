@@ -1,5 +1,5 @@
-// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how elements
-// stand in them; and where an invocation is.
+// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how
+// elements stand in them; and where an invocation is.
 #include <spirv/unified1/spirv.hpp11>
 
 #include "lower/kernel/kernel.hpp"
@@ -28,8 +28,7 @@ spirv::Id Kernel::element_type_id(ElementType type) {
 Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
   BlockTypes& types = block_types_[{type, access}];
   if (types.block_pointer) return types;
-  const auto storage =
-      grid_.addresses ? spv::StorageClass::PhysicalStorageBuffer : spv::StorageClass::StorageBuffer;
+  const auto storage = grid_.addresses ? spv::StorageClass::PhysicalStorageBuffer : spv::StorageClass::StorageBuffer;
   types.element = element_type_id(type);
   const spirv::Id block =
       builder_.type_struct(Words{builder_.type_runtime_array(types.element, tensor::info_of(type).size)});
@@ -88,8 +87,9 @@ void Kernel::declare_push_constants() {
 spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
   // Nothing writes what a kernel reads, so that a load is like any other expression.
   if (!grid_.addresses) return op_once(spv::Op::OpLoad, buffer.element, {pointer});
-  return op_once(spv::Op::OpLoad, buffer.element,
-                 {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
+  return op_once(
+      spv::Op::OpLoad, buffer.element,
+      {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
 }
 
 Value Kernel::load(BufferRef ref, Value index) {
@@ -142,8 +142,8 @@ Value Kernel::load(Pointer from, std::int64_t offset) {
   return uniform_if(true, decode(buffer.type, widened(buffer.type, load_raw(buffer, pointer))));
 }
 
-// All elements first, then the choice: a choice between loads would become a branch. Narrow elements are widened before,
-// as there is no arithmetic on them.
+// All elements first, then the choice: a choice between loads would become a branch. Narrow elements are widened
+// before, as there is no arithmetic on them.
 Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
   lane_id();
@@ -157,8 +157,8 @@ Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   Value chosen = elements[0];
   chosen.uniform_ = false;
   for (std::uint32_t lane = 1; lane < grid_.lanes; ++lane)
-    chosen = made(chosen.type_, op(spv::Op::OpSelect, type_id(chosen.type_),
-                                   {lane_is_[lane], elements[lane].id_, chosen.id_}));
+    chosen = made(chosen.type_,
+                  op(spv::Op::OpSelect, type_id(chosen.type_), {lane_is_[lane], elements[lane].id_, chosen.id_}));
   return decode(buffer.type, chosen);
 }
 
@@ -258,7 +258,8 @@ Value Kernel::gathered(Value value) const {
 Value Kernel::group_index() {
   if (group_index_) return *group_index_;
   const spirv::Id unsigned_int = builder_.type_int(32, false);
-  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true), groups = built_in(spv::BuiltIn::NumWorkgroups, true);
+  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true),
+                  groups = built_in(spv::BuiltIn::NumWorkgroups, true);
   const spirv::Id row = prologue(spv::Op::OpIMul, unsigned_int, {prologue_part(group, 1), prologue_part(groups, 0)});
   const spirv::Id number = prologue(spv::Op::OpIAdd, unsigned_int, {row, prologue_part(group, 0)});
   group_index_ = uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number})));
@@ -267,8 +268,8 @@ Value Kernel::group_index() {
 
 Value Kernel::groups_deep() {
   const spirv::Id groups = built_in(spv::BuiltIn::NumWorkgroups, true);
-  return uniform_if(
-      true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {prologue_part(groups, 2)})));
+  return uniform_if(true,
+                    made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {prologue_part(groups, 2)})));
 }
 
 Value Kernel::element_index() {
@@ -278,7 +279,8 @@ Value Kernel::element_index() {
 
 // --- elements ---
 
-// An element as it was loaded, at least 32 bits wide. Unsigned integers are extended by zeros, all others by their sign.
+// An element as it was loaded, at least 32 bits wide. Unsigned integers are extended by zeros, all others by their
+// sign.
 Value Kernel::widened(ElementType type, spirv::Id raw) {
   if (type == ElementType::F32) return made(Scalar::Float, raw);
   const std::uint32_t size = tensor::size_of(type);
