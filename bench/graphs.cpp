@@ -8,8 +8,6 @@
 #include <print>
 #include <random>
 
-#include "launch/check_device.hpp"
-#include "launch/open_device.hpp"
 #include "launch/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
@@ -151,8 +149,8 @@ Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, DataType factors, D
 
 Graph convolution(const Image& image, DataType type) {
   Graph graph;
-  ValueId value = add_convolution(
-      graph, graph.add_input({type, {1, image.size, image.size, image.channels}}), image, 2);
+  ValueId value =
+      add_convolution(graph, graph.add_input({type, {1, image.size, image.size, image.channels}}), image, 2);
   if (type == DataType::I8) {
     const ValueId multiplier = integers(graph, DataType::I32, 1 << 30), shift = integers(graph, DataType::I8, 36);
     value = graph.add(Op::RESCALE, {value, multiplier, shift},
@@ -231,14 +229,6 @@ Times time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repea
   const launch::Report report =
       must(launch::run(plan, device, {.repeat = repeat, .timestamps = on_device, .cache = Cache::of_user()}, {}));
   return on_device ? device_times(report) : host_times(report);
-}
-
-void run_alone(const Graph& graph) {
-  launch::DeviceOpening opening({});
-  const gpu::Snapshot& snapshot = *must(opening.snapshot());
-  const launch::Plan plan = plan_of(graph, snapshot);
-  const gpu::Device& device = *must(opening.get(launch::needs_of(plan)));
-  must(launch::run(plan, device, {.cache = Cache::of_user()}, {}));
 }
 
 }  // namespace slipway::bench

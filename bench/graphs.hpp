@@ -34,7 +34,4 @@ struct Times {
 };
 Times time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat, bool on_device = false);
 
-// Opens a device, lowers a graph and runs it once, as a process that was started for it does.
-void run_alone(const tosa::Graph& graph);
-
 }  // namespace slipway::bench

@@ -11,6 +11,6 @@ for part in foundation zeinfo models; do
 done
 "$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
 "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" || status=$?
-"$build/bin/bench_graph" || status=$?
+"$build/bin/bench_graph" "$build/bin/slipway" || status=$?
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

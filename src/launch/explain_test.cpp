@@ -53,7 +53,9 @@ TEST(Explain, ShadersAndDispatches) {
   Binding level = reads(x);
   level.set = 1;
   level.level = 2;
-  add_dispatch(plan, "add", {both, level, writes(x), Binding{}});
+  Binding address = reads(x);
+  address.address_at = 8;
+  add_dispatch(plan, "add", {both, level, writes(x), Binding{}, address});
   auto& dispatch = std::get<Dispatch>(plan.steps[0].action);
   dispatch.groups = {4, 2, 1};
   dispatch.push_constants = std::vector<std::byte>(4, std::byte{0x10});
@@ -71,6 +73,7 @@ TEST(Explain, ShadersAndDispatches) {
             "      set 1 binding 1: `x` level 2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, read\n"
             "      set 0 binding 2: `x`, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, written\n"
             "      set 0 binding 3: `x`, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, not used\n"
+            "      address at 8: `x`, read\n"
             "      push constants: bytes 10101010\n"
             "      full barrier\n");
 }

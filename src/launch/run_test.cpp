@@ -6,6 +6,7 @@
 #include "launch/pipelines.hpp"
 #include "launch/test_shaders/add_comp.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
+#include "launch/test_shaders/sum_by_address_comp.hpp"
 #include "launch/test_shaders/uniform_comp.hpp"
 #include "testing/launch_fixture.hpp"
 
@@ -66,6 +67,25 @@ TEST_F(RunPlan, SpecializationAndPushConstants) {
   run_it(add.plan);
   EXPECT_EQ(read_raw<float>(folder_ / "c.bin"),
             (std::vector<float>{110.5, 220.5, 330.5, 440.5, 550.5, 660.5, 770.5, 880.5}));
+}
+
+// Twice, so that the second dispatch needs what the first has written: the barrier between them covers addresses too.
+TEST_F(RunPlan, BuffersByAddress) {
+  Plan plan{.name = "addresses.json"};
+  const ResourceIndex from = add_buffer(plan, "from", 16), to = add_buffer(plan, "to", 16);
+  plan.resources[from].initial = {contents_of<std::uint32_t>({1, 2, 3, 4})};
+  plan.resources[to].initial = {contents_of<std::uint32_t>({100, 200, 300, 400})};
+  plan.resources[to].outputs = {raw_output(folder_ / "to.bin")};
+  const ShaderIndex shader = add_shader(plan, "sum", sum_by_address_comp);
+  for (int i = 0; i < 2; ++i) {
+    Dispatch& dispatch = std::get<Dispatch>(add_dispatch(plan, shader, {}).action);
+    ASSERT_EQ(dispatch.push_constants.size(), 24u);
+    dispatch.push_constants[8] = std::byte{10};
+    dispatch.bindings = {{.resource = from, .address_at = 0, .reads = true},
+                         {.resource = to, .address_at = 16, .reads = true, .writes = true}};
+  }
+  run_it(plan);
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "to.bin"), (std::vector<std::uint32_t>{120, 240, 360, 480}));
 }
 
 TEST_F(RunPlan, UniformBuffers) {

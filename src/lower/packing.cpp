@@ -33,23 +33,22 @@ void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to) {
   const auto write_f32 = [&](std::int64_t i, float value) { store(place(i), value); };
   if (packing.from == packing.to && packing.zero == 0) {
     if (from_size == 4)
-      return pack_with(packing, splat, [&](std::int64_t i) { return load<std::uint32_t>(element(i)); },
-                       [&](std::int64_t i, std::uint32_t bits) { store(place(i), bits); });
+      return pack_with(
+          packing, splat, [&](std::int64_t i) { return load<std::uint32_t>(element(i)); },
+          [&](std::int64_t i, std::uint32_t bits) { store(place(i), bits); });
     if (from_size == 2)
-      return pack_with(packing, splat, [&](std::int64_t i) { return load<std::uint16_t>(element(i)); },
-                       [&](std::int64_t i, std::uint16_t bits) { store(place(i), bits); });
+      return pack_with(
+          packing, splat, [&](std::int64_t i) { return load<std::uint16_t>(element(i)); },
+          [&](std::int64_t i, std::uint16_t bits) { store(place(i), bits); });
   }
   if (packing.from == ElementType::I8 && packing.to == ElementType::F32)
-    return pack_with(packing, splat,
-                     [&](std::int64_t i) {
-                       return static_cast<float>(load<std::int8_t>(element(i)) - packing.zero);
-                     },
-                     write_f32);
-  pack_with(packing, splat,
-            [&](std::int64_t i) {
-              return tensor::double_of(packing.from, element(i)) - static_cast<double>(packing.zero);
-            },
-            [&](std::int64_t i, double value) { tensor::store_rounded(packing.to, value, place(i)); });
+    return pack_with(
+        packing, splat,
+        [&](std::int64_t i) { return static_cast<float>(load<std::int8_t>(element(i)) - packing.zero); }, write_f32);
+  pack_with(
+      packing, splat,
+      [&](std::int64_t i) { return tensor::double_of(packing.from, element(i)) - static_cast<double>(packing.zero); },
+      [&](std::int64_t i, double value) { tensor::store_rounded(packing.to, value, place(i)); });
 }
 
 }  // namespace slipway::lower

@@ -1,7 +1,7 @@
 // Constants in the order in which kernels read them.
 //
-// A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first panel,
-// each row its `width` neighbours, then the next panel. Columns behind the last one are zero.
+// A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first
+// panel, each row its `width` neighbours, then the next panel. Columns behind the last one are zero.
 #pragma once
 
 #include <cstdint>

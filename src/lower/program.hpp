@@ -20,10 +20,10 @@ enum class BufferKind : std::uint8_t { Input, Output, Constant, Intermediate };
 // arena.
 struct ProgramBuffer {
   BufferKind kind = BufferKind::Intermediate;
-  std::uint32_t index = 0;   // Input, Output: of the graph; Constant: into graph.constants
-  std::uint64_t size = 0;    // bytes
-  std::uint64_t offset = 0;  // Intermediate: in the arena
-  tosa::ValueId value{};     // whose elements they are, as they are or packed
+  std::uint32_t index = 0;         // Input, Output: of the graph; Constant: into graph.constants
+  std::uint64_t size = 0;          // bytes
+  std::uint64_t offset = 0;        // Intermediate: in the arena
+  tosa::ValueId value{};           // whose elements they are, as they are or packed
   std::optional<Packing> packing;  // Constant: how its data are packed; none: as they are
 };
 

@@ -61,7 +61,38 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
   return {known->second, is_new};
 }
 
-void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const std::string& note) {
+bool ProgramBuilder::repeat(const GroupKey& key, std::span<const std::uint32_t> packed) {
+  const auto known = made_.find(key.text);
+  if (known == made_.end()) return false;
+  const Made& made = known->second;
+  ProgramDispatch dispatch{.kernel = made.kernel, .buffers = {}, .groups = made.groups, .nodes = {}};
+  for (const Made::Source& source : made.buffers)
+    dispatch.buffers.push_back(source.is_packed ? packed[source.number] : buffer(key.values[source.number]));
+  for (const std::size_t value : made.nodes) dispatch.nodes.push_back(graph_[key.values[value]].source);
+  std::ranges::sort(dispatch.nodes);
+  program_.dispatches.push_back(std::move(dispatch));
+  return true;
+}
+
+void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelMaker& maker) {
+  const ProgramDispatch& dispatch = program_.dispatches.back();
+  Made made{.kernel = dispatch.kernel, .groups = dispatch.groups, .buffers = {}, .nodes = {}};
+  const auto place_in = [](const auto& range, const auto& what) {
+    return static_cast<std::size_t>(std::ranges::find(range, what) - std::ranges::begin(range));
+  };
+  for (const Slot& slot : maker.slots())
+    made.buffers.push_back(
+        {!slot.value, slot.value ? place_in(key.values, *slot.value) : place_in(packed, slot.buffer)});
+  for (const std::uint32_t node : dispatch.nodes) {
+    const auto& results = graph_.nodes[node].outputs;
+    made.nodes.push_back(
+        static_cast<std::size_t>(std::ranges::find_first_of(key.values, results) - key.values.begin()));
+  }
+  made_.emplace(key.text, std::move(made));
+}
+
+void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const GroupKey& key,
+                              std::span<const std::uint32_t> packed, const std::string& note) {
   std::vector<std::uint32_t> buffers;
   for (const Slot& slot : maker.slots()) buffers.push_back(slot.value ? buffer(*slot.value) : slot.buffer);
   const std::vector<std::uint32_t> nodes = maker.nodes();
@@ -69,6 +100,7 @@ void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const st
   for (const std::uint32_t node : nodes)
     name += (name.empty() ? "" : "+") + std::string(tosa::name_of(graph_.nodes[node].op));
   add_dispatch(maker, groups, std::move(name), std::move(buffers), nodes);
+  remember(key, packed, maker);
 }
 
 // Equal kernels are made once, and have the name of the first.

@@ -1,11 +1,13 @@
 // Puts a program together: buffers, kernels that are made once, dispatches, places in the arena.
 #pragma once
 
+#include <array>
 #include <map>
+#include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "lower/group_key.hpp"
 #include "lower/kernel_maker.hpp"
 #include "lower/lower.hpp"
 
@@ -28,8 +30,12 @@ class ProgramBuilder {
   // `purpose` tells together with the value, is used again; the flag says whether it is new.
   std::pair<std::uint32_t, bool> packed(tosa::ValueId value, std::uint64_t size, const std::string& purpose);
 
-  // Adds a dispatch of `groups` workgroups. `note` stands in front of the kernel's name.
-  void dispatch(KernelMaker& maker, std::uint64_t groups, const std::string& note = {});
+  // Adds a dispatch of the kernel that was made for an equal key before, if there is one. `packed`: the buffers besides
+  // those of values.
+  bool repeat(const GroupKey& key, std::span<const std::uint32_t> packed = {});
+  // Adds a dispatch of `groups` workgroups, to be repeated for equal keys. `note` stands in front of the kernel's name.
+  void dispatch(KernelMaker& maker, std::uint64_t groups, const GroupKey& key,
+                std::span<const std::uint32_t> packed = {}, const std::string& note = {});
   // Outputs that no kernel has stored under their own name: inputs, constants, and values that are two outputs.
   void copy_outputs();
 
@@ -43,12 +49,26 @@ class ProgramBuilder {
                     std::vector<std::uint32_t> nodes);
   void place_intermediates();
 
+  // A dispatch in terms of what its key met.
+  struct Made {
+    std::uint32_t kernel = 0;
+    std::array<std::uint32_t, 3> groups{1, 1, 1};
+    struct Source {
+      bool is_packed = false;
+      std::size_t number = 0;  // of the packed buffer or the value
+    };
+    std::vector<Source> buffers;
+    std::vector<std::size_t> nodes;  // by a value that they give
+  };
+  void remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelMaker& maker);
+
   const tosa::Graph& graph_;
   const LowerSettings& settings_;
   std::vector<bool> stored_;
   std::vector<std::uint32_t> buffer_of_;  // by value
   std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
   std::map<spirv::Words, std::uint32_t> kernels_;
+  std::map<std::string, Made> made_;  // by key
   KernelProgram program_;
 };
 

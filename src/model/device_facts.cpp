@@ -22,8 +22,10 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.lanes = is_processor && has_lanes ? snapshot.subgroup.size : 0;
   facts.shared_memory = snapshot.limits.max_compute_shared_memory_size;
   facts.most_invocations = snapshot.limits.max_compute_workgroup_invocations;
+  // Matrices are spread over subgroups, so that their size must be known.
+  const bool fixed_size = snapshot.subgroup.min_size == snapshot.subgroup.max_size;
   if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") ||
-      !snapshot.has_feature("shaderFloat16"))
+      !snapshot.has_feature("shaderFloat16") || !fixed_size)
     return facts;
   for (const gpu::CooperativeMatrix& matrix : snapshot.cooperative_matrices) {
     if (matrix.a != kFloat16 || matrix.b != kFloat16 || matrix.c != kFloat32 || matrix.result != kFloat32) continue;

@@ -28,8 +28,8 @@ bool suits(DataType a, DataType b, DataType sum) {
 
 Contraction matmul(const tosa::Graph& graph, const Node& node) {
   const tensor::Shape &a = graph[node.inputs[0]].type.shape, &b = graph[node.inputs[1]].type.shape;
-  Contraction c{.node = &node, .a = node.inputs[0], .b = node.inputs[1], .bias = {}, .border = {}, .lines = {},
-                .segments = {}};
+  Contraction c{
+      .node = &node, .a = node.inputs[0], .b = node.inputs[1], .bias = {}, .border = {}, .lines = {}, .segments = {}};
   add_loop(c.lines, {a[0], a[1] * a[2]});
   c.rows = a[1];
   c.row_stride = c.run = a[2];
@@ -45,8 +45,13 @@ Contraction convolution(const tosa::Graph& graph, const Node& node) {
                       &out = graph[node.outputs[0]].type.shape;
   const auto pad = node.attributes.list("pad"), stride = node.attributes.list("stride"),
              dilation = node.attributes.list("dilation");
-  Contraction c{.node = &node, .a = node.inputs[0], .b = node.inputs[1], .bias = node.inputs[2], .border = {},
-                .lines = {}, .segments = {}};
+  Contraction c{.node = &node,
+                .a = node.inputs[0],
+                .b = node.inputs[1],
+                .bias = node.inputs[2],
+                .border = {},
+                .lines = {},
+                .segments = {}};
   c.channels = out.back();
   c.a_zero = node.attributes.integer("input_zp");
   c.b_zero = node.attributes.integer("weight_zp");

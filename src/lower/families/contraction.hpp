@@ -25,7 +25,7 @@ struct Loop {
 
 // The border around the spatial dimensions of an image [N, spatial..., C].
 struct Border {
-  tensor::Shape shape;  // with the border
+  tensor::Shape shape;               // with the border
   std::vector<std::int64_t> before;  // by dimension
   bool is_none() const {
     for (const std::int64_t b : before) {
@@ -39,14 +39,14 @@ struct Contraction {
   const tosa::Node* node = nullptr;
   tosa::ValueId a{}, b{};
   std::optional<tosa::ValueId> bias;
-  Border border;                // of a convolution
-  bool same_border = true;      // the bordered image is the image itself
-  std::vector<Loop> lines;      // outermost first
+  Border border;            // of a convolution
+  bool same_border = true;  // the bordered image is the image itself
+  std::vector<Loop> lines;  // outermost first
   std::int64_t rows = 1, row_stride = 0;
-  std::vector<Loop> segments;   // outermost first
-  std::int64_t run = 1;         // neighbouring elements
+  std::vector<Loop> segments;  // outermost first
+  std::int64_t run = 1;        // neighbouring elements
   std::int64_t channels = 1;
-  bool flat_rows = false;       // rows are all pixels, one line
+  bool flat_rows = false;  // rows are all pixels, one line
   bool is_matmul = false;
   std::int64_t a_zero = 0, b_zero = 0;
 

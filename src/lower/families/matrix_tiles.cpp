@@ -5,6 +5,7 @@
 // stored straight from the matrices; what has operators behind it, or a ragged edge, goes matrix by matrix through the
 // memory of the workgroup, so that each invocation gets elements whose places it knows.
 #include <algorithm>
+#include <array>
 
 #include "lower/families/operands.hpp"
 #include "lower/families/tiles.hpp"
@@ -12,40 +13,41 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kChunk = 8;  // 16-bit elements
+constexpr std::int64_t kChunk = 8, kChunkBytes = 16;  // elements of 16 bits
 
 // How a tile is shared among subgroups.
 struct Layout {
   MatrixShape shape;
-  std::int64_t across = 2, down = 2;      // subgroups
-  std::int64_t rows = 1, columns = 1;     // matrices of a subgroup
-  std::int64_t step = 32;                 // products
+  std::int64_t across = 2, down = 2;   // subgroups
+  std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
+  std::int64_t step = 32;              // products
 
   TileSize tile() const { return {down * rows * shape.m, across * columns * shape.n}; }
   std::int64_t subgroups() const { return across * down; }
-  std::int64_t a_row() const { return step / kChunk + 1; }                // chunks
+  std::int64_t a_row() const { return step / kChunk + 1; }  // chunks
   std::int64_t b_row() const { return tile().channels / kChunk + 1; }
   std::int64_t shared_bytes() const {
-    return 16 * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
+    return kChunkBytes * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
   }
 };
 
 // Large tiles where there are enough of them for all parts of a GPU.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
-  const auto shape = std::ranges::find_if(device.matrices, [](const MatrixShape& s) {
+  const auto suits = [](const MatrixShape& s) {
     return s.factors == ElementType::F16 && s.sum == ElementType::F32 && s.m % 8 == 0 && s.n % 8 == 0 && s.k % 8 == 0;
-  });
-  if (shape == device.matrices.end()) return std::nullopt;
+  };
+  const MatrixShape* shape = nullptr;  // the one with most products
+  for (const MatrixShape& s : device.matrices) {
+    if (suits(s) && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
+  }
+  if (!shape) return std::nullopt;
   constexpr std::int64_t kEnough = 128;
-  const auto side = [](std::int64_t length, std::uint32_t of) { return std::max<std::int64_t>(length / of, 1); };
   for (const bool large : {true, false}) {
     Layout layout{.shape = *shape};
-    const std::int64_t part = large ? 64 : 32;
     layout.across = large ? 4 : 2;
-    layout.rows = side(part, shape->m);
-    layout.columns = side(part, shape->n);
-    layout.step = std::max<std::int64_t>(32, shape->k);
+    layout.rows = layout.columns = large ? 4 : 2;
+    layout.step = 2 * static_cast<std::int64_t>(shape->k);
     const TileSize tile = layout.tile();
     const std::int64_t groups = (work.rows + tile.rows - 1) / tile.rows *
                                 ((work.c.channels + tile.channels - 1) / tile.channels) * work.batches;
@@ -72,9 +74,11 @@ class MatrixTiles {
     direct_ = reads_b_directly();
     const std::uint32_t packed = direct_ ? 0 : panels_of_b(w_.program, c_, tile_.channels, ElementType::F16);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
-    KernelMaker maker = w_.program.kernel({.local_size = static_cast<std::uint32_t>(invocations_),
-                                           .addresses = true,
-                                           .vulkan_memory_model = true});
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const std::array buffers = {copy.value_or(packed), packed};
+    if (w_.program.repeat(key, buffers)) return;
+    KernelMaker maker = w_.program.kernel(
+        {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
     maker_ = &maker;
     a_ = copy ? maker.read_packed_chunks(*copy) : maker.read_chunks(source_of(w_.program, c_.a));
     b_ = direct_ ? maker.read_chunks(source_of(w_.program, c_.b)) : maker.read_packed_chunks(packed);
@@ -87,7 +91,7 @@ class MatrixTiles {
       store_matrices();
     else
       store_elements();
-    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups));
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers);
   }
 
  private:
@@ -207,7 +211,8 @@ class MatrixTiles {
     for (std::size_t i = 0; i < sums.size(); ++i) k().set(sums_[i], sums[i]);
   }
 
-  // --- results --------------------------------------------------------------------------------------------------------
+  // --- results
+  // --------------------------------------------------------------------------------------------------------
 
   bool stores_matrices() const {
     return &w_.node == c_.node && !c_.bias && w_.type == tosa::DataType::F32 && w_.rows % tile_.rows == 0 &&

@@ -1,6 +1,7 @@
 #include "lower/families/operands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <format>
 
 #include "base/checked.hpp"
@@ -19,6 +20,22 @@ std::uint64_t bytes_of(std::int64_t count, ElementType type) {
   return static_cast<std::uint64_t>(count) * tensor::size_of(type);
 }
 
+// A copy of an operand that a kernel makes.
+struct Copy {
+  std::uint32_t buffer = 0;
+  std::string note;
+  GroupKey key;
+};
+
+// What a copy for a purpose is told by. The contraction gives it its name.
+Copy copy_of(const ProgramBuilder& program, std::uint32_t buffer, ValueId operand, const Contraction& c,
+             const std::string& note, const std::string& purpose) {
+  Copy copy{buffer, note, key_of_operand(program.graph(), program.stored(), operand)};
+  copy.key.values.push_back(c.node->outputs[0]);
+  copy.key.text += std::format("{} {}", note, purpose);
+  return copy;
+}
+
 // Vectors, or single elements where there are no vectors, one behind the other in a row.
 struct RowWork {
   std::int64_t rows = 1, length = 1;  // rows of how many elements
@@ -27,8 +44,9 @@ struct RowWork {
 
 // Calls `element(row, position)` for each element, `position` the lane's own, and stores what it gives at the row-major
 // place.
-void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer, RowWork work,
-               const std::string& note, const std::function<Value(Value, Value)>& element) {
+void fill_rows(ProgramBuilder& program, KernelMaker& maker, const Copy& copy, RowWork work,
+               const std::function<Value(Value, Value)>& element) {
+  const std::uint32_t buffer = copy.buffer;
   Kernel& k = maker.kernel();
   const std::int64_t lanes = k.grid().lanes;
   if (!lanes) {
@@ -39,7 +57,8 @@ void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer
       const Value made = element(row, index - row * work.length);
       k.store(maker.write_packed(buffer, work.type), index, made);
     });
-    program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), note);
+    program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), copy.key,
+                     std::array{buffer}, copy.note);
     return;
   }
   const std::int64_t vectors = std::min<std::int64_t>(16, work.length / lanes), step = vectors * lanes;
@@ -52,7 +71,7 @@ void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer
   const BufferRef to = maker.write_packed(buffer, work.type);
   for (std::int64_t v = 0; v < vectors; ++v)
     k.store(to, row * work.length + (first + v * lanes), made[static_cast<std::size_t>(v)]);
-  program.dispatch(maker, static_cast<std::uint64_t>(work.rows * steps), note);
+  program.dispatch(maker, static_cast<std::uint64_t>(work.rows * steps), copy.key, std::array{buffer}, copy.note);
 }
 
 KernelMaker row_kernel(ProgramBuilder& program, std::int64_t length) {
@@ -90,6 +109,8 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
   const std::int64_t count = static_cast<std::int64_t>(tensor::element_count(bordered).value_or(0));
   const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to), purpose);
   if (!is_new) return buffer;
+  const Copy copy = copy_of(program, buffer, c.a, c, "BORDER", purpose);
+  if (program.repeat(copy.key, std::array{buffer})) return buffer;
 
   // A row of the copy is a row of pixels, all channels; without a border the copy is one row.
   const std::size_t rank = shape.size();
@@ -140,21 +161,23 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
     }
     return k.select(inside, as_float(k, maker.at(c.a, at), c.a_zero), k.real(0));
   };
-  fill_rows(program, maker, buffer, {count / length, length, to}, "BORDER", element);
+  fill_rows(program, maker, copy, {count / length, length, to}, element);
   return buffer;
 }
 
 std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows) {
   const std::int64_t tiles = (c.rows + tile_rows - 1) / tile_rows;
   const std::int64_t count = c.line_count() * tiles * c.run * tile_rows;
-  const auto [buffer, is_new] =
-      program.packed(c.a, bytes_of(count, ElementType::F32), std::format("tiles of {} {}", tile_rows, c.a_zero));
+  const std::string purpose = std::format("tiles of {} {}", tile_rows, c.a_zero);
+  const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, ElementType::F32), purpose);
   if (!is_new) return buffer;
+  const Copy copy = copy_of(program, buffer, c.a, c, "TILES", purpose);
+  if (program.repeat(copy.key, std::array{buffer})) return buffer;
   // A row of the copy is a tile.
   KernelMaker maker = row_kernel(program, c.run * tile_rows);
   Kernel& k = maker.kernel();
   maker.add_node(*c.node);
-  fill_rows(program, maker, buffer, {c.line_count() * tiles, c.run * tile_rows}, "TILES", [&](Value row, Value position) {
+  fill_rows(program, maker, copy, {c.line_count() * tiles, c.run * tile_rows}, [&](Value row, Value position) {
     const Value line = k.unsigned_divide(row, k.integer(tiles)), tile = row - line * tiles;
     const bool whole = k.grid().lanes && tile_rows % k.grid().lanes == 0;
     const Value begin = whole ? k.without_lane(position) : position;
@@ -167,12 +190,15 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   return buffer;
 }
 
-std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
-                          ElementType to) {
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to) {
   const tosa::Graph& graph = program.graph();
   const std::int64_t depth = c.depth(), batches = c.is_matmul ? c.line_count() : 1;
-  Packing packing{.rows = depth, .columns = c.channels, .width = width,
-                  .from = tosa::storage_of(graph[c.b].type.data), .to = to, .zero = c.b_zero};
+  Packing packing{.rows = depth,
+                  .columns = c.channels,
+                  .width = width,
+                  .from = tosa::storage_of(graph[c.b].type.data),
+                  .to = to,
+                  .zero = c.b_zero};
   if (c.is_matmul) {
     packing.batches = batches;
     packing.batch_stride = depth * c.channels;
@@ -184,8 +210,11 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   const ValueId source = source_of(program, c.b);
   if (graph.constant(source)) return program.packed_constant(source, packing);
 
-  const auto [buffer, is_new] = program.packed(c.b, packing.size(), std::format("panels of {} {} {}", width, tensor::name_of(to), c.b_zero));
+  const std::string purpose = std::format("panels of {} {} {}", width, tensor::name_of(to), c.b_zero);
+  const auto [buffer, is_new] = program.packed(c.b, packing.size(), purpose);
   if (!is_new) return buffer;
+  const Copy copy = copy_of(program, buffer, c.b, c, "PANELS", purpose);
+  if (program.repeat(copy.key, std::array{buffer})) return buffer;
   // A row of the copy is a panel.
   const std::int64_t panels = packing.panels();
   KernelMaker maker = row_kernel(program, depth * width);
@@ -194,7 +223,7 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   // A vector is a whole number of a panel's rows, and all its channels exist: then it is one row, and uniform but for
   // the lane.
   const bool whole = k.grid().lanes == width && c.channels % width == 0;
-  fill_rows(program, maker, buffer, {batches * panels, depth * width, to}, "PANELS", [&](Value row, Value position) {
+  fill_rows(program, maker, copy, {batches * panels, depth * width, to}, [&](Value row, Value position) {
     const Value batch = k.unsigned_divide(row, k.integer(panels)), panel = row - batch * panels;
     const Value begin = whole ? k.without_lane(position) : position;
     const Value i = k.unsigned_divide(begin, k.integer(width));

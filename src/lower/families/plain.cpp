@@ -6,6 +6,8 @@ namespace slipway::lower {
 void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
   const tosa::ValueId value = node.outputs[result];
   const tensor::Shape& shape = program.graph()[value].type.shape;
+  const GroupKey key = key_of_group(program.graph(), program.stored(), value);
+  if (program.repeat(key)) return;
   const auto count = static_cast<std::int64_t>(tensor::element_count(shape).value_or(0));
   KernelMaker maker = program.kernel({});
   Kernel& k = maker.kernel();
@@ -14,7 +16,7 @@ void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t re
     const Value element = maker.compute(node, result, coordinates_of(k, shape, index));
     k.store(maker.write(value), index, element);
   });
-  program.dispatch(maker, std::max<std::uint64_t>(divide_up(static_cast<std::uint64_t>(count), kLocalSize), 1));
+  program.dispatch(maker, std::max<std::uint64_t>(divide_up(static_cast<std::uint64_t>(count), kLocalSize), 1), key);
 }
 
 }  // namespace slipway::lower

@@ -5,6 +5,7 @@
 // by side in a panel and are one vector load. Sixteen steps are unrolled: the driver blends and spills every sum at the
 // end of an iteration, and compiles long code slowly.
 #include <algorithm>
+#include <array>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -42,8 +43,12 @@ class Generator {
 
   void run() {
     if (interleaved_) tile_rows_ = kMostRows, tiles_ = (c_.rows + tile_rows_ - 1) / tile_rows_;
-    const auto copy = interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+    const auto copy =
+        interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
     const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0]);
+    const std::array packed = {copy.value_or(panels), panels};
+    if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     maker_ = &maker;
     a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));
@@ -52,7 +57,7 @@ class Generator {
     place(groups);
     multiply();
     finish();
-    program_.dispatch(maker, static_cast<std::uint64_t>(groups));
+    program_.dispatch(maker, static_cast<std::uint64_t>(groups), key, packed);
   }
 
  private:
@@ -82,14 +87,17 @@ class Generator {
     }
   }
 
-  // --- sums -----------------------------------------------------------------------------------------------------------
+  // --- sums
+  // -----------------------------------------------------------------------------------------------------------
 
   void multiply() {
     for (std::int64_t row = 0; row < tile_rows_; ++row) sums_.push_back(k().variable(k().real(0)));
     if (!is_float_ && c_.depth() > chunk()) {
       for (std::int64_t row = 0; row < tile_rows_; ++row) totals_.push_back(k().variable(k().integer(0)));
     }
-    segments(0, k().integer(0), k().integer(0));
+    // A loop that runs once: without one around them Mesa 26.1 (llvmpipe, LLVM 21) leaves the sums of an iteration to
+    // the next one, and every product of an iteration is spilled, which halves the speed.
+    k().loop(k().groups_deep(), [&](Value) { segments(0, k().integer(0), k().integer(0)); });
   }
 
   // How many products of 8-bit integers a float is sure to sum exactly.
@@ -158,7 +166,8 @@ class Generator {
     }
   }
 
-  // --- results --------------------------------------------------------------------------------------------------------
+  // --- results
+  // --------------------------------------------------------------------------------------------------------
 
   void finish() {
     const bool whole = c_.channels % lanes_ == 0;

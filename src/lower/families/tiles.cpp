@@ -9,6 +9,7 @@
 #include "lower/families/tiles.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -101,19 +102,24 @@ namespace {
 
 // --- scalars ---------------------------------------------------------------------------------------------------------
 
-constexpr std::int64_t kSide = 16;                  // invocations of a workgroup, in either direction
-constexpr std::int64_t kStep = 16;                  // products of a step
-constexpr std::int64_t kPad = 4;                    // keeps columns of a tile on different banks
-constexpr std::int64_t kQuad = 4;                   // neighbouring results of an invocation
+constexpr std::int64_t kSide = 16;  // invocations of a workgroup, in either direction
+constexpr std::int64_t kStep = 16;  // products of a step
+constexpr std::int64_t kPad = 4;    // keeps columns of a tile on different banks
+constexpr std::int64_t kQuad = 4;   // neighbouring results of an invocation
 
 class ScalarTiles {
  public:
+  static std::int64_t shared_bytes(std::int64_t side) { return 4 * kStep * (2 * side + kPad); }
+
   ScalarTiles(TileWork& work, std::int64_t side) : w_(work), c_(work.c), side_(side), mine_(side / kSide) {}
 
   void run() {
     const auto copy = bordered_a(w_.program, c_, ElementType::F32);
     const bool direct = reads_b_directly();
     const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const std::array buffers = {copy.value_or(packed), packed};
+    if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
     maker_ = &maker;
     a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(w_.program, c_.a));
@@ -122,7 +128,7 @@ class ScalarTiles {
     begin(direct);
     multiply();
     store();
-    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups));
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers);
   }
 
  private:
@@ -167,13 +173,13 @@ class ScalarTiles {
     const bool partial = c_.run % kStep != 0;
     for (std::size_t i = 0; i < a_row_.size(); ++i) {
       const Value inside = partial ? step.in_run + a_column_[i] < c_.run : k().boolean(true);
-      const Value past = partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1))
-                                 : k().integer(0);
+      const Value past =
+          partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1)) : k().integer(0);
       const Value a = k().load(a_, a_row_[i] + step.a - past);
       k().set(next_a_[i], k().select(inside, a, k().real(0)));
       const Value in_b = partial ? step.in_run + b_product_[i] < c_.run : k().boolean(true);
-      const Value past_b = partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1))
-                                   : k().integer(0);
+      const Value past_b =
+          partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1)) : k().integer(0);
       const Value b = k().load(b_, b_begin_[i] + (step.products + b_product_[i] - past_b) * b_stride_);
       k().set(next_b_[i], k().select(in_b, b, k().real(0)));
     }
@@ -204,9 +210,7 @@ class ScalarTiles {
   }
 
   // Row `i` of an invocation in the tile: quads of neighbours, far apart from each other.
-  Value in_tile(Value where, std::int64_t i) {
-    return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad);
-  }
+  Value in_tile(Value where, std::int64_t i) { return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad); }
 
   void multiply_step() {
     const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;
@@ -279,7 +283,8 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
   const std::int64_t large = (work.rows + kLargeSide - 1) / kLargeSide *
                              ((contraction->channels + kLargeSide - 1) / kLargeSide) * work.batches;
-  ScalarTiles(work, large >= kEnough ? kLargeSide : kSmallSide).run();
+  const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
+  ScalarTiles(work, large >= kEnough && fits ? kLargeSide : kSmallSide).run();
   return true;
 }
 

@@ -1,5 +1,5 @@
-// What both ways of computing a contraction by tiles have in common: which results a workgroup has, where their operands
-// stand, and what becomes of a sum.
+// What both ways of computing a contraction by tiles have in common: which results a workgroup has, where their
+// operands stand, and what becomes of a sum.
 #pragma once
 
 #include "lower/families/contraction.hpp"

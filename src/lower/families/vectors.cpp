@@ -1,9 +1,9 @@
 // Neighbouring elements side by side.
 //
-// A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions: neighbouring
-// dimensions are taken together where no operand is broadcast along one of them. The merged coordinate stands in the
-// last dimension of its run that is longer than 1, with zeros in the others, so that the row-major index of every operand
-// comes out right. Other operators keep their dimensions; the last long one is the row.
+// A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions:
+// neighbouring dimensions are taken together where no operand is broadcast along one of them. The merged coordinate
+// stands in the last dimension of its run that is longer than 1, with zeros in the others, so that the row-major index
+// of every operand comes out right. Other operators keep their dimensions; the last long one is the row.
 //
 // On a processor a workgroup is a vector that computes several vectors of a row, the last of a row moved back so that
 // it is full: a few elements are computed twice, to the same value. On a GPU each invocation computes an element.
@@ -76,6 +76,7 @@ struct Work {
   std::size_t result;
   const tensor::Shape& shape;
   std::vector<Run> runs;
+  GroupKey key;
 
   tosa::ValueId value() const { return node.outputs[result]; }
 
@@ -128,27 +129,38 @@ void vectors_on_processor(const Work& work, const PointwiseGroup& group) {
   }
   BufferRef to = maker.write(work.value());
   for (std::size_t v = 0; v < elements.size(); ++v) work.store(maker, places[v], elements[v], to);
-  work.program.dispatch(maker, static_cast<std::uint64_t>(rows * steps));
+  work.program.dispatch(maker, static_cast<std::uint64_t>(rows * steps), work.key);
 }
 
 constexpr std::uint32_t kGpuLocalSize = 128;
 
-void elements_on_gpu(const Work& work) {
+// Several elements of an invocation are a workgroup apart, so that neighbours are read together; all are read before
+// any is written, which hides the time that memory takes.
+void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
   std::int64_t count = 1;
   for (const Run& run : work.runs) count *= run.extent;
+  constexpr std::int64_t kMany = 1 << 18;
+  const std::int64_t mine = group.pure && group.nodes <= 12 && count >= kMany ? 4 : 1;
   KernelMaker maker = work.program.kernel({.local_size = kGpuLocalSize, .addresses = true});
   Kernel& k = maker.kernel();
-  const Value index = k.element_index();
-  k.when(index < count, [&] {
-    const std::int64_t row = work.runs.back().extent;
-    const Value number = work.runs.size() == 1 ? k.integer(0) : k.unsigned_divide(index, k.integer(row));
-    Coordinates at = work.outer(k, number);
-    at[work.runs.back().place] = index - number * row;
-    const Value element = maker.compute(work.node, work.result, at);
+  const Value first = k.group_index() * (kGpuLocalSize * mine) + k.local_index();
+  // Only the last workgroups go over the end: there an element is computed twice, to the same value.
+  k.when(first < count, [&] {
+    std::vector<Coordinates> places;
+    std::vector<Value> elements;
+    for (std::int64_t i = 0; i < mine; ++i) {
+      const Value index = i == 0 ? first : k.min(first + i * kGpuLocalSize, k.integer(count - 1));
+      const std::int64_t row = work.runs.back().extent;
+      const Value number = work.runs.size() == 1 ? k.integer(0) : k.unsigned_divide(index, k.integer(row));
+      Coordinates at = work.outer(k, number);
+      at[work.runs.back().place] = index - number * row;
+      elements.push_back(maker.compute(work.node, work.result, at));
+      places.push_back(std::move(at));
+    }
     BufferRef to = maker.write(work.value());
-    work.store(maker, at, element, to);
+    for (std::size_t i = 0; i < places.size(); ++i) work.store(maker, places[i], elements[i], to);
   });
-  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize));
+  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize * mine), work.key);
 }
 
 }  // namespace
@@ -159,12 +171,18 @@ bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result
   const tensor::Shape& shape = program.graph()[node.outputs[result]].type.shape;
   PointwiseGroup group;
   look_at(program, node, group);
-  Work work{program, node, result, shape, runs_of(group, shape)};
+  Work work{program,
+            node,
+            result,
+            shape,
+            runs_of(group, shape),
+            key_of_group(program.graph(), program.stored(), node.outputs[result])};
   if (work.runs.empty() || work.runs.back().extent < device.lanes) return false;
+  if (program.repeat(work.key)) return true;
   if (device.lanes)
     vectors_on_processor(work, group);
   else
-    elements_on_gpu(work);
+    elements_on_gpu(work, group);
   return true;
 }
 

@@ -31,9 +31,8 @@ Kernel::Kernel(Features features, Grid grid) : features_(features), grid_(grid),
     builder_.capability(spv::Capability::VulkanMemoryModel);
     builder_.extension("SPV_KHR_vulkan_memory_model");
   }
-  builder_.memory_model(
-      grid_.addresses ? spv::AddressingModel::PhysicalStorageBuffer64 : spv::AddressingModel::Logical,
-      grid_.vulkan_memory_model ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
+  builder_.memory_model(grid_.addresses ? spv::AddressingModel::PhysicalStorageBuffer64 : spv::AddressingModel::Logical,
+                        grid_.vulkan_memory_model ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
 }
 
 // --- types and constants ---
@@ -329,9 +328,7 @@ Value Kernel::to_float(Value value) {
                                 {id(value.type_ == Scalar::Bool ? to_int(value) : value)}));
 }
 
-Value Kernel::multiply_add(Value a, Value b, Value sum) {
-  return extended(GLSLstd450Fma, {a, b, sum});
-}
+Value Kernel::multiply_add(Value a, Value b, Value sum) { return extended(GLSLstd450Fma, {a, b, sum}); }
 
 Value Kernel::bits_of(Value real_value) {
   return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {id(real_value)}));

@@ -219,6 +219,7 @@ class Kernel {
   // The number of this invocation in the whole dispatch, at least as many as the kernel has elements.
   Value element_index();
   Value group_index();  // of the workgroup in the dispatch; uniform
+  Value groups_deep();  // workgroups in the third dimension: always 1, but no compiler knows that; uniform
   Value local_index();  // of the invocation in the workgroup
   // What is left of a uniform number plus the lane without the lane; any other value as it is.
   Value without_lane(Value value);
@@ -242,11 +243,11 @@ class Kernel {
   Value shift_right_logical(Value value, Value bits);
   Value unsigned_divide(Value a, Value b);  // of values that are not negative: cheaper
   Value unsigned_remainder(Value a, Value b);
-  Value to_int(Value value);    // long: low bits; bool: 0, 1; float: truncated, in range
-  Value to_long(Value value);   // int: sign-extended
-  Value to_float(Value value);  // integers: nearest even
+  Value to_int(Value value);                        // long: low bits; bool: 0, 1; float: truncated, in range
+  Value to_long(Value value);                       // int: sign-extended
+  Value to_float(Value value);                      // integers: nearest even
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
-  Value bits_of(Value real);    // float as int
+  Value bits_of(Value real);                        // float as int
   Value float_of_bits(Value bits);
   Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
   // An instruction of GLSL.std.450 on floats.
@@ -322,7 +323,8 @@ class Kernel {
   spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   void op_void(spv::Op op, std::initializer_list<std::uint32_t> operands);
   Value unsigned_op(spv::Op op, Value a, Value b);
-  Value decode(ElementType type, spirv::Id raw);
+  Value widened(ElementType type, spirv::Id raw);
+  Value decode(ElementType type, Value bits);
   spirv::Id encode(ElementType type, Value value);
 
   Features features_;
@@ -337,10 +339,10 @@ class Kernel {
   std::map<Words, spirv::Id> computed_;  // in the current block
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
-  std::vector<spirv::Id> lane_is_;                                       // by lane: whether this invocation is it
-  std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;     // with addresses
+  std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is it
+  std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses
   BlockTypes chunk_types_{};
-  spirv::Id push_constants_ = 0;                                         // the variable
+  spirv::Id push_constants_ = 0;  // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;
   bool uses_long_ = false, uses_8_ = false, uses_16_ = false;
 };

@@ -79,10 +79,10 @@ MatrixType Kernel::matrix_type(ElementType element, std::uint32_t rows, std::uin
   if (element == ElementType::F16) builder_.capability(spv::Capability::Float16);
   const spirv::Id component = builder_.type_float(element == ElementType::F16 ? 16 : 32);
   const spirv::Id scope = builder_.constant_u32(word(spv::Scope::Subgroup));
-  const spirv::Id type = builder_.type(
-      spv::Op::OpTypeCooperativeMatrixKHR,
-      spirv::Operands({component, scope, builder_.constant_u32(rows), builder_.constant_u32(columns),
-                       builder_.constant_u32(static_cast<std::uint32_t>(use))}));
+  const spirv::Id type =
+      builder_.type(spv::Op::OpTypeCooperativeMatrixKHR,
+                    spirv::Operands({component, scope, builder_.constant_u32(rows), builder_.constant_u32(columns),
+                                     builder_.constant_u32(static_cast<std::uint32_t>(use))}));
   return {type, component};
 }
 
@@ -103,8 +103,7 @@ Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::in
   const spirv::Id place = shared_place(from, chunk_type(), index);
   const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
   return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
-             {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)),
-              shared_access()}),
+             {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
           type};
 }
 
@@ -123,10 +122,10 @@ void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t
   const Buffer buffer = buffers_[to.index];
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
-  op_void(spv::Op::OpCooperativeMatrixStoreKHR,
-          {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
-           builder_.constant_i32(static_cast<std::int32_t>(stride)), word(spv::MemoryAccessMask::Aligned),
-           kChunkBytes});
+  op_void(
+      spv::Op::OpCooperativeMatrixStoreKHR,
+      {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
+       builder_.constant_i32(static_cast<std::int32_t>(stride)), word(spv::MemoryAccessMask::Aligned), kChunkBytes});
 }
 
 Value Kernel::subgroup_index() {

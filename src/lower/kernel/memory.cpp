@@ -1,5 +1,5 @@
-// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how elements
-// stand in them; and where an invocation is.
+// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how
+// elements stand in them; and where an invocation is.
 #include <spirv/unified1/spirv.hpp11>
 
 #include "lower/kernel/kernel.hpp"
@@ -28,8 +28,7 @@ spirv::Id Kernel::element_type_id(ElementType type) {
 Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
   BlockTypes& types = block_types_[{type, access}];
   if (types.block_pointer) return types;
-  const auto storage =
-      grid_.addresses ? spv::StorageClass::PhysicalStorageBuffer : spv::StorageClass::StorageBuffer;
+  const auto storage = grid_.addresses ? spv::StorageClass::PhysicalStorageBuffer : spv::StorageClass::StorageBuffer;
   types.element = element_type_id(type);
   const spirv::Id block =
       builder_.type_struct(Words{builder_.type_runtime_array(types.element, tensor::info_of(type).size)});
@@ -88,8 +87,9 @@ void Kernel::declare_push_constants() {
 spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
   // Nothing writes what a kernel reads, so that a load is like any other expression.
   if (!grid_.addresses) return op_once(spv::Op::OpLoad, buffer.element, {pointer});
-  return op_once(spv::Op::OpLoad, buffer.element,
-                 {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
+  return op_once(
+      spv::Op::OpLoad, buffer.element,
+      {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
 }
 
 Value Kernel::load(BufferRef ref, Value index) {
@@ -98,7 +98,7 @@ Value Kernel::load(BufferRef ref, Value index) {
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id from = grid_.addresses ? buffer.first : buffer.variable;
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from, zero, at});
-  return uniform_if(index.uniform_, decode(buffer.type, load_raw(buffer, pointer)));
+  return uniform_if(index.uniform_, decode(buffer.type, widened(buffer.type, load_raw(buffer, pointer))));
 }
 
 void Kernel::store(BufferRef ref, Value index, Value value) {
@@ -139,23 +139,26 @@ Value Kernel::load(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
   const spirv::Id at = id(integer(offset)), zero = id(integer(0));
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
-  return uniform_if(true, decode(buffer.type, load_raw(buffer, pointer)));
+  return uniform_if(true, decode(buffer.type, widened(buffer.type, load_raw(buffer, pointer))));
 }
 
-// All elements first, then the choice: a choice between loads would become a branch.
+// All elements first, then the choice: a choice between loads would become a branch. Narrow elements are widened
+// before, as there is no arithmetic on them.
 Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
   lane_id();
   const spirv::Id zero = id(integer(0));
-  std::vector<spirv::Id> elements;
+  std::vector<Value> elements;
   for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane) {
     const spirv::Id at = id(integer(offset + lane));
-    elements.push_back(
-        load_raw(buffer, op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at})));
+    const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
+    elements.push_back(widened(buffer.type, load_raw(buffer, pointer)));
   }
-  spirv::Id chosen = elements[0];
+  Value chosen = elements[0];
+  chosen.uniform_ = false;
   for (std::uint32_t lane = 1; lane < grid_.lanes; ++lane)
-    chosen = op(spv::Op::OpSelect, buffer.element, {lane_is_[lane], elements[lane], chosen});
+    chosen = made(chosen.type_,
+                  op(spv::Op::OpSelect, type_id(chosen.type_), {lane_is_[lane], elements[lane].id_, chosen.id_}));
   return decode(buffer.type, chosen);
 }
 
@@ -255,11 +258,18 @@ Value Kernel::gathered(Value value) const {
 Value Kernel::group_index() {
   if (group_index_) return *group_index_;
   const spirv::Id unsigned_int = builder_.type_int(32, false);
-  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true), groups = built_in(spv::BuiltIn::NumWorkgroups, true);
+  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true),
+                  groups = built_in(spv::BuiltIn::NumWorkgroups, true);
   const spirv::Id row = prologue(spv::Op::OpIMul, unsigned_int, {prologue_part(group, 1), prologue_part(groups, 0)});
   const spirv::Id number = prologue(spv::Op::OpIAdd, unsigned_int, {row, prologue_part(group, 0)});
   group_index_ = uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number})));
   return *group_index_;
+}
+
+Value Kernel::groups_deep() {
+  const spirv::Id groups = built_in(spv::BuiltIn::NumWorkgroups, true);
+  return uniform_if(true,
+                    made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {prologue_part(groups, 2)})));
 }
 
 Value Kernel::element_index() {
@@ -269,35 +279,34 @@ Value Kernel::element_index() {
 
 // --- elements ---
 
-Value Kernel::decode(ElementType type, spirv::Id raw) {
-  const auto widened = [&](spv::Op convert) { return made(Scalar::Int, op(convert, type_id(Scalar::Int), {raw})); };
+// An element as it was loaded, at least 32 bits wide. Unsigned integers are extended by zeros, all others by their
+// sign.
+Value Kernel::widened(ElementType type, spirv::Id raw) {
+  if (type == ElementType::F32) return made(Scalar::Float, raw);
+  const std::uint32_t size = tensor::size_of(type);
+  if (size == 8) return made(Scalar::Long, raw);
+  if (size == 4) return made(Scalar::Int, raw);
+  if (type != ElementType::U8 && type != ElementType::U16)
+    return made(Scalar::Int, op(spv::Op::OpSConvert, type_id(Scalar::Int), {raw}));
+  const spirv::Id wide = op(spv::Op::OpUConvert, builder_.type_int(32, false), {raw});
+  return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {wide}));
+}
+
+// What the bits of an element mean.
+Value Kernel::decode(ElementType type, Value bits) {
   switch (type) {
     case ElementType::Bool:
-      return widened(spv::Op::OpSConvert) != 0;
-    case ElementType::U8:
-    case ElementType::U16: {
-      const spirv::Id unsigned_int = builder_.type_int(32, false);
-      return made(Scalar::Int,
-                  op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
-    }
-    case ElementType::I8:
-    case ElementType::I16:
-      return widened(spv::Op::OpSConvert);
+      return bits != 0;
     case ElementType::F16:
-      return float_from_f16(*this, widened(spv::Op::OpSConvert));
+      return float_from_f16(*this, bits);
     case ElementType::BF16:
-      return float_of_bits(widened(spv::Op::OpSConvert) << 16);
+      return float_of_bits(bits << 16);
     case ElementType::F8E4M3:
-      return float_from_e4m3(*this, widened(spv::Op::OpSConvert));
+      return float_from_e4m3(*this, bits);
     case ElementType::F8E5M2:
-      return float_from_f16(*this, widened(spv::Op::OpSConvert) << 8);
-    case ElementType::F32:
-      return made(Scalar::Float, raw);
-    case ElementType::I64:
-    case ElementType::U64:
-      return made(Scalar::Long, raw);
+      return float_from_f16(*this, bits << 8);
     default:
-      return made(Scalar::Int, raw);
+      return bits;
   }
 }
 

@@ -91,9 +91,10 @@ BINARY(INTDIV,
 
 Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
-  const bool ignore = operation.ignores_nan();
-  return min_with(k, max_with(k, operation.in(0, at), limit(operation, "min_val"), ignore), limit(operation, "max_val"),
-                  ignore);
+  const Value x = operation.in(0, at), low = limit(operation, "min_val"), high = limit(operation, "max_val");
+  // No comparison holds for a NaN: it stays, or where it is to lose against the limits, becomes the lower one.
+  const Value below_high = k.select(x > high, high, x);
+  return operation.ignores_nan() ? k.select(x >= low, below_high, low) : k.select(x < low, low, below_high);
 }
 
 Value emit_NEGATE(Operation& operation, const Coordinates& at, std::size_t) {

@@ -1,0 +1,76 @@
+#include "lower/group_key.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "base/bytes.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::ValueId;
+
+class Describer {
+ public:
+  Describer(const tosa::Graph& graph, const std::vector<bool>& stored) : graph_(graph), stored_(stored) {}
+
+  void result(ValueId value) {
+    key_.values.push_back(value);
+    computed(value);
+  }
+
+  void operand(ValueId value) {
+    const auto known = std::ranges::find(key_.values, value);
+    const bool is_new = known == key_.values.end();
+    key_.text += std::format("#{} ", known - key_.values.begin());
+    if (!is_new) return;
+    key_.values.push_back(value);
+    if (!stored_[index(value)]) return computed(value);
+    type(value);
+    const tosa::Constant* constant = graph_.constant(value);
+    if (constant) key_.text += constant->splat ? std::format("all {} ", text_of(constant->data)) : "constant ";
+  }
+
+  GroupKey release() { return std::move(key_); }
+
+ private:
+  void computed(ValueId value) {
+    const tosa::Node& node = *graph_.producer(value);
+    type(value);
+    key_.text += std::format("{} {} (", static_cast<int>(node.op),
+                             std::ranges::find(node.outputs, value) - node.outputs.begin());
+    for (const tosa::Attributes::Entry& entry : node.attributes.entries()) {
+      key_.text += std::format("{}={:a}", entry.name, entry.real);
+      for (const std::int64_t number : entry.integers) key_.text += std::format(",{}", number);
+      key_.text += ' ';
+    }
+    for (const ValueId input : node.inputs) operand(input);
+    key_.text += ")";
+  }
+
+  void type(ValueId value) {
+    key_.text += std::format("{}[", static_cast<int>(graph_[value].type.data));
+    for (const std::int64_t extent : graph_[value].type.shape) key_.text += std::format("{} ", extent);
+    key_.text += "] ";
+  }
+
+  const tosa::Graph& graph_;
+  const std::vector<bool>& stored_;
+  GroupKey key_;
+};
+
+}  // namespace
+
+GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result) {
+  Describer describer(graph, stored);
+  describer.result(result);
+  return describer.release();
+}
+
+GroupKey key_of_operand(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId operand) {
+  Describer describer(graph, stored);
+  describer.operand(operand);
+  return describer.release();
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,240 @@
+// Every family of kernels against the interpreter, on graphs that are large enough for its tiles, tails and chunks. The
+// numbers are small and whole, so that sums of floats are exact in any order and all results are equal.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "model/device_facts.hpp"
+#include "reference/run.hpp"
+#include "testing/tosa/kernel_fixture.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::model {
+namespace {
+
+struct Case {
+  std::string_view name, text;
+};
+
+// Constants get numbers in the order in which they stand; those with data keep them.
+constexpr Case kCases[] = {
+    {"padded convolution, clamped, with what goes around it", R"(
+  %0 = input f32[1, 7, 20, 8]
+  %1 = const f32[8, 3, 3, 8] graph_constant 0
+  %2 = const f32[8] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[1, 7, 20, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CLAMP(%3) f32[1, 7, 20, 8] min_val=-9 max_val=30 nan_mode=PROPAGATE
+  %5 = ADD(%4, %0) f32[1, 7, 20, 8]
+  output %5)"},
+    {"strides, dilation, and channels that fill no vector", R"(
+  %0 = input f32[2, 11, 21, 3]
+  %1 = const f32[11, 3, 2, 3] graph_constant 0
+  %2 = const f32[1] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[2, 4, 11, 11] pad=[0, 0, 2, 1] stride=[2, 2] dilation=[2, 3] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"more products of bytes than a float can sum, rescaled by channel", R"(
+  %0 = input i8[1, 5, 9, 80]
+  %1 = const i8[16, 3, 3, 80] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 5, 9, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-100 weight_zp=0
+  %4 = const i32[16] [1073741824, 1273741824, 1473741824, 1573741824, 1073741824, 1273741824, 1473741824, 1573741824, 1073741824, 1273741824, 1473741824, 1573741824, 1073741824, 1273741824, 1473741824, 1573741824]
+  %5 = const i8[16] [36, 37, 38, 39, 40, 36, 37, 38, 39, 40, 36, 37, 38, 39, 40, 36]
+  %6 = RESCALE(%3, %4, %5) i8[1, 5, 9, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=true input_unsigned=false output_unsigned=false input_zp=0 output_zp=7
+  output %6)"},
+    {"points, with an operand that is broadcast over channels", R"(
+  %0 = input f32[2, 5, 7, 24]
+  %1 = const f32[16, 1, 1, 24] graph_constant 0
+  %2 = const f32[16] graph_constant 1
+  %3 = input f32[1, 1, 7, 1]
+  %4 = CONV2D(%0, %1, %2) f32[2, 5, 7, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = MUL(%4, %3) f32[2, 5, 7, 16] shift=0
+  output %5)"},
+    {"matrix product whose rows are laid side by side", R"(
+  %0 = input f32[2, 40, 264]
+  %1 = input f32[2, 264, 136]
+  %2 = MATMUL(%0, %1) f32[2, 40, 136] A_zp=0 B_zp=0
+  output %2)"},
+    {"matrix product with tails everywhere", R"(
+  %0 = input f32[3, 19, 37]
+  %1 = input f32[3, 37, 13]
+  %2 = MATMUL(%0, %1) f32[3, 19, 13] A_zp=0 B_zp=0
+  %3 = ABS(%2) f32[3, 19, 13]
+  output %3)"},
+    {"matrix product of bytes, one row", R"(
+  %0 = input i8[1, 1, 100]
+  %1 = const i8[1, 100, 24] graph_constant 0
+  %2 = MATMUL(%0, %1) i32[1, 1, 24] A_zp=3 B_zp=-5
+  output %2)"},
+    {"three dimensions", R"(
+  %0 = input f32[1, 4, 5, 9, 4]
+  %1 = const f32[8, 2, 3, 3, 4] graph_constant 0
+  %2 = const f32[8] graph_constant 1
+  %3 = CONV3D(%0, %1, %2) f32[1, 4, 5, 9, 8] pad=[1, 0, 1, 1, 1, 1] stride=[1, 1, 1] dilation=[1, 1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"weights that are no constants", R"(
+  %0 = input f32[1, 6, 10, 5]
+  %1 = input f32[12, 3, 3, 5]
+  %2 = input f32[12]
+  %3 = CONV2D(%0, %1, %2) f32[1, 6, 10, 12] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"views in front", R"(
+  %0 = input f32[1, 8, 6, 10]
+  %1 = TRANSPOSE(%0) f32[1, 6, 10, 8] perms=[0, 2, 3, 1]
+  %2 = const f32[8, 3, 3, 8] graph_constant 0
+  %3 = const f32[8] graph_constant 1
+  %4 = CONV2D(%1, %2, %3) f32[1, 6, 10, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = RESHAPE(%4) f32[1, 48, 10] shape=[1, 48, 10]
+  %6 = const f32[1, 10, 16] graph_constant 2
+  %7 = MATMUL(%5, %6) f32[1, 48, 16] A_zp=0 B_zp=0
+  output %7)"},
+    {"two convolutions added", R"(
+  %0 = input f32[1, 5, 9, 8]
+  %1 = const f32[8, 1, 1, 8] graph_constant 0
+  %2 = const f32[8, 3, 3, 8] graph_constant 1
+  %3 = const f32[8] graph_constant 2
+  %4 = CONV2D(%0, %1, %3) f32[1, 5, 9, 8] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = CONV2D(%0, %2, %3) f32[1, 5, 9, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %6 = ADD(%4, %5) f32[1, 5, 9, 8]
+  output %6)"},
+    {"the same convolution three times", R"(
+  %0 = input f32[1, 6, 8, 8]
+  %1 = const f32[8, 3, 3, 8] graph_constant 0
+  %2 = const f32[8, 3, 3, 8] graph_constant 1
+  %3 = const f32[8] graph_constant 2
+  %4 = CONV2D(%0, %1, %3) f32[1, 6, 8, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = CLAMP(%4) f32[1, 6, 8, 8] min_val=0 max_val=2 nan_mode=PROPAGATE
+  %6 = CONV2D(%5, %2, %3) f32[1, 6, 8, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %7 = CLAMP(%6) f32[1, 6, 8, 8] min_val=0 max_val=2 nan_mode=PROPAGATE
+  %8 = CONV2D(%7, %1, %3) f32[1, 6, 8, 8] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %8)"},
+    {"16-bit matrix product, whole tiles", R"(
+  %0 = input f16[1, 128, 64]
+  %1 = input f16[1, 64, 128]
+  %2 = MATMUL(%0, %1) f32[1, 128, 128] A_zp=0 B_zp=0
+  output %2)"},
+    {"16-bit matrix product with tails", R"(
+  %0 = input f16[2, 37, 40]
+  %1 = input f16[2, 40, 24]
+  %2 = MATMUL(%0, %1) f16[2, 37, 24] A_zp=0 B_zp=0
+  %3 = CLAMP(%2) f16[2, 37, 24] min_val=-40 max_val=40 nan_mode=PROPAGATE
+  output %3)"},
+    {"16-bit convolution", R"(
+  %0 = input f16[1, 9, 10, 8]
+  %1 = const f16[24, 3, 3, 8] graph_constant 0
+  %2 = const f16[24] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f16[1, 9, 10, 24] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"one filter for each channel, and pools", R"(
+  %0 = input i8[1, 9, 10, 20]
+  %1 = const i8[3, 3, 20, 1] graph_constant 0
+  %2 = const i32[20] graph_constant 1
+  %3 = DEPTHWISE_CONV2D(%0, %1, %2) i32[1, 9, 10, 20] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=2 weight_zp=0
+  %4 = const i32[1] [1073741824]
+  %5 = const i8[1] [33]
+  %6 = RESCALE(%3, %4, %5) i8[1, 9, 10, 20] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0
+  %7 = MAX_POOL2D(%6) i8[1, 8, 9, 20] kernel=[2, 2] stride=[1, 1] pad=[0, 0, 0, 0] nan_mode=PROPAGATE
+  %8 = AVG_POOL2D(%7) i8[1, 8, 9, 20] kernel=[3, 3] stride=[1, 1] pad=[1, 1, 1, 1] acc_type=INT32 input_zp=0 output_zp=0
+  output %8)"},
+    {"pointwise, broadcast along one dimension after the other", R"(
+  %0 = input f32[4, 6, 16]
+  %1 = input f32[1, 6, 1]
+  %2 = input f32[4, 1, 16]
+  %3 = ADD(%0, %1) f32[4, 6, 16]
+  %4 = MUL(%3, %2) f32[4, 6, 16] shift=0
+  %5 = MAXIMUM(%4, %0) f32[4, 6, 16] nan_mode=PROPAGATE
+  output %5)"},
+    {"pointwise bytes in one row that fills no vector", R"(
+  %0 = input i8[3, 7, 11]
+  %1 = input i32[3, 7, 11]
+  %2 = CLAMP(%0) i8[3, 7, 11] min_val=-50 max_val=60 nan_mode=PROPAGATE
+  %3 = CAST(%2) i32[3, 7, 11]
+  %4 = MAXIMUM(%3, %1) i32[3, 7, 11] nan_mode=PROPAGATE
+  output %4)"},
+};
+
+Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {
+  Tensor tensor = Tensor::zeros(type);
+  const bool bytes = type.data == tosa::DataType::I8;
+  std::uniform_int_distribution<int> any(bytes ? -128 : -2, bytes ? 127 : 2);
+  for (double& real : tensor.reals) real = any(random);
+  for (std::int64_t& integer : tensor.integers) integer = any(random);
+  return tensor;
+}
+
+// The graph of a case, its constants with numbers.
+tosa::Graph graph_of(const Case& one, std::minstd_rand& random) {
+  Diagnostics diagnostics;
+  auto graph =
+      tosa::parse(make_source(std::string(one.name), std::format("graph g {{{}\n}}\n", one.text)), diagnostics);
+  if (!graph) throw std::runtime_error(diagnostics.all().front().message);
+  for (tosa::Constant& constant : graph->constants) {
+    if (!constant.graph_constant) continue;
+    graph->storage.push_back(std::make_shared<const std::vector<std::byte>>(
+        small_numbers((*graph)[constant.value].type, random).to_bytes()));
+    constant.data = *graph->storage.back();
+  }
+  tosa::verify(*graph, diagnostics);
+  if (diagnostics.has_errors()) throw std::runtime_error(diagnostics.all().front().message);
+  return *graph;
+}
+
+class KernelFamiliesTest : public KernelTest {
+ protected:
+  void compare(bool fuse) {
+    for (const Case& one : kCases) {
+      SCOPED_TRACE(one.name);
+      std::minstd_rand random(5);
+      const tosa::Graph graph = graph_of(one, random);
+      std::vector<Tensor> inputs;
+      for (const tosa::ValueId input : graph.inputs) inputs.push_back(small_numbers(graph[input].type, random));
+      const auto wanted = reference::run(graph, inputs);
+      ASSERT_TRUE(wanted);
+      const std::vector<Tensor> given = run_kernels(graph, inputs, fuse);
+      ASSERT_EQ(given.size(), wanted->size());
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        EXPECT_EQ(given[i].integers, (*wanted)[i].integers);
+        EXPECT_EQ(given[i].reals, (*wanted)[i].reals);
+      }
+    }
+  }
+};
+
+TEST_P(KernelFamiliesTest, AgreeWithTheInterpreter) { compare(true); }
+TEST_P(KernelFamiliesTest, AgreeWithoutFusing) { compare(false); }
+SLIPWAY_WITH_ALL_KERNELS(KernelFamiliesTest);
+
+// Which family a group gets shows in its kernels: here, whether they use cooperative matrices.
+TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
+  constexpr std::uint32_t kTypeCooperativeMatrix = 4456;
+  const auto uses_matrices = [](const lower::KernelProgram& program) {
+    return std::ranges::any_of(program.kernels, [](const lower::ProgramKernel& kernel) {
+      return std::ranges::any_of(*kernel.spirv, [](std::uint32_t word) {
+        return (word & 0xffff) == kTypeCooperativeMatrix && word >> 16 == 7;
+      });
+    });
+  };
+  lower::DeviceFacts gpu{.addresses = true, .subgroup_size = 32, .shared_memory = 49152, .most_invocations = 1024};
+  tosa::Graph graph;
+  const tosa::ValueId a = graph.add_input({tosa::DataType::F16, {1, 256, 64}}),
+                      b = graph.add_input({tosa::DataType::F16, {1, 64, 256}});
+  graph.outputs = {
+      graph.add(tosa::Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {tosa::DataType::F32, {1, 256, 256}})};
+  EXPECT_FALSE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));
+  gpu.matrices.push_back({.m = 16, .n = 16, .k = 16});
+  EXPECT_TRUE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));
+}
+
+// Equal groups share a kernel, whatever their weights.
+TEST(KernelFamilies, EqualConvolutionsShareTheirKernels) {
+  std::minstd_rand random(5);
+  const auto same = std::ranges::find(kCases, "the same convolution three times", &Case::name);
+  const tosa::Graph graph = graph_of(*same, random);
+  const auto program = lower::lower_graph(graph, {.device = {.addresses = true, .lanes = 8, .subgroup_size = 8}});
+  ASSERT_TRUE(program);
+  EXPECT_EQ(program->dispatches.size(), 6u);  // each with its border
+  EXPECT_EQ(program->kernels.size(), 3u);     // the border, a convolution with and one without its clamp
+}
+
+}  // namespace
+}  // namespace slipway::model
