@@ -1,12 +1,15 @@
-// What running a recipe costs over doing the same by hand: bench_recipe FOLDER_OF_CPU_LIBRARIES
+// What running a recipe costs over doing the same by hand: bench_recipe [--queues N] FOLDER_OF_CPU_LIBRARIES
 //
-// Three comparisons, each measured in turns with its peer, as medians:
+// Each is measured in turns with its peer, as medians:
 //   CPU functions   eight runs of an empty function, over calling it eight times
 //   steady          eight dependent dispatches on Vulkan, over the same command buffer recorded and submitted by hand
 //   start           a recipe of a hundred buffers, without opening the device
+//   depth           throughput with 1, 2, 4 and 8 copies in flight, over one copy; on one queue and on several (N,
+//                   normally 8, at most what the device has)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <format>
 #include <print>
@@ -63,12 +66,13 @@ std::pair<double, double> measured(int rounds, const auto& a, const auto& b) {
   return {median(of_a), median(of_b)};
 }
 
-Session load(std::string text) {
+Session load(std::string text, ArtifactMap files = {}, std::string profile = "") {
   const std::string_view shader = kShader;
-  auto files = std::make_shared<const ArtifactMap>(ArtifactMap{{"add.comp", {shader.begin(), shader.end()}}});
+  files.emplace("add.comp", std::vector<char>(shader.begin(), shader.end()));
   Diagnostics diagnostics;
   Session session = Session::load({.recipe = make_source("<recipe>", std::move(text)),
-                                   .artifacts = Artifacts::in_memory(files),
+                                   .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
+                                   .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(files)),
                                    .plan = {.cache = Cache::of_user()}},
                                   diagnostics);
   if (!session.plan()) {
@@ -185,12 +189,105 @@ void start(const std::shared_ptr<VulkanDevice>& device) {
   std::println("start: {:.2f} ms for 100 buffers and 8 runs, load to first result", median(times) / 1000);
 }
 
+// Three dependent runs a copy, of `groups` work groups and `rounds` of arithmetic each. The last one writes y: a buffer
+// of the copy's own, or one that the profile binds and that all copies share.
+struct Load {
+  const char* what;
+  int groups, rounds;
+  bool shares_output;
+};
+
+// Copies a second, the best of several rounds: devices need a while to get up to speed.
+double throughput(const std::shared_ptr<VulkanDevice>& device, const Load& load, int copies) {
+  constexpr std::string_view kMix = R"(#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
+layout(set = 0, binding = 1) writeonly buffer Y { uint y[]; };
+layout(push_constant) uniform P { uint rounds; } p;
+void main() {
+  uint i = gl_GlobalInvocationID.x, value = x[i];
+  for (uint r = 0; r < p.rounds; ++r) value = value * 747796405u + 2891336453u;
+  y[i] = value;
+}
+)";
+  const int size = load.groups * 64 * 4;
+  const auto buffer = [&](const char* name, const char* type) {
+    return std::format(R"({{"name": "{}", "type": "{}", "size": {}}})", name, type, size);
+  };
+  const auto run = [&](const char* from, const char* to) {
+    return std::format(
+        R"({{"kernel": "mix", "arguments": [{{"name": "{}", "argidx": 0}}, {{"name": "{}", "argidx": 1}}], "constants": [{{"value": {}, "argidx": 2}}]}})",
+        from, to, load.rounds);
+  };
+  const std::string recipe = std::format(
+      R"({{"header": {{"module": "mix.comp"}}, "resources": {{"buffers": [{}, {}, {}, {}], "kernels": [{{"name": "mix", "grid": [{}, 1, 1]}}]}}, "execution": {{"runs": [{}, {}, {}]}}}})",
+      buffer("x", "input"), buffer("a", "internal"), buffer("b", "internal"), buffer("y", "output"), load.groups,
+      run("x", "a"), run("a", "b"), run("b", "y"));
+  const auto measure = [&](int iterations, int rounds) {
+    std::string executions;
+    for (int i = 0; i < rounds; ++i) {
+      executions += std::format(R"({}{{"mode": "throughput", "depth": {}, "iterations": {}, "verbose": false}})",
+                                i ? ", " : "", copies, iterations);
+    }
+    const std::string profile = std::format(
+        R"({{"bindings": [{{"name": "x", "size": {}, "init": {{"stride": 4, "value": 5}}}}{}], "executions": [{}]}})",
+        size, load.shares_output ? std::format(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
+    Session session = ::load(recipe, {{"mix.comp", {kMix.begin(), kMix.end()}}}, profile);
+    open(session, {}, device);
+    if (const auto failure = session.run()) {
+      std::println(stderr, "{}", failure->diagnostics.front().message);
+      std::exit(5);
+    }
+    double best = 0;
+    for (const ExecutionOutcome& outcome : session.engine().executions())
+      best = std::max(best, 1e9 * static_cast<double>(outcome.iterations) * copies / outcome.elapsed_ns);
+    return best;
+  };
+  constexpr double kSeconds = 0.1;  // of a round
+  const double about = measure(2, 2);
+  return measure(std::clamp(static_cast<int>(about * kSeconds / copies), 2, 100'000), about > 50 ? 5 : 2);
+}
+
+void depth(std::uint32_t queues) {
+  constexpr Load kLoads[] = {{"next to nothing", 1, 1, false},
+                             {"small, long", 4, 20'000, false},
+                             {"small, long, one output", 4, 20'000, true},
+                             {"the whole device", 4096, 100, false}};
+  std::vector<std::uint32_t> widths = {1};
+  if (queues > 1) widths.push_back(queues);
+  for (const std::uint32_t width : widths) {
+    const auto device = must(open_vulkan({.cache = Cache::of_user(), .queues = width}));
+    const std::uint32_t there = device->device->plan().queues;
+    if (width > 1 && there == 1) {
+      std::println("depth: the device has one queue");
+      break;
+    }
+    for (const Load& load : kLoads) {
+      std::string line = std::format("depth, {} queue{}, {:24}", there, there == 1 ? "" : "s", load.what);
+      double one = 0;
+      for (const int copies : {1, 2, 4, 8}) {
+        const double rate = throughput(device, load, copies);
+        if (copies == 1) one = rate;
+        line += std::format("  {}: {:.0f}/s {:.2f}x", copies, rate, rate / one);
+      }
+      std::println("{}", line);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  std::uint32_t queues = 8;
+  if (count == 4 && std::string_view(arguments[1]) == "--queues") {
+    queues = static_cast<std::uint32_t>(std::strtoul(arguments[2], nullptr, 10));
+    arguments += 2;
+    count -= 2;
+  }
+  if (count != 2 || queues == 0) return 2;
   cpu_functions(arguments[1]);
   const auto device = must(open_vulkan({.cache = Cache::of_user()}));
   steady(device);
   start(device);
+  depth(queues);
 }

@@ -6,9 +6,11 @@ build=$1
 shift
 ninja -C "$build" --quiet bench
 status=0
-for part in foundation zeinfo convert; do
+for part in foundation zeinfo models convert; do
   python3 "$here/$part.py" --build "$build" "$@" || status=$?
 done
 "$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
+"$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" || status=$?
+"$build/bin/bench_graph" || status=$?
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

@@ -66,11 +66,22 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
+# What depth brings is measured where the device is: FOLDER/bench_recipe FOLDER/cpu_libraries.
+if [ -e "$programs/bench_recipe" ]; then
+  add "$programs/bench_recipe"
+  starter bench_recipe
+fi
 add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
 mkdir -p "$folder/layers" "$folder/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$folder/layers/VkLayer_khronos_validation.json"
 cp -r "$top/tests/corpus" "$folder/tests/"
+# CPU function libraries of the tests, which look for them beside the corpora.
+mkdir -p "$folder/cpu_libraries"
+for library in "$top/build/$preset"/cpu_libraries/*.so; do
+  add "$library"
+  mv "$folder/lib/$(basename "$library")" "$folder/cpu_libraries/"
+done
 cp -r "$top/schema" "$folder/"
 find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 cat >"$folder/test" <<'SCRIPT'

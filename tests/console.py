@@ -73,6 +73,7 @@ def main():
         programs.mkdir()
         for program in ("slipway", "scenario-runner", "xrt-runner", "vgf_dump", "vgf_updater", "model-converter"):
             (programs / program).symlink_to(build / "bin/slipway")
+        (programs / "make_classifier").symlink_to(build / "bin/make_classifier")  # of examples/classifier
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
                            XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"), SLIPWAY_INCLUDE=str(top / "include"))
         count = 0

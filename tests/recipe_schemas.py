@@ -60,8 +60,10 @@ def check_report(*arguments):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         subprocess.run([slipway, "run", *map(str, arguments), "--report", str(report)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for error in validator_of_reports.iter_errors(json.loads(report.read_text())):
+        document = json.loads(report.read_text())
+        for error in validator_of_reports.iter_errors(document):
             problems.append(f"report of {arguments}: {error.json_path}: {error.message}")
+        return document
 
 
 def check_jobs():
@@ -78,11 +80,23 @@ def check_jobs():
 check_corpus("recipe")
 check_jobs()
 check_corpus("profile")
-validator_of_reports = jsonschema.Draft202012Validator(json.loads((top / "schema/recipe_report.schema.json").read_text()))
+validator_of_reports = jsonschema.Draft202012Validator(schema_of("report"))
 for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
     folder = top / "examples" / example
     check_report(folder / "recipe.json", "--profile", folder / "profile.json", "--timings")
     check_report(folder / "recipe.json")  # buffers are missing, or all is well: a report either way
 check_report(top / "tests/corpus/recipe/fail_no_runs.json")
+npu = top / "examples/npu"
+report = check_report(npu / "recipe.json", "--kernels", npu / "kernels.json", "--profile", npu / "profile.json")
+uuid = re.search(r"^uuid +(\S+)", subprocess.run([slipway, "inspect", npu / "design.xclbin"], stdout=subprocess.PIPE, text=True).stdout, re.M)
+if not uuid or report.get("xclbin") != {"uuid": uuid[1]} or report.get("hwctxs_detail") != {"header": {"uuid": uuid[1]}}:
+    problems.append(f"the report does not name the xclbin: {report.get('xclbin')}, {report.get('hwctxs_detail')}, {uuid and uuid[1]}")
+with tempfile.TemporaryDirectory() as scratch:
+    jobs = pathlib.Path(scratch) / "jobs.json"
+    saxpy = "examples/saxpy_recipe"
+    jobs.write_text(json.dumps({"jobs": [{"recipe": f"{saxpy}/recipe.json", "profile": f"{saxpy}/profile.json", "dir": saxpy}, {"recipe": "none.json"}]}))
+    report = check_report(jobs, "--dir", top)
+    if set(report["jobs"]) != {"job0", "job1"} or "error" not in report["jobs"]["job1"]:
+        problems.append(f"report of jobs: {report}")
 print("\n".join(problems) or "all is well")
 sys.exit(bool(problems))

@@ -59,6 +59,7 @@ constexpr std::array kFormats = {
     Format{.name = "vgf",
            .summary = "models of graphs and shaders for Vulkan (VGF)",
            .tells = is_vgf_file,
+           .run = run_vgf_file,
            .check = check_vgf_file,
            .inspect = inspect_vgf_file,
            .diff = diff_model_files,

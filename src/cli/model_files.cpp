@@ -8,7 +8,7 @@
 #include "convert/read_model.hpp"
 #include "json/writer.hpp"
 #include "tensor/element.hpp"
-#include "tosa/macs.hpp"
+#include "tosa/cost.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -51,34 +51,19 @@ Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constan
   return made;
 }
 
-struct Totals {
-  std::map<std::string, int> operators;
-  std::uint64_t parameters = 0, parameter_bytes = 0;
-  std::optional<std::uint64_t> macs = 0;  // none: depends on unknown dimensions
-};
-
-Totals totals_of(const tosa::Graph& graph) {
-  Totals totals;
-  for (const tosa::Node& node : graph.nodes) {
-    ++totals.operators[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain) : std::string(name_of(node.op))];
-    const auto macs = tosa::macs_of(graph, node);
-    totals.macs = macs && totals.macs ? std::optional(*totals.macs + *macs) : std::nullopt;
-  }
-  for (const tosa::Constant& constant : graph.constants) {
-    const tosa::TensorType& type = graph[constant.value].type;
-    totals.parameters += tensor::element_count(type.shape).value_or(0);
-    totals.parameter_bytes += tensor::byte_count(type.shape, storage_of(type.data)).value_or(0);
-  }
-  return totals;
+std::map<std::string, int> operators_of(const tosa::Graph& graph) {
+  std::map<std::string, int> counts;
+  for (const tosa::Node& node : graph.nodes)
+    ++counts[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain) : std::string(name_of(node.op))];
+  return counts;
 }
 
 std::string describe(const tosa::Model& model) {
   const tosa::Graph& graph = model.graph;
-  const Totals totals = totals_of(graph);
-  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {}\n", model.file,
-                                 graph.nodes.size(), totals.parameters, graph.constants.size(), totals.parameter_bytes,
-                                 totals.macs ? std::format("{} multiply-accumulates", *totals.macs)
-                                             : "multiply-accumulates depend on unknown dimensions");
+  const tosa::Parameters parameters = tosa::parameters_of(graph);
+  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {} multiply-adds\n", model.file,
+                                 graph.nodes.size(), parameters.elements, parameters.count, parameters.bytes,
+                                 tosa::cost_of(graph).multiply_adds);
   const auto values = [&](std::span<const tosa::ValueId> list, const std::vector<std::string>& names, std::string_view what) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       text += std::format("  {} {}{}: {}\n", what, i, i < names.size() ? std::format(" `{}`", names[i]) : "",
@@ -87,7 +72,7 @@ std::string describe(const tosa::Model& model) {
   };
   values(graph.inputs, model.input_names, "input");
   values(graph.outputs, model.output_names, "output");
-  for (const auto& [name, count] : totals.operators) text += std::format("  {:4} {}\n", count, name);
+  for (const auto& [name, count] : operators_of(graph)) text += std::format("  {:4} {}\n", count, name);
   for (const tosa::Constant& constant : graph.constants) {
     const Statistics statistics = statistics_of(graph, constant);
     const std::string& name = graph[constant.value].name;
@@ -101,7 +86,7 @@ std::string describe(const tosa::Model& model) {
 
 std::string describe_json(const tosa::Model& model) {
   const tosa::Graph& graph = model.graph;
-  const Totals totals = totals_of(graph);
+  const tosa::Parameters parameters = tosa::parameters_of(graph);
   json::Writer out;
   const auto type = [&](const tosa::TensorType& of) {
     out.member("type", name_of(of.data));
@@ -129,7 +114,7 @@ std::string describe_json(const tosa::Model& model) {
           out.key("results").array([&] {
             for (const tosa::ValueId value : node.outputs) out.object([&] { type(graph[value].type); });
           });
-          if (const auto macs = tosa::macs_of(graph, node)) out.member("macs", *macs);
+          out.member("multiply_adds", tosa::cost_of(graph, node).multiply_adds);
         });
       }
     });
@@ -143,8 +128,8 @@ std::string describe_json(const tosa::Model& model) {
         });
       }
     });
-    out.member("parameters", totals.parameters).member("parameter_bytes", totals.parameter_bytes);
-    if (totals.macs) out.member("macs", *totals.macs);
+    out.member("parameters", parameters.elements).member("parameter_bytes", parameters.bytes);
+    out.member("multiply_adds", tosa::cost_of(graph).multiply_adds);
   });
   return out.text();
 }

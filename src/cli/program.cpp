@@ -26,9 +26,22 @@ constexpr DispatchedVerb kInspect = {"inspect", "Shows what is in a file.", &For
 constexpr DispatchedVerb kDiff = {"diff", "Compares two files by what they mean.", &Format::diff};
 constexpr DispatchedVerb kConvert = {"convert", "Writes a file in another form or version.", &Format::convert};
 
+// `check --print-schema NAME` is `schema NAME` (recipe page, decision 28).
+int check_verb(const Arguments& arguments) {
+  constexpr std::string_view kOption = "--print-schema";
+  if (arguments.empty() || !arguments.front().starts_with(kOption)) return dispatch(kCheck, arguments);
+  Arguments names(arguments.begin() + 1, arguments.end());
+  const std::string_view first = arguments.front();
+  if (first.starts_with("--print-schema="))
+    names.emplace(names.begin(), first.substr(kOption.size() + 1));
+  else if (first != kOption)
+    return dispatch(kCheck, arguments);
+  return schema_verb(names);
+}
+
 constexpr std::array kVerbs = {
     Verb{"run", "run workloads and check what comes out", dispatched<kRun>},
-    Verb{"check", "find every mistake in files, without running them", dispatched<kCheck>},
+    Verb{"check", "find every mistake in files, without running them", check_verb},
     Verb{"inspect", "show what is in a file", dispatched<kInspect>},
     Verb{"diff", "compare two files by what they mean", dispatched<kDiff>},
     Verb{"convert", "write a file in another form or version", dispatched<kConvert>},

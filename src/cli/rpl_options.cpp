@@ -110,6 +110,7 @@ rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diag
   compile.spirv.split_stages = options.split_stages;
   compile.spirv.strip = options.strip;
   compile.spirv.debug_lines = options.debug_lines;
+  compile.optimize = options.optimize;
   compile.skip_attributes = options.skip_attributes;
   compile.skip_sets = options.skip_sets;
   return compile;
@@ -176,6 +177,7 @@ void add_rpl_options(CommandLine& line, RplOptions& options) {
   app.add_flag("--split-stages", options.split_stages, "one SPIR-V module for each stage");
   app.add_flag("--strip", options.strip, "SPIR-V without names");
   app.add_flag("--debug-lines", options.debug_lines, "SPIR-V with lines and sources");
+  app.add_flag("--optimize", options.optimize, "SPIR-V that SPIRV-Tools has optimized, which takes much longer");
   app.add_flag("--one-module", options.one_module, "all files are one module");
   app.add_flag("--skip-sets", options.skip_sets, "metadata without descriptor sets");
   app.add_flag("--skip-attributes", options.skip_attributes, "metadata without attribute sources");
@@ -244,8 +246,9 @@ int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::C
   if (!times) return report(diagnostics, options.style, json_to);
   if (!options.style.json) {
     const int status = report(diagnostics, options.style, json_to);
-    print_error(std::format("parse {:.0f} us, resolve {:.0f} us, metadata {:.0f} us, SPIR-V {:.0f} us\n", parse_time,
-                            times->resolve, times->metadata, times->spirv));
+    const std::string optimize = options.optimize ? std::format(", optimize {:.0f} us", times->optimize) : "";
+    print_error(std::format("parse {:.0f} us, resolve {:.0f} us, metadata {:.0f} us, SPIR-V {:.0f} us{}\n", parse_time,
+                            times->resolve, times->metadata, times->spirv, optimize));
     return status;
   }
   if (options.style.strict) diagnostics.make_strict();
@@ -256,6 +259,7 @@ int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::C
     out.key("microseconds").object([&] {
       out.member("parse", parse_time).member("resolve", times->resolve);
       out.member("metadata", times->metadata).member("spirv", times->spirv);
+      if (options.optimize) out.member("optimize", times->optimize);
     });
   });
   const std::string text = out.text();

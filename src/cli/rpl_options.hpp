@@ -18,7 +18,7 @@ struct RplOptions {
   std::vector<std::string> entries;
   std::vector<std::string> set, set_global, set_instance, option_files;
   std::string target = "vulkan1.3";
-  bool split_stages = false, strip = false, debug_lines = false;
+  bool split_stages = false, strip = false, debug_lines = false, optimize = false;
   bool one_module = false, skip_sets = false, skip_attributes = false;
   std::vector<std::string> limits;
   std::string variants;  // all, one, a file, or empty: the verb's default

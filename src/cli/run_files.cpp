@@ -1,25 +1,19 @@
 #include "cli/run_files.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <format>
-#include <mutex>
 
 #include "cli/frame_capture.hpp"
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
+#include "model/device_facts.hpp"
 
 namespace slipway::cli {
 namespace {
 
-// Whether the user has a layer loaded, which may have something to say (scenario page 5.4).
-bool layers_in_environment() { return std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE"); }
-
-std::string selector_of(const RunSettings& settings) {
-  if (!settings.device.empty()) return settings.device;
-  const char* chosen = std::getenv("SLIPWAY_DEVICE");
-  return chosen ? chosen : "";
+bool wants_timestamps(const RunSettings& settings) {
+  return !settings.profiling_path.empty() || !settings.trace_path.empty() || !settings.graph_profiling_folder.empty();
 }
 
 }  // namespace
@@ -30,34 +24,22 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), settings, diagnostics);
 }
 
-struct Runner::Messages {
-  std::mutex mutex;
-  std::vector<gpu::InstanceMessage> all;
-};
-
 Runner::Runner(const RunSettings& settings, Log log, Cache cache)
-    : settings_(settings), log_(std::move(log)), cache_(std::move(cache)), messages_(std::make_shared<Messages>()) {
+    : settings_(settings), log_(std::move(log)), cache_(std::move(cache)) {
   if (settings.explain) return;
-  launch::DeviceRequest request{.selector = selector_of(settings),
-                                .timestamps = !settings.profiling_path.empty() || !settings.trace_path.empty(),
+  launch::DeviceRequest request{.selector = device_selector(settings.device),
+                                .timestamps = wants_timestamps(settings),
                                 .robustness = settings.robustness,
                                 .disabled_extensions = settings.disabled_extensions};
   request.instance.debug_names = settings.debug_markers;
-  request.instance.validation = settings.validate;
-  if (settings.validate || layers_in_environment()) {
-    request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
-      const std::scoped_lock lock(messages->mutex);
-      messages->all.push_back(message);
-    };
-  }
-  opening_ = std::make_unique<launch::DeviceOpening>(std::move(request));
+  device_.emplace(std::move(request), settings.validate);
 }
 
 launch::RunOptions Runner::options_for(const std::string& file) const {
   launch::RunOptions options;
   options.repeat = settings_.dry_run ? 1 : static_cast<std::uint32_t>(settings_.repeat);
   options.dry_run = settings_.dry_run;
-  options.timestamps = !settings_.profiling_path.empty() || !settings_.trace_path.empty();
+  options.timestamps = wants_timestamps(settings_);
   if (settings_.timeout) {
     options.time_out = launch::time_out_of(*settings_.timeout);
     options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
@@ -76,6 +58,8 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   options.cache = cache_;
   options.profile_path = settings_.profiling_path;
   options.perf_counters_path = settings_.perf_counters_path;
+  options.session_memory_folder = settings_.session_memory_folder;
+  options.graph_profile_folder = settings_.graph_profiling_folder;
   options.failure_dump = settings_.failure_dump_folder;
   return options;
 }
@@ -84,7 +68,7 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
                                                Diagnostics& diagnostics) {
   if (settings_.wait_for_key) wait_for_enter();
   FrameCapture capture(settings_.capture_frame && !settings_.dry_run, log_);
-  std::optional<launch::Report> report = scenario::run(loaded, *opening_, options_for(file), log_, diagnostics);
+  std::optional<launch::Report> report = scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
   if (report && !settings_.trace_path.empty()) {
     diagnostics.take(
         write_file(settings_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
@@ -93,10 +77,27 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   return report;
 }
 
+// Without a device, which the run will say, there is nothing to know of it.
+lower::DeviceFacts Runner::device_facts() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+  return snapshot && *snapshot ? model::device_facts(**snapshot) : lower::DeviceFacts{};
+}
+
 launch::FileReport Runner::run(const std::string& file) {
   Diagnostics diagnostics;
+  const scenario::Emulation emulation = settings_.emulate == "never"    ? scenario::Emulation::Never
+                                        : settings_.emulate == "always" ? scenario::Emulation::Always
+                                                                        : scenario::Emulation::Auto;
   const scenario::Loaded loaded =
-      load_file(file, {.output = settings_.output, .confine = settings_.confine, .cache = cache_}, diagnostics);
+      load_file(file,
+                {.output = settings_.output,
+                 .confine = settings_.confine,
+                 .cache = cache_,
+                 .emulation = emulation,
+                 .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                            .lower = {.fuse = !settings_.no_fuse}},
+                 .device_facts = [this] { return device_facts(); }},
+                diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   launch::FileReport result{.file = file};
@@ -106,19 +107,11 @@ launch::FileReport Runner::run(const std::string& file) {
     else
       result.report = run_plan(file, loaded, diagnostics);
   }
-  add_validation_messages(diagnostics);
+  if (device_) device_->add_messages(diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   diagnostics.sort();
   result.diagnostics = diagnostics.release();
   return result;
-}
-
-void Runner::add_validation_messages(Diagnostics& diagnostics) {
-  const std::scoped_lock lock(messages_->mutex);
-  for (const gpu::InstanceMessage& message : messages_->all) {
-    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, std::format("{}: {}", message.id, message.text));
-  }
-  messages_->all.clear();
 }
 
 std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files) {

@@ -1,13 +1,13 @@
 // Runs scenario files one after the other on one device: what `slipway run` and the drop-in name have in common.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
+#include "cli/device_session.hpp"
 #include "cli/run_options.hpp"
-#include "launch/open_device.hpp"
 #include "launch/report.hpp"
 #include "scenario/load.hpp"
 
@@ -29,15 +29,12 @@ class Runner {
   launch::RunOptions options_for(const std::string& file) const;
   std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
                                          Diagnostics& diagnostics);
-  void add_validation_messages(Diagnostics& diagnostics);
-
-  struct Messages;  // of the validation layer, which come from any thread
+  lower::DeviceFacts device_facts();
 
   const RunSettings& settings_;
   Log log_;
   Cache cache_;
-  std::shared_ptr<Messages> messages_;
-  std::unique_ptr<launch::DeviceOpening> opening_;
+  std::optional<DeviceSession> device_;
 };
 
 // All problems of all files, strictness applied.

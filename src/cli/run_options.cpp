@@ -31,7 +31,7 @@ void add_result_options(CLI::App& app, RunSettings& settings) {
                  "write all resources into this folder when an expectation fails");
 }
 
-// Options of graphs: understood, and of no effect until a scenario has a graph.
+// Options of tensors and graphs.
 void add_graph_options(CLI::App& app, RunSettings& settings) {
   app.add_option("--emulate", settings.emulate,
                  "tensors and graphs without the device's own support: auto, never, always (bare: always)")

@@ -4,10 +4,11 @@
 #include <format>
 
 #include "cli/program.hpp"
-#include "rpl/metadata_json.hpp"
-#include "rpl/variants.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
+#include "recipe/session.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -73,6 +74,7 @@ constexpr std::array kPages = {
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
     Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
+    Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 

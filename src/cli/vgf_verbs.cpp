@@ -3,6 +3,7 @@
 #include <format>
 
 #include "base/files.hpp"
+#include "model/describe.hpp"
 #include "model/graph_segment.hpp"
 #include "tosa/text.hpp"
 #include "vgf/check.hpp"
@@ -45,6 +46,22 @@ std::string graphs_text(const vgf::File& file, Diagnostics& diagnostics) {
     if (const auto graph = model::read_graph_segment(file, i, diagnostics)) text += tosa::print(*graph);
   }
   return text;
+}
+
+// A picture of the model, of the kind that the file's name asks for.
+void draw(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
+          Diagnostics& diagnostics) {
+  const bool dot = path.ends_with(".dot");
+  if (!dot && !path.ends_with(".html")) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      std::format("--graph takes a file that ends in .html or .dot, not `{}`", path));
+    return;
+  }
+  const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
+  const model::Picture picture = model::picture_of(file, model::pictured_segments(lowered));
+  const auto text = dot ? std::optional(model::write_dot(picture)) : diagnostics.take(model::write_html(picture));
+  if (!text) return;
+  if (const Result<> written = write_file(path, *text); !written) diagnostics.add(written.error());
 }
 
 struct Extraction {
@@ -92,21 +109,26 @@ int check_vgf_file(const Arguments& arguments) {
 
 int inspect_vgf_file(const Arguments& arguments) {
   ReportStyle style;
-  std::string path, output = "-";
-  bool scenario = false, boundaries = false, graphs = false;
+  std::string path, output = "-", picture;
+  bool scenario = false, boundaries = false, graphs = false, kernels = false;
+  lower::LowerSettings lowering;
   Extraction extraction;
-  CommandLine line("slipway inspect", "Shows what is in a VGF model.", "slipway inspect model.vgf --graphs");
+  CommandLine line("slipway inspect", "Shows what is in a VGF model, and what would run of it.",
+                   "slipway inspect model.vgf --graph model.html");
   line.add_report_options(style);
   line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
   line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
   auto* what = line.app.add_option_group("what", "what is shown (a summary; with --json the layout of vgf_dump)");
   what->add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
+  what->add_flag("--kernels", kernels, "the kernels that the graphs run as, a line for each");
+  what->add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
   what->add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
   what->add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
   what->add_option("--constant", extraction.constant,
                    "the data of a constant; a NumPy file when --output ends in .npy");
   what->require_option(0, 1);
   line.app.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
+  line.app.add_flag_callback("--no-fuse", [&] { lowering.fuse = false; }, "one kernel for each operator");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
@@ -121,9 +143,17 @@ int inspect_vgf_file(const Arguments& arguments) {
     text = diagnostics.take(vgf::scenario_template(file, Path(path).filename().string(), boundaries));
   } else if (graphs) {
     text = graphs_text(file, diagnostics);
+  } else if (kernels) {
+    text = model::list_kernels(file, model::lower_segments(file, lowering, diagnostics));
+  } else if (!picture.empty()) {
+    draw(file, picture, lowering, diagnostics);
+    return report(diagnostics, style);
   } else {
-    check_model(file, diagnostics);
     text = style.json ? vgf::dump_json(file) + "\n" : vgf::describe(file);
+    vgf::check_vgf(file, {}, diagnostics);
+    // The graphs are read for what would run, and so are what is wrong with them.
+    const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
+    if (!style.json) *text += model::describe_run(file, lowered);
     // What is wrong with a model does not keep it from being shown.
     if (const Result<> written = write_file(output, *text); !written) diagnostics.add(written.error());
     report(diagnostics, style);

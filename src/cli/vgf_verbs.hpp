@@ -8,6 +8,7 @@ namespace slipway::cli {
 
 // By the first four bytes.
 bool is_vgf_file(const Content& content);
+int run_vgf_file(const Arguments& arguments);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
 

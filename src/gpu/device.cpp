@@ -10,6 +10,10 @@
 namespace slipway::gpu {
 namespace {
 
+std::uint32_t queues_of_driver(const DeviceCore& core) {
+  return std::min(core.plan.queues, core.snapshot.queue_families[core.plan.queue_family].queues);
+}
+
 VkResult create_vulkan_device(DeviceCore& core) {
   const auto has = [&](std::string_view extension) { return core.plan.has_extension(extension); };
   FeatureChain chain;
@@ -20,11 +24,11 @@ VkResult create_vulkan_device(DeviceCore& core) {
   std::vector<const char*> extensions;
   for (const std::string& extension : core.plan.extensions) extensions.push_back(extension.c_str());
 
-  const float priority = 1;
+  const std::vector<float> priorities(queues_of_driver(core), 1.0f);
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueFamilyIndex = core.plan.queue_family,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
+                                      .queueCount = static_cast<std::uint32_t>(priorities.size()),
+                                      .pQueuePriorities = priorities.data()};
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &chain.vulkan10,
                                 .queueCreateInfoCount = 1,
@@ -50,6 +54,21 @@ const char* load_functions(DeviceCore& core) {
     functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
   }
   return missing;
+}
+
+VkResult open_queues(DeviceCore& core) {
+  core.queues.resize(core.plan.queues);
+  const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                       .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+  const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+  for (std::uint32_t i = 0; i < core.plan.queues; ++i) {
+    core.functions.vkGetDeviceQueue(core.device, core.plan.queue_family, i % queues_of_driver(core),
+                                    &core.queues[i].queue);
+    if (core.plan.queues == 1) break;  // nothing to wait for
+    const VkResult result = core.functions.vkCreateSemaphore(core.device, &info, nullptr, &core.queues[i].timeline);
+    if (result != VK_SUCCESS) return result;
+  }
+  return VK_SUCCESS;
 }
 
 VkResult create_allocator(DeviceCore& core) {
@@ -109,6 +128,10 @@ DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::s
       plan(std::move(device_plan)) {}
 
 DeviceCore::~DeviceCore() {
+  for (const VkFence fence : fences.idle) functions.vkDestroyFence(device, fence, nullptr);
+  for (const QueueCore& queue : queues) {
+    if (queue.timeline) functions.vkDestroySemaphore(device, queue.timeline, nullptr);
+  }
   if (allocator) vmaDestroyAllocator(allocator);
   if (device && functions.vkDestroyDevice) functions.vkDestroyDevice(device, nullptr);
 }
@@ -125,6 +148,7 @@ bool Device::has_debug_names() const { return core_->functions.vkSetDebugUtilsOb
 Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
                              const DeviceOptions& options) {
   auto core = std::make_unique<DeviceCore>(instance.core(), index, plan);
+  if (options.queues != 0) core->plan.queues = options.queues;
   if (const VkResult result = create_vulkan_device(*core); result != VK_SUCCESS) {
     return vulkan_failed("vkCreateDevice", result, "device", core->snapshot.name);
   }
@@ -134,7 +158,9 @@ Result<Device> create_device(const Instance& instance, std::size_t index, const 
   }
   if (options.hook) options.hook(core->functions);
   core->maps_device_memory = options.map_device_memory && maps_device_memory(core->snapshot);
-  core->functions.vkGetDeviceQueue(core->device, plan.queue_family, 0, &core->queue);
+  if (const VkResult result = open_queues(*core); result != VK_SUCCESS) {
+    return vulkan_failed("vkCreateSemaphore", result, "queue", core->snapshot.name);
+  }
   if (const VkResult result = create_allocator(*core); result != VK_SUCCESS) {
     return vulkan_failed("vmaCreateAllocator", result, "device", core->snapshot.name);
   }

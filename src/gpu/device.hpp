@@ -1,12 +1,12 @@
-// A logical device with its one queue and its memory allocator.
+// A logical device with its queues, one unless more are asked for, and its memory allocator.
 //
 //   Result<Instance> instance = create_instance();
 //   Result<std::size_t> chosen = choose_device(instance->snapshots(), "");
 //   Result<DevicePlan> plan = plan_device(instance->snapshots()[*chosen], needs);
 //   Result<Device> device = create_device(*instance, *chosen, *plan);
 //
-// Everything made from a device must be destroyed before it. Creating objects is safe from several threads; submitting
-// and waiting are for one thread at a time.
+// Everything made from a device must be destroyed before it. Creating objects and waiting are safe from several
+// threads; submitting to one queue is for one thread at a time.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,9 @@ struct DeviceOptions {
   // False treats device memory as out of the host's reach, as it is on many cards: buffers are not mapped, transfers
   // are staged.
   bool map_device_memory = true;
+  // Not 0: the plan gets so many queues; those beyond what the driver has share its queues. Several are tried so on
+  // drivers with one, by one thread at a time.
+  std::uint32_t queues = 0;
 };
 
 class Device {

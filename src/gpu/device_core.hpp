@@ -5,7 +5,9 @@
 #include <volk.h>
 
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "gpu/device.hpp"
 #include "gpu/device_functions.hpp"
@@ -14,6 +16,19 @@
 #include "gpu/vulkan_error.hpp"
 
 namespace slipway::gpu {
+
+// A queue and, where the plan has several, how far it has come: submissions wait for each other's values.
+struct QueueCore {
+  VkQueue queue = nullptr;
+  VkSemaphore timeline = nullptr;
+  std::uint64_t value = 0;  // that the last submission will signal
+};
+
+// Fences that wait for their next submission: making one costs more than submitting.
+struct FencePool {
+  std::mutex mutex;
+  std::vector<VkFence> idle;
+};
 
 struct DeviceCore {
   DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan);
@@ -27,7 +42,9 @@ struct DeviceCore {
   DevicePlan plan;
   DeviceFunctions functions;
   VkDevice device = nullptr;
-  VkQueue queue = nullptr;
+  // By the plan's numbers. One thread at a time submits to a queue, and so changes its value.
+  mutable std::vector<QueueCore> queues;
+  mutable FencePool fences;
   VmaAllocator allocator = nullptr;
   // Whether memory that is fast for the device can be mapped: there is one memory (CPU, integrated), or all of it is in
   // the host's reach (resizable BAR). A small window is left to the driver.

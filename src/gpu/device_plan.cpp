@@ -5,6 +5,7 @@
 #include <charconv>
 #include <format>
 #include <ranges>
+#include <tuple>
 
 #include "gpu/feature_table.hpp"
 
@@ -213,26 +214,36 @@ class Planner {
     }
   }
 
-  // The first family that has all; among these one with graphics if there are mips to blit.
+  // Submissions to several queues are ordered by timeline semaphores.
+  std::uint32_t queues_of(const QueueFamily& family) const {
+    if (!plan_.has_feature("timelineSemaphore")) return 1;
+    return std::min(family.queues, std::max(needs_.queues, 1u));
+  }
+
+  // The first family that has all; among these one with graphics if there are mips to blit, then one with the queues
+  // that are asked for.
   void choose_queue() {
     std::uint32_t flags = queue_flag::kCompute;
     if (needs_.graphics) flags |= queue_flag::kGraphics;
     if (needs_.data_graph) flags |= queue_flag::kDataGraph;
     const std::uint32_t liked = needs_.blit ? queue_flag::kGraphics : 0u;
-    int best = -1;
+    std::tuple<bool, std::uint32_t, bool> best;  // less than the score of any family
     bool has_flags = false;
     for (std::size_t i = 0; i < snapshot_.queue_families.size(); ++i) {
       const QueueFamily& family = snapshot_.queue_families[i];
       if (family.queues == 0 || (family.flags & flags) != flags) continue;
       has_flags = true;
       if (needs_.timestamps && family.timestamp_bits == 0) continue;
-      const int score = (family.flags & liked) == liked ? 1 : 0;
+      const std::uint32_t queues = queues_of(family);
+      const bool own_engine = queues > 1 && (family.flags & queue_flag::kGraphics) == 0;
+      const std::tuple score((family.flags & liked) == liked, queues, own_engine);
       if (score <= best) continue;
       best = score;
       plan_.queue_family = static_cast<std::uint32_t>(i);
       plan_.queue_flags = family.flags;
+      plan_.queues = queues;
     }
-    if (best >= 0) return;
+    if (std::get<1>(best) > 0) return;
     std::string what = "compute";
     if (needs_.graphics) what += " and graphics";
     if (needs_.data_graph) what += " and data graphs";
@@ -282,7 +293,8 @@ std::string missing_for_capability(const Snapshot& snapshot, std::string_view na
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs) { return Planner(snapshot, needs).run(); }
 
 std::string print_device_plan(const DevicePlan& plan) {
-  std::string text = std::format("queue family: {}\nextensions:\n", plan.queue_family);
+  std::string text = std::format("queue family: {}{}\nextensions:\n", plan.queue_family,
+                                 plan.queues > 1 ? std::format(", {} queues", plan.queues) : "");
   for (const std::string& extension : plan.extensions) text += std::format("  {}\n", extension);
   text += "features:\n";
   for (const std::string& feature : plan.features) text += std::format("  {}\n", feature);

@@ -19,10 +19,13 @@ struct Needs {
   bool blit = false;      // mips, depth images: prefers a queue with graphics, but compute may do
   bool timestamps = false;
   bool custom_border_colors = false;
-  bool frame_boundary = false;                   // used when it is there
-  bool tensors = false;                          // native ones
-  bool data_graph = false;                       // native graphs; needs native tensors too
-  bool robustness = false;                       // used when it is there (scenario page 3.16)
+  bool frame_boundary = false;  // used when it is there
+  bool tensors = false;         // native ones
+  bool data_graph = false;      // native graphs; needs native tensors too
+  bool robustness = false;      // used when it is there (scenario page 3.16)
+  // As many of the family as it has, up to so many. Work that may overlap prefers a family without graphics: drivers
+  // run the queues of such a family beside each other.
+  std::uint32_t queues = 1;
   std::set<std::string> capabilities;            // of the shaders, by their SPIR-V names
   std::set<std::string> features;                // VkBool32 member names that must be there
   std::set<std::string> extensions;              // that must be there
@@ -34,6 +37,7 @@ struct DevicePlan {
   std::set<std::string, std::less<>> features;
   std::uint32_t queue_family = 0;
   std::uint32_t queue_flags = 0;  // of that family: queue_flag
+  std::uint32_t queues = 1;       // of that family; 0 to queues - 1
 
   bool has_extension(std::string_view extension) const { return extensions.contains(extension); }
   bool has_feature(std::string_view feature) const { return features.contains(feature); }

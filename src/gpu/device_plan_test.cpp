@@ -94,6 +94,27 @@ TEST(DevicePlan, ChoosesTheQueueByWhatItMustDo) {
             "device `modest` cannot run this: no queue family with compute has timestamps [device-lacks]\n");
 }
 
+TEST(DevicePlan, TakesAsManyQueuesAsThereAre) {
+  Snapshot s = modest_device();
+  s.features.insert("timelineSemaphore");
+  const auto queues = [&](std::uint32_t wanted) {
+    const DevicePlan plan = *plan_device(s, {.queues = wanted});
+    return std::pair(plan.queue_family, plan.queues);
+  };
+  EXPECT_EQ(queues(1), std::pair(1u, 1u));
+  EXPECT_EQ(queues(3), std::pair(1u, 3u));
+  EXPECT_EQ(queues(8), std::pair(1u, 4u));
+  EXPECT_EQ(plan_device(s, {.graphics = true, .queues = 8})->queues, 1u);
+  s.queue_families = {{queue_flag::kGraphics | queue_flag::kCompute, 16, 64}, {queue_flag::kCompute, 8, 64}};
+  EXPECT_EQ(queues(1), std::pair(0u, 1u));
+  EXPECT_EQ(queues(4), std::pair(1u, 4u));    // whose queues run beside each other
+  EXPECT_EQ(queues(12), std::pair(0u, 12u));  // more of them
+  EXPECT_EQ(plan_device(s, {.blit = true, .queues = 4})->queue_family, 0u);
+  EXPECT_TRUE(print_device_plan(*plan_device(s, {.queues = 4})).starts_with("queue family: 1, 4 queues\n"));
+  s.features.erase("timelineSemaphore");  // without which several cannot be put in order
+  EXPECT_EQ(queues(4), std::pair(0u, 1u));
+}
+
 TEST(DevicePlan, ReportsEverythingThatIsMissingTogether) {
   Snapshot s = modest_device();
   s.features.erase("synchronization2");

@@ -21,6 +21,7 @@ DESTROY(VkShaderModule, vkDestroyShaderModule)
 DESTROY(VkCommandPool, vkDestroyCommandPool)
 DESTROY(VkQueryPool, vkDestroyQueryPool)
 DESTROY(VkFence, vkDestroyFence)
+DESTROY(VkSemaphore, vkDestroySemaphore)
 #undef DESTROY
 
 void destroy_object(const DeviceCore& core, VmaAllocation allocation) { vmaFreeMemory(core.allocator, allocation); }

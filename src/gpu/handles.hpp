@@ -18,6 +18,7 @@ struct VkCommandPool_T;
 struct VkCommandBuffer_T;
 struct VkQueryPool_T;
 struct VkFence_T;
+struct VkSemaphore_T;
 struct VmaAllocation_T;
 
 namespace slipway::gpu {
@@ -37,6 +38,7 @@ void destroy_object(const DeviceCore& core, VkShaderModule_T* object);
 void destroy_object(const DeviceCore& core, VkCommandPool_T* object);
 void destroy_object(const DeviceCore& core, VkQueryPool_T* object);
 void destroy_object(const DeviceCore& core, VkFence_T* object);
+void destroy_object(const DeviceCore& core, VkSemaphore_T* object);
 void destroy_object(const DeviceCore& core, VmaAllocation_T* object);
 
 // The one owner of a Vulkan object. It must go before its device does.
@@ -56,6 +58,8 @@ class Owned {
   }
 
   Object* get() const { return object_; }
+  // Nobody destroys it any more but the caller.
+  Object* release() { return std::exchange(object_, nullptr); }
   const DeviceCore& core() const { return *core_; }
 
  private:

@@ -31,6 +31,8 @@ Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInf
                              .addressModeU = address_mode(0),
                              .addressModeV = address_mode(1),
                              .addressModeW = address_mode(2),
+                             .compareEnable = info.compare ? VK_TRUE : VK_FALSE,
+                             .compareOp = static_cast<VkCompareOp>(info.compare.value_or(CompareOperation::Never)),
                              .maxLod = static_cast<float>(info.mips - 1),
                              .borderColor = static_cast<VkBorderColor>(info.border_color)};
   if (is_custom && !uses_border(info)) {

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/diagnostic.hpp"
 #include "gpu/device.hpp"
+#include "gpu/graphics_state.hpp"
 
 namespace slipway::gpu {
 
@@ -21,6 +23,8 @@ struct SamplerInfo {
   std::array<std::int32_t, 4> custom_int{};   // for INT_CUSTOM_EXT
   vk::Format format = vk::Format::UNDEFINED;  // of the image, for custom colours
   std::uint32_t mips = 1;                     // of the image: maxLod is mips - 1
+  // Of depth images: how shaders that compare do it, reference first. Such a sampler is for nothing else.
+  std::optional<CompareOperation> compare;
   std::string name;
 };
 

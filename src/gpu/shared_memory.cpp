@@ -49,25 +49,41 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   const DeviceCore& core = device.core();
   SharedMemory group;
   GroupNeeds needs;
+  // Images come first, since rows in them decide how large buffers are.
+  std::vector<Result<Image>> made;
+  for (const SharedImage& member : images) {
+    ImageInfo info = member.info;
+    info.shares_memory = true;
+    made.push_back(ResourceMaker::create(core, info));
+  }
+  const bool has_images = std::ranges::all_of(made, [](const Result<Image>& image) { return image.has_value(); });
+  std::vector<std::uint64_t> offsets;  // of the buffers
   for (const SharedBuffer& member : buffers) {
-    Result<Buffer> buffer = ResourceMaker::create(core, member.info);
+    if (member.rows && !has_images) continue;
+    BufferInfo info = member.info;
+    std::uint64_t offset = member.offset;
+    if (member.rows) {
+      const LinearLayout& layout = made[member.rows->image]->linear_layout();
+      info.size =
+          checked_add(checked_multiply(member.rows->count - 1, layout.row_pitch), member.rows->bytes).value_or(0);
+      offset += layout.offset;
+    }
+    offsets.push_back(offset);
+    Result<Buffer> buffer = ResourceMaker::create(core, info);
     if (!buffer) {
       needs.add(std::move(buffer.error()));
       continue;
     }
-    needs.add(ResourceMaker::needs(*buffer), member.offset, "Buffer", member.info.name);
+    needs.add(ResourceMaker::needs(*buffer), offset, member.kind, member.info.name);
     group.buffers.push_back(std::move(*buffer));
   }
-  for (const SharedImage& member : images) {
-    ImageInfo info = member.info;
-    info.shares_memory = true;
-    Result<Image> image = ResourceMaker::create(core, info);
-    if (!image) {
-      needs.add(std::move(image.error()));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (!made[i]) {
+      needs.add(std::move(made[i].error()));
       continue;
     }
-    needs.add(ResourceMaker::needs(*image), member.offset, "Image", member.info.name);
-    group.images.push_back(std::move(*image));
+    needs.add(ResourceMaker::needs(*made[i]), images[i].offset, "Image", images[i].info.name);
+    group.images.push_back(std::move(*made[i]));
   }
   if (needs.failed()) return std::unexpected(needs.release());
 
@@ -76,7 +92,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   if (!memory) return fail(std::move(memory.error()));
   group.size = needs.all().size;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (Result<> bound = ResourceMaker::bind(group.buffers[i], *memory, buffers[i].offset); !bound) {
+    if (Result<> bound = ResourceMaker::bind(group.buffers[i], *memory, offsets[i]); !bound) {
       return fail(std::move(bound.error()));
     }
   }

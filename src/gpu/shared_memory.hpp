@@ -1,7 +1,9 @@
 // Several buffers and images in one allocation, at offsets of it (scenario page 3.11).
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -10,9 +12,19 @@
 
 namespace slipway::gpu {
 
+// Rows of texels of an image in the same memory, each as far behind the one before it as the image's rows are.
+struct SharedRows {
+  std::size_t image = 0;  // the index among the images, which has to be linear
+  std::uint64_t count = 1;
+  std::uint64_t bytes = 0;  // of one row
+};
+
 struct SharedBuffer {
   BufferInfo info;
   std::uint64_t offset = 0;
+  // Given: the buffer is as large as the rows, and its offset counts from where the image's texels begin.
+  std::optional<SharedRows> rows = std::nullopt;
+  std::string_view kind = "Buffer";  // what messages call it
 };
 
 struct SharedImage {

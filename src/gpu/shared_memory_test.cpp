@@ -67,6 +67,30 @@ TEST_F(SharedMemoryTest, OutlivesTheGroup) {
   EXPECT_EQ(contents<std::uint32_t>(*kept), std::vector<std::uint32_t>(16, 5));
 }
 
+TEST_F(SharedMemoryTest, RowsAreAsFarApartAsThoseOfTheImage) {
+  const std::vector<SharedBuffer> buffers = {
+      {.info = {.name = "t"}, .offset = 0, .rows = SharedRows{.image = 0, .count = 3, .bytes = 4}, .kind = "Tensor"}};
+  const std::vector<SharedImage> images = {{{.format = vk::Format::R8_UINT,
+                                             .width = 4,
+                                             .height = 3,
+                                             .uses = {.sampled = true, .uploaded = true},
+                                             .tiling = Tiling::Linear,
+                                             .name = "i"},
+                                            0}};
+  SharedMemory shared = must(create_shared_memory(device(), buffers, images));
+  const std::uint64_t pitch = shared.images[0].linear_layout().row_pitch;
+  EXPECT_EQ(shared.buffers[0].size(), 2 * pitch + 4);
+  Transfer transfer = must(create_transfer(device()));
+  must(transfer.prepare(shared.images[0]));
+  const auto texels = std::to_array<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  must(transfer.upload(shared.images[0], 0, std::as_bytes(std::span(texels))));
+  must(transfer.finish());
+  std::array<std::uint8_t, 4> last{};
+  must(transfer.download(shared.buffers[0], 2 * pitch, std::as_writable_bytes(std::span(last))));
+  must(transfer.finish());
+  EXPECT_EQ(last, (std::array<std::uint8_t, 4>{9, 10, 11, 12}));
+}
+
 TEST_F(SharedMemoryTest, ReportsAllWrongOffsetsTogether) {
   const std::vector<SharedBuffer> buffers = {{{.size = 64, .name = "a"}, 1}, {{.size = 0, .name = "empty"}, 0}};
   const std::vector<SharedImage> images = {

@@ -67,6 +67,58 @@ TEST_F(SubmitTest, SaysWhenTheTimeIsUp) {
   EXPECT_EQ(must(submission.wait(std::chrono::nanoseconds(-5))), WaitStatus::TimedOut);
 }
 
+// The driver has one queue; the numbers share it, the waiting is real.
+TEST_F(SubmitTest, QueuesWaitForEachOther) {
+  must(make_device(must(plan_device(snapshot(), {})), {.queues = 3}));
+  ASSERT_EQ(device().plan().queues, 3u);
+  const Buffer a = make_buffer(std::vector<std::uint32_t>(1, 1));
+  const Buffer b = make_buffer(std::vector<std::uint32_t>(1, 2));
+  CommandList fill = must(create_command_list(device(), "fill"));
+  CommandList copy = must(create_command_list(device(), "copy"));
+  must(fill.begin());
+  fill.fill(a, 0, 4, 9);
+  must(fill.end());
+  must(copy.begin());
+  copy.copy(a, 0, b, 0, 4);
+  must(copy.end());
+  const CommandList* const fills[] = {&fill};
+  const CommandList* const copies[] = {&copy};
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    const std::array<Batch, 2> first = {Batch{}, Batch{.lists = fills, .has_end = true}};
+    Submission filling = must(submit(device(), 2, first));
+    EXPECT_EQ(filling.end(1), (QueuePoint{2, i}));
+    const QueuePoint after[] = {filling.end(1)};
+    const std::array<Batch, 2> second = {Batch{.lists = copies, .after = after, .has_end = true},
+                                         Batch{.has_end = true}};
+    Submission copying = must(submit(device(), 1, second));
+    EXPECT_EQ(copying.end(1), (QueuePoint{1, 2 * i}));
+    must(copying.wait());
+    EXPECT_EQ(contents<std::uint32_t>(b)[0], 9u);
+    must(filling.wait());
+  }
+}
+
+int fences_made = 0;
+PFN_vkCreateFence real_create_fence = nullptr;
+
+TEST_F(SubmitTest, FencesAreUsedAgain) {
+  fences_made = 0;
+  use_functions([](DeviceFunctions& functions) {
+    real_create_fence = functions.vkCreateFence;
+    functions.vkCreateFence = [](VkDevice device, const VkFenceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                 VkFence* fence) {
+      ++fences_made;
+      return real_create_fence(device, info, allocator, fence);
+    };
+  });
+  for (int i = 0; i < 5; ++i) {
+    Submission waited = must(submit(device(), {}));
+    const Submission dropped = must(submit(device(), {}));
+    EXPECT_EQ(must(waited.wait()), WaitStatus::Done);
+  }
+  EXPECT_EQ(fences_made, 2);
+}
+
 TEST_F(SubmitTest, ReportsALostDevice) {
   use_functions([](DeviceFunctions& functions) {
     functions.vkGetFenceStatus = [](VkDevice, VkFence) { return VK_ERROR_DEVICE_LOST; };

@@ -89,10 +89,29 @@ void add_vertex_input(const Draw& draw, std::vector<Access>& accesses) {
   }
 }
 
+void add_arguments(const Call& call, std::vector<Access>& accesses) {
+  for (const CallArgument& argument : call.arguments) {
+    if (!argument.reads && !argument.writes) continue;
+    accesses.push_back({.resource = argument.buffer,
+                        .stages = vk::stage::kHost,
+                        .reads = argument.reads ? vk::access::kHostRead : 0,
+                        .writes = argument.writes ? vk::access::kHostWrite : 0,
+                        .origin = &argument.origin});
+  }
+}
+
 }  // namespace
 
 bool is_command(const Step& step) {
   return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Draw>(step.action);
+}
+
+const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step) {
+  // The last that begins at or before the step.
+  const auto behind = std::ranges::upper_bound(plan.graphs, step, {}, &GraphDispatch::first_step);
+  if (behind == plan.graphs.begin()) return nullptr;
+  const GraphDispatch& graph = *std::prev(behind);
+  return step < graph.first_step + graph.step_count ? &graph : nullptr;
 }
 
 std::span<const Binding> bindings_of(const Step& step) {
@@ -118,6 +137,7 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
     add_colors(*draw, accesses);
     add_depth(*draw, accesses);
   }
+  if (const auto* call = std::get_if<Call>(&step.action)) add_arguments(*call, accesses);
   return accesses;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -29,10 +30,17 @@ struct Access {
 // Whether a step is a dispatch or a draw: what pipelines, timestamps and progress are for.
 bool is_command(const Step& step);
 
+// The graph dispatch that a step is part of, or null.
+const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step);
+
 // What a dispatch or draw binds; empty for other steps.
 std::span<const Binding> bindings_of(const Step& step);
+// Those that are descriptors, not addresses in push constants.
+inline auto descriptors_of(const Step& step) {
+  return bindings_of(step) | std::views::filter([](const Binding& binding) { return !binding.address_at; });
+}
 
-// Of dispatches and draws; empty for other steps. Pointers are into the plan.
+// Of dispatches, draws and calls; empty for other steps. Pointers are into the plan.
 std::vector<Access> accesses_of(const Plan& plan, const Step& step);
 
 // The mip levels that a binding's descriptor shows; those of its image that an image barrier names.

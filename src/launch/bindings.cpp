@@ -63,7 +63,7 @@ class Binder {
 
   Result<> describe_sets(std::size_t step) {
     std::map<std::uint32_t, std::vector<gpu::DescriptorWrite>> writes;
-    for (const Binding& binding : bindings_of(plan_.steps[step])) {
+    for (const Binding& binding : descriptors_of(plan_.steps[step])) {
       Result<gpu::DescriptorWrite> write = describe(binding);
       if (!write) return fail(located(std::move(write.error()), binding.origin));
       writes[binding.set].push_back(*write);

@@ -127,7 +127,7 @@ class DeviceCheck {
   // --- steps --------------------------------------------------------------------------------------------------------
 
   void check_step(const Step& step) {
-    for (const Binding& binding : bindings_of(step)) check_binding(step, binding);
+    for (const Binding& binding : descriptors_of(step)) check_binding(step, binding);
     if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) check_dispatch(step, *dispatch);
     if (const auto* draw = std::get_if<Draw>(&step.action)) check_draw(step, *draw);
   }

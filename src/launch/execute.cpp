@@ -9,27 +9,30 @@
 #include "base/print_diagnostic.hpp"
 #include "gpu/submit.hpp"
 #include "launch/accesses.hpp"
+#include "launch/call.hpp"
 #include "launch/locate.hpp"
 
 namespace slipway::launch {
 namespace {
 
-// Steps up to a boundary, which ends the submission.
+// Steps up to a boundary or a call, which ends the submission.
 struct Segment {
   StepRange steps;
   const Boundary* boundary = nullptr;
+  const Call* call = nullptr;  // after the submission; its step is steps.end
 };
 
-std::vector<Segment> split_at_boundaries(const Plan& plan) {
+std::vector<Segment> split_into_submissions(const Plan& plan) {
   std::vector<Segment> segments;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const auto* boundary = std::get_if<Boundary>(&plan.steps[i].action);
-    if (!boundary) continue;
-    segments.push_back({{begin, i}, boundary});
+    const auto* call = std::get_if<Call>(&plan.steps[i].action);
+    if (!boundary && !call) continue;
+    segments.push_back({{begin, i}, boundary, call});
     begin = i + 1;
   }
-  if (begin < plan.steps.size()) segments.push_back({{begin, plan.steps.size()}, nullptr});
+  if (begin < plan.steps.size()) segments.push_back({{begin, plan.steps.size()}});
   return segments;
 }
 
@@ -56,10 +59,14 @@ class Execution {
         log_(log),
         report_(report),
         has_frames_(device.plan().has_feature("frameBoundary")),
-        segments_(split_at_boundaries(plan_)) {}
+        segments_(split_into_submissions(plan_)) {}
 
   Result<> run() {
     if (Result<> made = make_objects(); !made) return made;
+    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
+      for (const GraphDispatch& graph : plan_.graphs)
+        report_.profile.memory.push_back({graph.name, graph.session_size, iteration});
+    }
     if (options_.dry_run) return iterate(1);
     Result<> done = begin_frames();
     for (std::uint32_t iteration = 1; iteration <= options_.repeat && done; ++iteration) {
@@ -93,11 +100,19 @@ class Execution {
   Result<> iterate(std::uint32_t iteration) {
     Recorder recorder(run_);
     for (const Segment& segment : segments_) {
-      Result<> done = record(recorder, segment, iteration);
-      if (done && !options_.dry_run) done = submit(segment, iteration);
+      Result<> done;
+      if (has_commands(segment)) done = record(recorder, segment, iteration);
+      if (done && has_commands(segment) && !options_.dry_run) done = submit(segment, iteration);
+      if (done && segment.call && !options_.dry_run) done = call(segment, iteration);
       if (!done) return done;
     }
     return {};
+  }
+
+  // Between calls there may be nothing; the first submission resets timestamps, and the last one restores layouts.
+  bool has_commands(const Segment& segment) const {
+    return segment.steps.begin < segment.steps.end || !segment.call || &segment == &segments_.front() ||
+           &segment == &segments_.back();
   }
 
   Result<> record(Recorder& recorder, const Segment& segment, std::uint32_t iteration) {
@@ -115,8 +130,13 @@ class Execution {
   void log_commands(StepRange steps) const {
     for (std::size_t i = steps.begin; i < steps.end; ++i) {
       const auto& action = plan_.steps[i].action;
-      if (std::holds_alternative<Dispatch>(action)) log_.info("Dispatch compute");
-      if (std::holds_alternative<Draw>(action)) log_.info("Dispatch graphics");
+      if (const GraphDispatch* graph = graph_of_step(plan_, i)) {
+        if (i == graph->first_step) log_.info("Dispatch graph");
+      } else if (std::holds_alternative<Dispatch>(action)) {
+        log_.info("Dispatch compute");
+      } else if (std::holds_alternative<Draw>(action)) {
+        log_.info("Dispatch graphics");
+      }
     }
   }
 
@@ -139,6 +159,21 @@ class Execution {
     return {};
   }
 
+  Result<> call(const Segment& segment, std::uint32_t iteration) {
+    const std::size_t index = segment.steps.end;
+    const Step& step = plan_.steps[index];
+    log_.info(graph_of_step(plan_, index) ? "Dispatch graph" : "Call function");
+    const ScopedTimer timer = time("Call " + step.name, iteration);
+    if (report_.profile.started == HostClock::time_point{}) report_.profile.started = HostClock::now();
+    const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call);
+    if (!took) return fail(located(took.error(), step.origin));
+    report_.profile.calls.push_back({.name = step.name,
+                                     .milliseconds = std::chrono::duration<double, std::milli>(*took).count(),
+                                     .iteration = iteration,
+                                     .step = index});
+    return {};
+  }
+
   ScopedTimer time(std::string_view what, std::uint32_t iteration) {
     return {report_.counters, CounterCategory::RunScenario, std::format("{}. Iteration: {}", what, iteration)};
   }
@@ -148,17 +183,42 @@ class Execution {
     const Result<std::vector<std::uint64_t>> ticks = gpu::read_timestamps(device_, *run_.timestamps);
     if (!ticks) return fail(ticks.error());
     std::size_t next = 0;
-    for (const Step& step : plan_.steps) {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
       if (!is_command(step)) continue;
       const bool compute = std::holds_alternative<Dispatch>(step.action);
-      report_.profile.times.push_back({.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
-                                       .name = step.name,
-                                       .before = (*ticks)[next],
-                                       .after = (*ticks)[next + 1],
-                                       .iteration = iteration});
+      const CommandTime time{.type = compute ? CommandType::ComputeDispatch : CommandType::GraphicsDispatch,
+                             .name = step.name,
+                             .before = (*ticks)[next],
+                             .after = (*ticks)[next + 1],
+                             .iteration = iteration,
+                             .step = i};
       next += 2;
+      if (const GraphDispatch* graph = graph_of_step(plan_, i))
+        add_graph_time(*graph, i, time);
+      else
+        report_.profile.times.push_back(time);
     }
     return {};
+  }
+
+  // A graph has one time for all of its steps, and one of each of them besides.
+  void add_graph_time(const GraphDispatch& graph, std::size_t step, const CommandTime& time) {
+    Profile& profile = report_.profile;
+    const std::size_t operation = step - graph.first_step;
+    profile.operators.push_back({.graph = static_cast<std::size_t>(&graph - plan_.graphs.data()),
+                                 .operation = operation,
+                                 .name = graph.operators[operation],
+                                 .before = time.before,
+                                 .after = time.after,
+                                 .iteration = time.iteration});
+    if (operation == 0) {
+      profile.times.push_back(time);
+      profile.times.back().type = CommandType::DataGraphDispatch;
+      profile.times.back().name = graph.name;
+    } else {
+      profile.times.back().after = time.after;
+    }
   }
 
   // --- frames -------------------------------------------------------------------------------------------------------

@@ -23,14 +23,19 @@ std::string describe(const Buffer& buffer) {
   if (buffer.uniform) text += ", uniform";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
+  if (buffer.rows)
+    text +=
+        std::format(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes, buffer.rows->image);
   return text;
 }
 
 std::string describe(const Sampler& sampler) {
   const auto filter = [](vk::Filter of) { return of == vk::Filter::LINEAR ? "linear" : "nearest"; };
-  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}\n", filter(sampler.min_filter),
-                     filter(sampler.mag_filter), filter(sampler.mip_filter), vk::name_of(sampler.address_mode),
-                     vk::name_of(sampler.border_color));
+  std::string modes = vk::name_of(sampler.address_mode);
+  if (sampler.address_mode_v) modes += " and " + vk::name_of(*sampler.address_mode_v);
+  return std::format("    sampler: min {}, mag {}, mip {}, {}, {}{}\n", filter(sampler.min_filter),
+                     filter(sampler.mag_filter), filter(sampler.mip_filter), modes, vk::name_of(sampler.border_color),
+                     sampler.compare ? std::format(", compares {}", gpu::word_of(*sampler.compare)) : "");
 }
 
 std::string describe(const Image& image) {
@@ -74,7 +79,12 @@ std::string print_shader(std::size_t index, const Shader& shader) {
   std::string text = std::format("  {} `{}`: {} `{}`, {} words of SPIR-V", index, shader.name, name_of(shader.stage),
                                  shader.entry, shader.spirv ? shader.spirv->size() : 0);
   if (shader.push_constant_size) text += std::format(", {} bytes of push constants", shader.push_constant_size);
+  if (shader.emulates_tensors) text += ", tensors as buffers";
   text += "\n";
+  for (const RowStride& stride : shader.row_strides) {
+    text += std::format("    specialization constant {}: bytes between the rows of resource {}\n", stride.constant,
+                        stride.rows);
+  }
   for (const Specialization& constant : shader.specializations) {
     text += std::format("    specialization constant {}: bytes {}\n", constant.id, hex(constant.bytes));
   }
@@ -83,15 +93,21 @@ std::string print_shader(std::size_t index, const Shader& shader) {
 
 // --- steps -----------------------------------------------------------------------------------------------------------
 
-std::string_view access_words(const Binding& binding) {
-  if (binding.reads && binding.writes) return "read and written";
-  if (binding.reads) return "read";
-  return binding.writes ? "written" : "not used";
+// Of a binding or an argument.
+std::string_view access_words(const auto& use) {
+  if (use.reads && use.writes) return "read and written";
+  if (use.reads) return "read";
+  return use.writes ? "written" : "not used";
 }
 
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
+    if (binding.address_at) {
+      text += std::format("      address at {}: `{}`, {}\n", *binding.address_at,
+                          plan.resources[binding.resource].name, access_words(binding));
+      continue;
+    }
     text += std::format("      set {} binding {}", binding.set, binding.binding);
     if (binding.count > 1) text += std::format("[{}]", binding.element);
     text += std::format(": `{}`", plan.resources[binding.resource].name);
@@ -202,6 +218,16 @@ std::string print_action(const Plan& plan, const Boundary& boundary) {
   if (boundary.frame_id) text += std::format(", frame {}", *boundary.frame_id);
   for (const ResourceIndex resource : boundary.resources) text += std::format(", `{}`", plan.resources[resource].name);
   return text + "\n";
+}
+
+std::string print_action(const Plan& plan, const Call& call) {
+  std::string text = "call a function of the host\n";
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const CallArgument& argument = call.arguments[i];
+    text +=
+        std::format("      argument {}: `{}`, {}\n", i, plan.resources[argument.buffer].name, access_words(argument));
+  }
+  return text;
 }
 
 std::string print_step(const Plan& plan, std::size_t index, const Step& step) {

@@ -138,5 +138,22 @@ TEST(Explain, Expectations) {
             "  `x`, u8 [16], equals `y`\n");
 }
 
+TEST(Explain, Calls) {
+  Plan plan{.name = "x.json"};
+  const ResourceIndex x = add_buffer(plan, "x", 16), y = add_buffer(plan, "y", 16);
+  plan.steps.push_back(
+      {.name = "net",
+       .action = Call{.arguments = {{.buffer = x, .reads = true}, {.buffer = y, .reads = true, .writes = true}}}});
+  EXPECT_EQ(print_plan(plan),
+            "plan of x.json\n"
+            "resources\n"
+            "  0 `x`: buffer, 16 bytes\n"
+            "  1 `y`: buffer, 16 bytes\n"
+            "steps\n"
+            "  0 `net`: call a function of the host\n"
+            "      argument 0: `x`, read\n"
+            "      argument 1: `y`, read and written\n");
+}
+
 }  // namespace
 }  // namespace slipway::launch

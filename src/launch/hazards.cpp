@@ -36,10 +36,13 @@ Diagnostics check_hazards(const Plan& plan) {
     } else if (std::holds_alternative<Boundary>(step.action)) {
       order.see_full_barrier();
     } else {
+      // A call waits for what was before it, and what comes behind it waits for the call.
+      const bool is_call = std::holds_alternative<Call>(step.action);
       const std::vector<Access> accesses = accesses_of(plan, step);
+      if (is_call) order.see_full_barrier();
       order.see(step, accesses);
       images.see(step, accesses);
-      if (step.barrier_after) order.see_full_barrier();
+      if (is_call || step.barrier_after) order.see_full_barrier();
     }
   }
   images.see_results();

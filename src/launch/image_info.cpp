@@ -34,8 +34,10 @@ gpu::SamplerInfo sampler_info(const Resource& resource, const Image& image) {
                         .border_color = sampler.border_color,
                         .format = image.format,
                         .mips = image.mips,
+                        .compare = sampler.compare,
                         .name = resource.name};
   info.address_modes.fill(sampler.address_mode);
+  if (sampler.address_mode_v) info.address_modes[1] = *sampler.address_mode_v;
   info.custom_float = std::bit_cast<std::array<float, 4>>(sampler.custom_color);
   info.custom_int = std::bit_cast<std::array<std::int32_t, 4>>(sampler.custom_color);
   return info;

@@ -10,7 +10,7 @@ namespace {
 bool serves(const gpu::DevicePlan& made, const gpu::DevicePlan& wanted) {
   return std::ranges::includes(made.extensions, wanted.extensions) &&
          std::ranges::includes(made.features, wanted.features) &&
-         (made.queue_flags & wanted.queue_flags) == wanted.queue_flags;
+         (made.queue_flags & wanted.queue_flags) == wanted.queue_flags && made.queues >= wanted.queues;
 }
 
 }  // namespace
@@ -25,6 +25,7 @@ DeviceOpening::~DeviceOpening() {
 void DeviceOpening::add_known(gpu::Needs& needs) const {
   needs.timestamps |= request_.timestamps;
   needs.robustness |= request_.robustness;
+  needs.queues = std::max(needs.queues, request_.queues);
   needs.disabled_extensions.insert(needs.disabled_extensions.end(), request_.disabled_extensions.begin(),
                                    request_.disabled_extensions.end());
 }
@@ -36,7 +37,7 @@ Result<DeviceOpening::Opened> DeviceOpening::open() const {
   if (!chosen) return fail(chosen.error());
   Opened opened{.index = *chosen};
   // Mips prefer a queue with graphics, which suits every plan; what is missing for them is told when a plan needs it.
-  gpu::Needs guess{.blit = true, .frame_boundary = true};
+  gpu::Needs guess{.blit = request_.queues == 1, .frame_boundary = true};
   add_known(guess);
   if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance->snapshots()[*chosen], guess)) {
     Result<gpu::Device> device = gpu::create_device(*instance, *chosen, *plan, request_.device);

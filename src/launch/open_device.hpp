@@ -23,6 +23,7 @@ struct DeviceRequest {
   // What is known before there is a plan.
   bool timestamps = false;
   bool robustness = false;
+  std::uint32_t queues = 1;  // up to so many; more than one: work that only computes
   std::vector<std::string> disabled_extensions;
   gpu::InstanceOptions instance;
   gpu::DeviceOptions device;

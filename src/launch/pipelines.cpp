@@ -11,30 +11,45 @@
 namespace slipway::launch {
 namespace {
 
+// --- specialization --------------------------------------------------------------------------------------------------
+
+// What the plan gives, and what follows from where the device puts rows.
+std::vector<Specialization> specializations_of(const Plan& plan, const Shader& shader, const Resources& resources) {
+  std::vector<Specialization> all = shader.specializations;
+  for (const RowStride& stride : shader.row_strides) {
+    const auto& buffer = std::get<Buffer>(plan.resources[stride.rows].kind);
+    const auto bytes = static_cast<std::uint32_t>(resources.row_stride(*buffer.rows));
+    const Bytes value = std::as_bytes(std::span(&bytes, 1));
+    all.push_back({.id = stride.constant, .bytes = {value.begin(), value.end()}});
+  }
+  return all;
+}
+
 // --- keys ------------------------------------------------------------------------------------------------------------
 
-void append(ByteWriter& key, const Shader& shader) {
+void append(ByteWriter& key, const Plan& plan, const Shader& shader, const Resources& resources) {
   const Bytes words = std::as_bytes(std::span(*shader.spirv));
   key.write<std::uint64_t>(words.size()).append(words);
   key.write<std::uint64_t>(shader.entry.size()).append(shader.entry);
-  key.write<std::uint64_t>(shader.specializations.size());
-  for (const Specialization& constant : shader.specializations) {
+  const std::vector<Specialization> specializations = specializations_of(plan, shader, resources);
+  key.write<std::uint64_t>(specializations.size());
+  for (const Specialization& constant : specializations) {
     key.write(constant.id).write<std::uint64_t>(constant.bytes.size()).append(constant.bytes);
   }
   key.write(shader.push_constant_size);
 }
 
-std::string key_of(const Plan& plan, const Step& step) {
+std::string key_of(const Plan& plan, const Step& step, const Resources& resources) {
   ByteWriter key;
-  for (const Binding& binding : bindings_of(step)) {
+  for (const Binding& binding : descriptors_of(step)) {
     key.write(binding.set).write(binding.binding).write(binding.type).write(binding.count);
   }
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
-    append(key, plan.shaders[dispatch->shader]);
+    append(key, plan, plan.shaders[dispatch->shader], resources);
   } else {
     const auto& draw = std::get<Draw>(step.action);
-    append(key, plan.shaders[draw.vertex_shader]);
-    if (draw.fragment_shader) append(key, plan.shaders[*draw.fragment_shader]);
+    append(key, plan, plan.shaders[draw.vertex_shader], resources);
+    if (draw.fragment_shader) append(key, plan, plan.shaders[*draw.fragment_shader], resources);
     const gpu::AttachmentFormats formats = attachment_formats(plan, draw);
     for (const vk::Format format : formats.colors) key.write(format);
     key.write(formats.depth_stencil).append(gpu::print_graphics_state(draw.state, ""));
@@ -49,8 +64,8 @@ struct Specialized {
   std::vector<gpu::SpecializationEntry> entries;
   std::vector<std::byte> data;
 
-  explicit Specialized(const Shader& shader) {
-    for (const Specialization& constant : shader.specializations) {
+  Specialized(const Plan& plan, const Shader& shader, const Resources& resources) {
+    for (const Specialization& constant : specializations_of(plan, shader, resources)) {
       entries.push_back(
           {constant.id, static_cast<std::uint32_t>(data.size()), static_cast<std::uint32_t>(constant.bytes.size())});
       data.insert(data.end(), constant.bytes.begin(), constant.bytes.end());
@@ -82,7 +97,7 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
   }
   info.push_constants_stages = stages;
   info.name = step.name;
-  for (const Binding& binding : bindings_of(step)) {
+  for (const Binding& binding : descriptors_of(step)) {
     if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
     auto& set = info.sets[binding.set];
     if (std::ranges::contains(set, binding.binding, &gpu::DescriptorBinding::binding)) continue;  // of an array
@@ -97,18 +112,19 @@ const Shader& naming_shader(const Plan& plan, const Step& step) {
   return plan.shaders[draw.fragment_shader.value_or(draw.vertex_shader)];
 }
 
-Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& device, const Step& step,
-                                      const gpu::PipelineLayout& layout, gpu::PipelineOptions options) {
+Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                                      const Step& step, const gpu::PipelineLayout& layout,
+                                      gpu::PipelineOptions options) {
   options.name = naming_shader(plan, step).name;
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     const Shader& shader = plan.shaders[dispatch->shader];
-    const Specialized specialized(shader);
+    const Specialized specialized(plan, shader, resources);
     return gpu::create_compute_pipeline(
         device, {.shader = shader_info(shader, specialized), .layout = &layout, .options = std::move(options)});
   }
   const auto& draw = std::get<Draw>(step.action);
   const Shader& vertex = plan.shaders[draw.vertex_shader];
-  const Specialized vertex_specialized(vertex);
+  const Specialized vertex_specialized(plan, vertex, resources);
   gpu::AttachmentFormats formats = attachment_formats(plan, draw);
   gpu::GraphicsPipelineInfo info{.vertex = shader_info(vertex, vertex_specialized),
                                  .layout = &layout,
@@ -119,7 +135,7 @@ Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& devic
   std::optional<Specialized> fragment_specialized;
   if (draw.fragment_shader) {
     const Shader& fragment = plan.shaders[*draw.fragment_shader];
-    info.fragment = shader_info(fragment, fragment_specialized.emplace(fragment));
+    info.fragment = shader_info(fragment, fragment_specialized.emplace(plan, fragment, resources));
   }
   return gpu::create_graphics_pipeline(device, info);
 }
@@ -131,14 +147,14 @@ std::string counter_name(const Plan& plan, const Step& step) {
 
 }  // namespace
 
-PipelinePlan plan_pipelines(const Plan& plan) {
+PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources) {
   PipelinePlan wanted;
   wanted.by_step.resize(plan.steps.size());
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     if (!is_command(step)) continue;
-    const auto [at, added] = known.try_emplace(key_of(plan, step), wanted.requests.size());
+    const auto [at, added] = known.try_emplace(key_of(plan, step, resources), wanted.requests.size());
     if (added) wanted.requests.push_back({i, at->first});
     wanted.by_step[i] = at->second;
   }
@@ -147,8 +163,9 @@ PipelinePlan plan_pipelines(const Plan& plan) {
 
 bool Pipelines::all_cached() const { return std::ranges::all_of(pipelines_, &gpu::Pipeline::cache_hit); }
 
-Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const PipelinePlan& wanted,
-                                   const gpu::PipelineOptions& options, PerfCounters& counters) {
+Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options,
+                                   PerfCounters& counters) {
   struct Slot {
     std::unique_ptr<gpu::PipelineLayout> layout;
     std::optional<Result<gpu::Pipeline>> pipeline;
@@ -162,7 +179,7 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
     slot.pipeline.emplace(
         gpu::create_pipeline_layout(device, layout_info(plan, step)).and_then([&](gpu::PipelineLayout layout) {
           slot.layout = std::make_unique<gpu::PipelineLayout>(std::move(layout));
-          return create_pipeline(plan, device, step, *slot.layout, options);
+          return create_pipeline(plan, device, resources, step, *slot.layout, options);
         }));
   });
 

@@ -10,6 +10,7 @@
 #include "gpu/pipeline.hpp"
 #include "launch/perf_counters.hpp"
 #include "launch/plan.hpp"
+#include "launch/resources.hpp"
 
 namespace slipway::launch {
 
@@ -24,7 +25,8 @@ struct PipelinePlan {
   std::vector<std::optional<std::size_t>> by_step;  // index into requests; none for barriers and boundaries
 };
 
-PipelinePlan plan_pipelines(const Plan& plan);
+// The resources say how far apart rows are, for shaders that have to know it.
+PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources = {});
 
 class Pipelines {
  public:
@@ -34,7 +36,7 @@ class Pipelines {
   bool all_cached() const;
 
  private:
-  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const PipelinePlan&,
+  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const Resources&, const PipelinePlan&,
                                             const gpu::PipelineOptions&, PerfCounters&);
   std::vector<std::unique_ptr<gpu::PipelineLayout>> layouts_;  // pipelines point to them
   std::vector<gpu::Pipeline> pipelines_;
@@ -42,7 +44,8 @@ class Pipelines {
 };
 
 // Problems are located at the shaders and reported together. The name in `options` is not used.
-Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const PipelinePlan& wanted,
-                                   const gpu::PipelineOptions& options, PerfCounters& counters);
+Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options,
+                                   PerfCounters& counters);
 
 }  // namespace slipway::launch

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
 #include "gpu/graphics_state.hpp"
+#include "launch/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
@@ -64,10 +66,21 @@ struct Sharing {
   std::uint64_t offset = 0;
 };
 
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11).
+// Where rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's
+// memory, and the two are kept equal.
+struct TexelRows {
+  ResourceIndex image = 0;
+  std::uint64_t count = 1;
+  std::uint64_t bytes = 0;  // of one row
+};
+
 struct Buffer {
-  std::uint64_t size = 0;                  // bytes
+  std::uint64_t size = 0;                  // bytes, without gaps between rows
   bool uniform = false;                    // some binding uses it as uniform buffer
   bool vertices = false, indices = false;  // some draw reads them from it
+  bool tensor = false;                     // what messages call it
+  std::optional<TexelRows> rows;
 };
 
 struct Sampler {
@@ -75,8 +88,10 @@ struct Sampler {
   vk::Filter mag_filter = vk::Filter::NEAREST;
   vk::Filter mip_filter = vk::Filter::NEAREST;
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
-  std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
+  std::array<std::uint32_t, 4> custom_color{};   // bits of four ints or floats, for the CUSTOM border colours
+  std::optional<gpu::CompareOperation> compare;  // for shaders that compare depths
   bool operator==(const Sampler&) const = default;
 };
 
@@ -111,6 +126,12 @@ struct Specialization {
   std::vector<std::byte> bytes;  // as wide as the shader declares it; 4 for bool
 };
 
+// A 32-bit specialization constant that holds how many bytes lie between the rows of a resource.
+struct RowStride {
+  std::uint32_t constant = 0;
+  ResourceIndex rows = 0;
+};
+
 struct Shader {
   std::string name;
   std::shared_ptr<const std::vector<std::uint32_t>> spirv;
@@ -118,6 +139,8 @@ struct Shader {
   std::string entry = "main";
   spirv::Stage stage = spirv::Stage::Compute;
   std::vector<Specialization> specializations;
+  std::vector<RowStride> row_strides;
+  bool emulates_tensors = false;         // its tensors have become storage buffers
   std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
   Origin origin;
 };
@@ -131,6 +154,9 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
+  // offset of the push constants. Dispatches only.
+  std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
 };
@@ -139,7 +165,7 @@ struct Dispatch {
   ShaderIndex shader = 0;
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<Binding> bindings;
-  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
 };
 
 // What an attachment holds when a draw begins.
@@ -198,6 +224,22 @@ struct Draw {
   std::vector<std::byte> push_constants;
 };
 
+// What a function of the host gets: a buffer's bytes.
+struct CallArgument {
+  ResourceIndex buffer = 0;
+  bool reads = false;   // otherwise the bytes may be anything when the function begins
+  bool writes = false;  // otherwise the function leaves them as they are; it writes all that it does not read
+  Origin origin;
+};
+
+// A function of the host among the commands of the device: it runs when all before it have ended, and all behind it
+// wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
+// that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
+struct Call {
+  std::vector<CallArgument> arguments;
+  std::function<Result<>(std::span<const MutableBytes> arguments)> function;
+};
+
 struct Barrier {
   enum class Kind : std::uint8_t { Memory, Buffer, Image };
   Kind kind = Kind::Memory;
@@ -224,7 +266,7 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, Draw, Barriers, Boundary> action;
+  std::variant<Dispatch, Draw, Barriers, Boundary, Call> action;
   bool barrier_after = true;  // dispatches: a full barrier behind it
   Origin origin;
 };
@@ -252,13 +294,24 @@ struct Capture {
   std::function<void(Bytes)> take;
 };
 
+// One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
+struct GraphDispatch {
+  std::string name;                                // `<graph>/<segment>`
+  std::size_t first_step = 0, step_count = 0;      // its steps, one behind the other
+  std::vector<std::string> operators;              // what each step computes: names of operators, joined with `+`
+  std::uint64_t session_size = 0;                  // bytes of its intermediates
+  std::optional<ResourceIndex> session_memory;     // a buffer over all of them
+};
+
 struct Plan {
   std::string name;  // the input's display name, for reports
   std::vector<Resource> resources;
   std::vector<Shader> shaders;
   std::vector<Step> steps;
+  std::vector<GraphDispatch> graphs;  // in the order of their steps
   std::vector<Expectation> expectations;
   std::vector<Capture> captures;
+  PerfCounters preparation;  // how long the files of the plan took to read
 };
 
 }  // namespace slipway::launch

@@ -34,6 +34,13 @@ void write_memory(json::Writer& out, const SessionMemory& memory) {
   });
 }
 
+void write_call(json::Writer& out, const CallTime& call) {
+  out.object([&] {
+    out.member("Command name", call.name).member("Iteration", call.iteration);
+    out.member("Time for command [ms]", call.milliseconds);
+  });
+}
+
 }  // namespace
 
 double milliseconds(const CommandTime& time, float period) {
@@ -54,6 +61,11 @@ double total_milliseconds(const Profile& profile) {
 std::string write_profile(const Profile& profile) {
   json::Writer out(4);
   out.object([&] {
+    if (!profile.calls.empty()) {
+      out.key("Host Calls").array([&] {
+        for (const CallTime& call : profile.calls) write_call(out, call);
+      });
+    }
     if (!profile.memory.empty()) {
       out.key("Memory Usage").array([&] {
         for (const SessionMemory& memory : profile.memory) write_memory(out, memory);

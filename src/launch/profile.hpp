@@ -17,6 +17,24 @@ struct CommandTime {
   std::string name;
   std::uint64_t before = 0, after = 0;  // ticks
   std::uint32_t iteration = 1;          // from 1
+  std::size_t step = 0;                 // of the plan
+};
+
+// How long a function of the host ran, copies of its arguments not counted. It has another clock than the commands.
+struct CallTime {
+  std::string name;
+  double milliseconds = 0;
+  std::uint32_t iteration = 1;
+  std::size_t step = 0;
+};
+
+// The timestamps around one kernel of a graph dispatch.
+struct OperatorTime {
+  std::size_t graph = 0;                // index into the plan's graphs
+  std::size_t operation = 0;            // which of its steps, from 0
+  std::string name;                     // names of operators, joined with `+`
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
 };
 
 // A graph's intermediate memory, for the whole run.
@@ -29,6 +47,8 @@ struct SessionMemory {
 struct Profile {
   float period = 1;                // nanoseconds a tick
   std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
+  std::vector<CallTime> calls;     // likewise; there are no commands in them
+  std::vector<OperatorTime> operators;  // of graph dispatches, each of which is one in `times` or `calls`
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };

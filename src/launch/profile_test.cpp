@@ -56,6 +56,19 @@ TEST(Profile, Text) {
 )");
 }
 
+TEST(Profile, CallsOfTheHost) {
+  EXPECT_EQ(write_profile({.calls = {{"net", 1.5, 2, 0}}}), R"({
+    "Host Calls": [
+        {
+            "Command name": "net",
+            "Iteration": 2,
+            "Time for command [ms]": 1.5
+        }
+    ]
+}
+)");
+}
+
 TEST(Profile, TypesOfCommands) {
   const Profile profile{
       .times = {{CommandType::GraphicsDispatch, "blend", 0, 1, 1}, {CommandType::DataGraphDispatch, "net", 1, 2, 1}}};

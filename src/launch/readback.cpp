@@ -17,9 +17,17 @@ Result<Readback> read_back(const Plan& plan, const gpu::Device& device, const Re
   };
   for (const ResourceIndex index : wanted) {
     Result<> done;
-    if (std::holds_alternative<Image>(plan.resources[index].kind)) {
+    const auto* kind = std::get_if<Buffer>(&plan.resources[index].kind);
+    if (!kind) {
       const gpu::Image& image = resources.image(index);
       done = transfer->download(image, 0, copy_of(index, image.packed_size(0)));
+    } else if (kind->rows) {
+      const std::uint64_t stride = resources.row_stride(*kind->rows);
+      const MutableBytes packed = copy_of(index, kind->rows->count * kind->rows->bytes);
+      for (std::uint64_t i = 0; i < kind->rows->count && done; ++i) {
+        const MutableBytes row = packed.subspan(i * kind->rows->bytes, kind->rows->bytes);
+        done = transfer->download(resources.buffer(index), i * stride, row);
+      }
     } else if (const gpu::Buffer& buffer = resources.buffer(index);
                buffer.memory().cached() && !buffer.mapped().empty()) {
       readback.bytes_[index] = buffer.mapped();

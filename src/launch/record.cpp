@@ -37,12 +37,16 @@ void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
     else
       record_command(list, i);
   }
-  if (is_last) restore_layouts(list);
+  if (is_last) {
+    texel_copies_.finish(list, layouts_);
+    restore_layouts(list);
+  }
   record_host_barrier(list);
 }
 
 void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   const Step& step = run_.plan.steps[index];
+  texel_copies_.before(list, step, layouts_);
   list.begin_label(std::format("dispatch ({})", step.name));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_);
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
@@ -51,6 +55,7 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
     record_draw(list, index, std::get<Draw>(step.action));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_ + 1);
   list.end_label();
+  texel_copies_.after(step);
   ++commands_;
   if (step.barrier_after) {
     list.begin_label("barriers (pipeline implicit)");
@@ -71,7 +76,13 @@ void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constan
 }
 
 void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch) {
-  bind(list, step, dispatch.push_constants);
+  std::vector<std::byte> push_constants = dispatch.push_constants;
+  for (const Binding& binding : dispatch.bindings) {
+    if (!binding.address_at) continue;
+    const std::uint64_t address = run_.resources.buffer(binding.resource).address();
+    std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
+  }
+  bind(list, step, push_constants);
   list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 
@@ -104,10 +115,12 @@ void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers)
     } else if (barrier.kind == Barrier::Kind::Buffer) {
       const gpu::Buffer& buffer = run_.resources.buffer(barrier.resource);
       if (barrier.offset >= buffer.size() || barrier.size == 0) continue;
+      // Gaps between rows are not in the plan's sizes.
+      const bool whole = std::get<Buffer>(run_.plan.resources[barrier.resource].kind).rows.has_value();
       buffers.push_back({.buffer = &buffer,
                          .scope = scope_of(barrier),
-                         .offset = barrier.offset,
-                         .size = std::min(barrier.size, buffer.size() - barrier.offset)});
+                         .offset = whole ? 0 : barrier.offset,
+                         .size = whole ? 0 : std::min(barrier.size, buffer.size() - barrier.offset)});
     } else {
       add_image_barriers(images, barrier);
       layouts_.apply(run_.plan, barrier);

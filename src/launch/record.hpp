@@ -12,10 +12,11 @@
 #include "launch/pipelines.hpp"
 #include "launch/plan.hpp"
 #include "launch/resources.hpp"
+#include "launch/texel_copies.hpp"
 
 namespace slipway::launch {
 
-// Steps that are submitted together: [begin, end), none of them a boundary.
+// Steps that are submitted together: [begin, end), none of them a boundary or a call.
 struct StepRange {
   std::size_t begin = 0, end = 0;
 };
@@ -35,7 +36,7 @@ struct Recordable {
 // One iteration, range by range, in order.
 class Recorder {
  public:
-  explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan) {}
+  explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan), texel_copies_(run.plan, run.resources) {}
 
   // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
   // the last range images are put back into the layout that an iteration begins with.
@@ -52,6 +53,7 @@ class Recorder {
 
   Recordable run_;
   ImageLayouts layouts_;
+  TexelCopies texel_copies_;
   std::uint32_t commands_ = 0;  // dispatches and draws so far
 };
 

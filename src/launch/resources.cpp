@@ -2,8 +2,10 @@
 
 #include <format>
 #include <map>
+#include <set>
 #include <span>
 
+#include "gpu/image_plan.hpp"
 #include "gpu/shared_memory.hpp"
 #include "launch/image_info.hpp"
 #include "launch/locate.hpp"
@@ -69,15 +71,56 @@ class ResourceMaker {
       problems_.add(located(std::move(created.error()), plan_.resources[i].origin));
   }
 
+  // Images of the group that tensors see, and that are not linear.
+  std::set<ResourceIndex> shadowed(std::span<const ResourceIndex> members) const {
+    std::set<ResourceIndex> images;
+    for (const ResourceIndex i : members) {
+      const auto* buffer = std::get_if<Buffer>(&plan_.resources[i].kind);
+      if (!buffer || !buffer->rows) continue;
+      const Result<gpu::ImagePlan> planned = gpu::plan_image(device_.snapshot(), image_info_of(buffer->rows->image));
+      if (planned && planned->tiling == gpu::Tiling::Optimal) images.insert(buffer->rows->image);
+    }
+    return images;
+  }
+
+  // An image that has memory of its own, and what is in its place in the group.
+  void make_shadowed(ResourceIndex i, std::vector<gpu::SharedBuffer>& buffers) {
+    gpu::ImageInfo info = image_info_of(i);
+    info.tiling = gpu::Tiling::Optimal;
+    info.shares_memory = false;
+    Result<gpu::Image> image = gpu::create_image(device_, info);
+    const std::uint64_t size = image ? image->packed_size(0) : 1;
+    buffers.push_back(
+        {.info = {.size = size, .name = info.name}, .offset = plan_.resources[i].sharing->offset, .kind = "Image"});
+    keep(i, std::move(image));
+  }
+
+  gpu::SharedBuffer shared_buffer(ResourceIndex i, const std::map<ResourceIndex, std::size_t>& images) const {
+    const auto& buffer = std::get<Buffer>(plan_.resources[i].kind);
+    gpu::SharedBuffer shared{.info = buffer_info_of(i),
+                             .offset = plan_.resources[i].sharing->offset,
+                             .kind = buffer.tensor ? "Tensor" : "Buffer"};
+    const auto image = buffer.rows ? images.find(buffer.rows->image) : images.end();
+    if (image != images.end()) shared.rows = {image->second, buffer.rows->count, buffer.rows->bytes};
+    return shared;
+  }
+
   void make_group(std::span<const ResourceIndex> members) {
+    const std::set<ResourceIndex> with_shadow = shadowed(members);
     std::vector<gpu::SharedBuffer> buffers;
     std::vector<gpu::SharedImage> images;
+    std::map<ResourceIndex, std::size_t> shared_images;  // their indices among `images`
     for (const ResourceIndex i : members) {
-      const std::uint64_t offset = plan_.resources[i].sharing->offset;
-      if (is_buffer(i))
-        buffers.push_back({buffer_info_of(i), offset});
-      else
-        images.push_back({image_info_of(i), offset});
+      if (is_buffer(i)) continue;
+      if (with_shadow.contains(i)) {
+        make_shadowed(i, buffers);
+      } else {
+        shared_images.emplace(i, images.size());
+        images.push_back({image_info_of(i), plan_.resources[i].sharing->offset});
+      }
+    }
+    for (const ResourceIndex i : members) {
+      if (is_buffer(i)) buffers.push_back(shared_buffer(i, shared_images));
     }
     Result<gpu::SharedMemory> shared = gpu::create_shared_memory(device_, buffers, images);
     if (!shared) {
@@ -89,10 +132,11 @@ class ResourceMaker {
     }
     auto buffer = shared->buffers.begin();
     auto image = shared->images.begin();
+    for (const ResourceIndex i : with_shadow) made_.shadows_.emplace(i, std::move(*buffer++));
     for (const ResourceIndex i : members) {
       if (is_buffer(i))
         made_.add(i, std::move(*buffer++));
-      else
+      else if (!with_shadow.contains(i))
         made_.add(i, std::move(*image++));
     }
   }
@@ -111,6 +155,11 @@ void Resources::add(ResourceIndex index, gpu::Buffer buffer) {
 void Resources::add(ResourceIndex index, gpu::Image image) {
   places_[index] = images_.size();
   images_.push_back(std::move(image));
+}
+
+std::uint64_t Resources::row_stride(const TexelRows& rows) const {
+  const gpu::Image& seen = image(rows.image);
+  return seen.tiling() == gpu::Tiling::Linear ? seen.linear_layout().row_pitch : rows.bytes;
 }
 
 Result<Resources> create_resources(const Plan& plan, const gpu::Device& device) {

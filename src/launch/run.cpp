@@ -4,6 +4,7 @@
 
 #include "launch/bindings.hpp"
 #include "launch/execute.hpp"
+#include "launch/graph_dumps.hpp"
 #include "launch/pipeline_caching.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/resources.hpp"
@@ -20,6 +21,7 @@ class Run {
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
     report_.counters = std::move(options_.counters);
+    report_.counters.insert(report_.counters.end(), plan.preparation.begin(), plan.preparation.end());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }
@@ -40,13 +42,15 @@ class Run {
   }
 
   Result<> make_pipelines() {
-    const PipelinePlan wanted = plan_pipelines(plan_);
+    const PipelinePlan wanted = plan_pipelines(plan_, *resources_);
     if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_, report_.counters, log_), caching_);
         !loaded)
       return loaded;
     log_.info("Setup commands");
+    for (const GraphDispatch& graph : plan_.graphs)
+      log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
-    return keep(create_pipelines(plan_, device_, wanted, options, report_.counters), pipelines_)
+    return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters), pipelines_)
         .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);
@@ -65,6 +69,7 @@ class Run {
     if (!options_.dry_run) {
       done =
           store_results(plan_, device_, *resources_, options_, report_).transform([&] { log_.info("Results stored"); });
+      done = done.and_then([&] { return dump_graphs(plan_, device_, *resources_, options_, report_, log_); });
     }
     return done.and_then(
         [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });

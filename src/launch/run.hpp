@@ -51,6 +51,8 @@ struct RunOptions {
 
   Path profile_path;        // empty: none; needs timestamps
   Path perf_counters_path;  // empty: none
+  Path session_memory_folder;  // where the intermediates of graphs go; empty: none
+  Path graph_profile_folder;   // where the times of graphs' operators go; empty: none; needs timestamps
   Path failure_dump;        // folder for all resources as .npy when an expectation fails; empty: none
   PerfCounters counters;    // what was measured before the run; the run's own come behind them
 };

@@ -49,11 +49,14 @@ std::string write_trace(std::string_view name, std::span<const PerfCounter> coun
       write_metadata(out, "thread_name", kGpuTrack, "gpu");
       const std::uint64_t first = profile.times.front().before;
       const double tick = static_cast<double>(profile.period) / 1000;
-      for (const CommandTime& time : profile.times) {
+      const auto write = [&](const auto& time, std::string_view category) {
         const double start = microseconds(profile.started - origin) + static_cast<double>(time.before - first) * tick;
-        write_event(out, time.name, "gpu", kGpuTrack, start, static_cast<double>(time.after - time.before) * tick,
+        write_event(out, time.name, category, kGpuTrack, start, static_cast<double>(time.after - time.before) * tick,
                     [&] { out.member("iteration", time.iteration); });
-      }
+      };
+      // Viewers show what lies within another event below it.
+      for (const CommandTime& time : profile.times) write(time, "gpu");
+      for (const OperatorTime& time : profile.operators) write(time, "operator");
     });
   });
   return out.text();

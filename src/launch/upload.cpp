@@ -36,6 +36,13 @@ class Uploader {
     return {};
   }
 
+  Result<> zero_shadows() {
+    for (const auto& [image, shadow] : resources_.shadows()) {
+      if (Result<> zeroed = transfer_.zero(shadow); !zeroed) return at(image, std::move(zeroed));
+    }
+    return transfer_.finish();
+  }
+
   Result<> fill(ResourceIndex index) {
     const Resource& resource = plan_.resources[index];
     Result<> filled;
@@ -76,8 +83,29 @@ class Uploader {
     return is_image(index) ? transfer_.zero(resources_.image(index)) : transfer_.zero(resources_.buffer(index));
   }
 
+  // Row by row, as something else may lie between them.
+  Result<> upload_rows(ResourceIndex index, const TexelRows& rows) {
+    const Contents& contents = plan_.resources[index].initial[0];
+    if (contents.size > rows.count * rows.bytes) return mismatch(contents.size, rows.count * rows.bytes);
+    const gpu::Buffer& buffer = resources_.buffer(index);
+    const std::uint64_t stride = resources_.row_stride(rows);
+    return with_bytes(contents, rows.count * rows.bytes, [&](Bytes bytes) {
+      Result<> done;
+      for (std::uint64_t i = 0; i < rows.count && done; ++i) {
+        const Bytes row = bytes.subspan(i * rows.bytes, rows.bytes);
+        if (const MutableBytes mapped = buffer.mapped(); !mapped.empty()) {
+          std::ranges::copy(row, mapped.subspan(i * stride).begin());
+        } else {
+          done = transfer_.upload(buffer, i * stride, row);
+        }
+      }
+      return done;
+    });
+  }
+
   // Straight into the buffer where the host sees it. Contents that are shorter than the buffer are followed by zeros.
   Result<> upload_buffer(ResourceIndex index) {
+    if (const auto& rows = std::get<Buffer>(plan_.resources[index].kind).rows) return upload_rows(index, *rows);
     const Contents& contents = plan_.resources[index].initial[0];
     const gpu::Buffer& buffer = resources_.buffer(index);
     if (contents.size > buffer.size()) return mismatch(contents.size, buffer.size());
@@ -122,7 +150,9 @@ Result<> upload_contents(const Plan& plan, const gpu::Device& device, const Reso
   Result<gpu::Transfer> transfer = gpu::create_transfer(device);
   if (!transfer) return fail(std::move(transfer.error()));
   Uploader uploader(plan, device, resources, std::move(*transfer));
-  Result<> done = uploader.prepare_images().and_then([&] { return uploader.zero_shared(); });
+  Result<> done = uploader.prepare_images().and_then([&] { return uploader.zero_shadows(); }).and_then([&] {
+    return uploader.zero_shared();
+  });
   for (ResourceIndex i = 0; i < plan.resources.size() && done; ++i) {
     if (plan.resources[i].load_counter.empty()) {
       done = uploader.fill(i);

@@ -1,5 +1,7 @@
 #include "lower/fusion.hpp"
 
+#include <ranges>
+
 namespace slipway::lower {
 
 using tosa::Op;
@@ -8,6 +10,11 @@ bool is_pointwise(Op op) { return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) |
 
 bool is_view(Op op) {
   return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
+}
+
+bool is_window(Op op) {
+  return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
+         op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
 }
 
 std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
@@ -27,7 +34,17 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
   // How much a kernel that stores a value computes on the way, and how many buffers it reads: both are kept small.
   constexpr std::uint32_t kMostNodes = 48, kMostBuffers = 7;
   std::vector<std::uint32_t> nodes(graph.values.size(), 0), buffers(graph.values.size(), 1);
+  // Whether a value that is not stored has a window operator in it.
+  std::vector<bool> windows(graph.values.size(), false);
   for (const tosa::Node& node : graph.nodes) {
+    // A kernel is built around one window operator: of several the last one keeps its place, the others are stored.
+    bool has_window = is_window(node.op);
+    for (const tosa::ValueId input : std::views::reverse(node.inputs)) {
+      if (stored[index(input)] || !windows[index(input)]) continue;
+      if (has_window) stored[index(input)] = true;
+      has_window = true;
+    }
+    for (const tosa::ValueId output : node.outputs) windows[index(output)] = has_window;
     std::uint32_t node_count = 1, buffer_count = 0;
     for (const tosa::ValueId input : node.inputs) {
       node_count += stored[index(input)] ? 0 : nodes[index(input)];

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lower/packing.hpp"
 #include "spirv/module.hpp"
 #include "tosa/graph.hpp"
 
@@ -21,13 +23,17 @@ struct ProgramBuffer {
   std::uint32_t index = 0;   // Input, Output: of the graph; Constant: into graph.constants
   std::uint64_t size = 0;    // bytes
   std::uint64_t offset = 0;  // Intermediate: in the arena
-  tosa::ValueId value{};
+  tosa::ValueId value{};     // whose elements they are, as they are or packed
+  std::optional<Packing> packing;  // Constant: how its data are packed; none: as they are
 };
 
 struct ProgramKernel {
   std::string name;  // `CONV2D+RESCALE`
   std::shared_ptr<const spirv::Words> spirv;
-  std::uint32_t bindings = 0;  // storage buffers 0 to bindings - 1 of set 0, the last one written
+  // Buffers, the last one written: storage buffers 0 to bindings - 1 of set 0, or addresses, one behind the other in
+  // the push constants.
+  std::uint32_t bindings = 0;
+  bool addresses = false;
 };
 
 struct ProgramDispatch {
@@ -43,8 +49,6 @@ struct KernelProgram {
   std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all before
   std::uint64_t arena_size = 0;             // bytes
   std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive at once
-  // What kernels need of a device.
-  bool needs_int64 = false, needs_storage_8 = false, needs_storage_16 = false;
 };
 
 // For people: a line for each dispatch with its nodes, shapes and buffers.

@@ -18,15 +18,16 @@ class Reader {
   Reader(const vgf::File& file, const vgf::Segment& segment, Diagnostics& diagnostics)
       : file_(file), segment_(segment), diagnostics_(diagnostics) {}
 
-  std::optional<tosa::Graph> run() {
+  std::optional<tosa::Graph> run(const spirv::Words* instead) {
     const std::size_t before = diagnostics_.errors();
     const vgf::Module& module = file_.modules[segment_.module];
-    if (module.words.empty()) {
+    if (module.words.empty() && !instead) {
       error(DiagnosticKind::FileMismatch, std::format("module `{}` has no code", module.name));
       return std::nullopt;
     }
-    const auto words =
-        diagnostics_.take(spirv::read_module(module.words, std::format("{} module `{}`", file_.name, module.name)));
+    const std::string name = std::format("{} module `{}`", file_.name, module.name);
+    const auto words = diagnostics_.take(instead ? spirv::read_module(spirv::Words(*instead), name)
+                                                 : spirv::read_module(module.words, name));
     if (!words) return std::nullopt;
     std::optional<tosa::Graph> graph = tosa::read_graph(*words, module.entry_point, diagnostics_);
     if (!graph) return std::nullopt;
@@ -136,8 +137,9 @@ class Reader {
 
 }  // namespace
 
-std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t segment, Diagnostics& diagnostics) {
-  return Reader(file, file.segments[segment], diagnostics).run();
+std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t segment, Diagnostics& diagnostics,
+                                              const spirv::Words* words) {
+  return Reader(file, file.segments[segment], diagnostics).run(words);
 }
 
 }  // namespace slipway::model

@@ -5,6 +5,7 @@
 
 #include "base/files.hpp"
 #include "lower/lower.hpp"
+#include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
 #include "reference/bounds.hpp"
 #include "testing/golden_cases.hpp"
@@ -21,8 +22,9 @@ using reference::Tensor;
 class LoweredTest : public launch::LaunchTest {
  protected:
   // The graph's outputs, computed by its kernels.
-  std::vector<Tensor> run_lowered(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
-    const auto program = lower::lower_graph(graph, {.fuse = fuse});
+  std::vector<Tensor> run_lowered(const tosa::Graph& graph, std::span<const Tensor> inputs,
+                                  const lower::LowerSettings& settings) {
+    const auto program = lower::lower_graph(graph, settings);
     if (!program) throw std::runtime_error(program.error()[0].message);
     launch::Plan plan;
     std::vector<launch::ResourceIndex> in, out;
@@ -52,9 +54,12 @@ class LoweredTest : public launch::LaunchTest {
     run_it(plan);
     return results;
   }
+
+  // Every golden case that kernels can compute, within its bounds.
+  void golden_cases(const lower::LowerSettings& settings);
 };
 
-TEST_F(LoweredTest, GoldenCases) {
+void LoweredTest::golden_cases(const lower::LowerSettings& settings) {
   const std::filesystem::path file = slipway::testing::source_folder() / "../shared/data/tosa_cases.json";
   if (!std::filesystem::is_regular_file(file)) GTEST_SKIP() << "no golden cases here";
   const auto document = json::parse(read_source(file).value());
@@ -79,7 +84,7 @@ TEST_F(LoweredTest, GoldenCases) {
     }
     const auto wanted = reference::run_node(made->graph, made->graph.nodes[0], operands);
     ASSERT_TRUE(wanted);
-    const std::vector<Tensor> given = run_lowered(made->graph, inputs);
+    const std::vector<Tensor> given = run_lowered(made->graph, inputs, settings);
     const auto difference = reference::first_difference(
         given, *wanted, reference::bounds(made->graph, made->graph.nodes[0], operands, *wanted));
     EXPECT_FALSE(difference) << std::format("result {} element {} is {} instead of {} (bound {})\n{}",
@@ -88,6 +93,15 @@ TEST_F(LoweredTest, GoldenCases) {
     ++compared;
   }
   EXPECT_GT(compared, 380u);
+}
+
+TEST_F(LoweredTest, GoldenCasesByPlainKernels) { golden_cases({}); }
+TEST_F(LoweredTest, GoldenCasesByKernelsForTheDevice) { golden_cases({.device = device_facts(snapshot())}); }
+// A software device computes what a GPU does, only more slowly.
+TEST_F(LoweredTest, GoldenCasesByKernelsForGpus) {
+  lower::DeviceFacts gpu = device_facts(snapshot());
+  gpu.lanes = 0;
+  golden_cases({.device = gpu});
 }
 
 }  // namespace

@@ -11,100 +11,130 @@ namespace {
 using launch::ResourceIndex;
 using launch::ShaderIndex;
 
-class Adder {
- public:
-  Adder(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program, const std::string& name,
-        const launch::Origin& origin)
-      : plan_(plan), graph_(graph), program_(program), name_(name), origin_(origin) {}
+constexpr std::uint32_t kAddressSize = 8;  // bytes
 
-  void run(std::span<const ResourceIndex> inputs, std::span<const ResourceIndex> outputs) {
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) resources_.push_back(resource(i, inputs, outputs));
-    const auto first = static_cast<ShaderIndex>(plan_.shaders.size());
-    for (const lower::ProgramKernel& kernel : program_.kernels) shader(kernel);
-    for (const lower::ProgramDispatch& dispatch : program_.dispatches) step(dispatch, first);
-  }
+launch::Contents contents_of(const lower::ProgramBuffer& buffer, const tosa::Constant& constant,
+                             std::shared_ptr<const void> owner) {
+  return {buffer.size, [data = constant.data, splat = constant.splat, packing = buffer.packing,
+                        owner = std::move(owner)](MutableBytes to) -> Result<> {
+            if (packing) {
+              lower::pack(*packing, data, splat, to);
+              return {};
+            }
+            for (std::size_t at = 0; at < to.size(); at += data.size()) {
+              std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
+              if (!splat) break;
+            }
+            return {};
+          }};
+}
 
- private:
-  ResourceIndex resource(std::size_t i, std::span<const ResourceIndex> inputs, std::span<const ResourceIndex> outputs) {
-    const lower::ProgramBuffer& buffer = program_.buffers[i];
-    if (buffer.kind == lower::BufferKind::Input) return inputs[buffer.index];
-    if (buffer.kind == lower::BufferKind::Output) return outputs[buffer.index];
-    launch::Resource made{
-        .name =
-            std::format("{} {} {}", name_, buffer.kind == lower::BufferKind::Constant ? "constant" : "intermediate", i),
-        .kind = launch::Buffer{.size = std::max<std::uint64_t>(buffer.size, 1)},
-        .initial = {},
-        .outputs = {},
-        .sharing = std::nullopt,
-        .origin = origin_,
-        .load_counter = std::format("Load Constant: {}", name_)};
-    if (buffer.kind == lower::BufferKind::Constant) {
-      const tosa::Constant& constant = graph_.constants[buffer.index];
-      made.initial.push_back({buffer.size, [data = constant.data, splat = constant.splat](MutableBytes to) -> Result<> {
-                                for (std::size_t at = 0; at < to.size(); at += data.size()) {
-                                  std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
-                                  if (!splat) break;
-                                }
-                                return {};
-                              }});
+// Our own module: it is sound, and what it declares is known, but the launch engine checks bindings against what a
+// module declares.
+launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& name, const launch::Origin& origin) {
+  const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
+  return {.name = std::format("{} {}", name, kernel.name),
+          .spirv = kernel.spirv,
+          .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
+          .entry = "main",
+          .stage = spirv::Stage::Compute,
+          .specializations = {},
+          .push_constant_size = kernel.addresses ? kernel.bindings * kAddressSize : 0,
+          .origin = origin};
+}
+
+}  // namespace
+
+GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
+                         const std::string& name, const launch::Origin& origin, std::shared_ptr<const void> owner)
+    : graph_(std::move(graph)), program_(std::move(program)) {
+  const auto add = [&](launch::Resource resource) {
+    plan.resources.push_back(std::move(resource));
+    return static_cast<ResourceIndex>(plan.resources.size() - 1);
+  };
+  const auto buffer = [&](std::string_view what, std::uint64_t size) {
+    return launch::Resource{.name = std::format("{} {}", name, what),
+                            .kind = launch::Buffer{.size = std::max<std::uint64_t>(size, 1)},
+                            .initial = {},
+                            .outputs = {},
+                            .sharing = std::nullopt,
+                            .origin = origin,
+                            .load_counter = std::format("Load Constants: {}", name)};
+  };
+  // No other graph of the plan has this name.
+  const std::string arena = std::format("{} arena {}", name, plan.resources.size());
+  for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+    const lower::ProgramBuffer& from = program_.buffers[i];
+    if (from.kind == lower::BufferKind::Constant) {
+      launch::Resource made = buffer(std::format("constant {}", from.index), from.size);
+      made.initial.push_back(contents_of(from, graph_->constants[from.index], owner));
+      resources_.push_back(add(std::move(made)));
+    } else if (from.kind == lower::BufferKind::Intermediate) {
+      launch::Resource made = buffer(std::format("intermediate {}", i), from.size);
+      made.sharing = launch::Sharing{arena, from.offset};
+      resources_.push_back(add(std::move(made)));
     } else {
-      made.sharing = launch::Sharing{name_ + " arena", buffer.offset};
+      resources_.push_back(0);
     }
-    plan_.resources.push_back(std::move(made));
-    return static_cast<ResourceIndex>(plan_.resources.size() - 1);
   }
-
-  void shader(const lower::ProgramKernel& kernel) {
-    // Our own module: it is sound, and what it declares is known, but the launch engine checks bindings against what a
-    // module declares.
-    const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
-    plan_.shaders.push_back(
-        {.name = std::format("{} {}", name_, kernel.name),
-         .spirv = kernel.spirv,
-         .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
-         .entry = "main",
-         .stage = spirv::Stage::Compute,
-         .specializations = {},
-         .push_constant_size = 0,
-         .origin = origin_});
+  if (program_.arena_size > 0) {
+    launch::Resource made = buffer("session memory", program_.arena_size);
+    made.sharing = launch::Sharing{arena, 0};
+    session_ = add(std::move(made));
   }
+  first_shader_ = static_cast<ShaderIndex>(plan.shaders.size());
+  for (const lower::ProgramKernel& kernel : program_.kernels) plan.shaders.push_back(shader_of(kernel, name, origin));
+}
 
-  void step(const lower::ProgramDispatch& from, ShaderIndex first) {
+void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                           const launch::Origin& origin) const {
+  const auto resource = [&](std::uint32_t i) {
+    const lower::ProgramBuffer& buffer = program_.buffers[i];
+    if (buffer.kind == lower::BufferKind::Input) return resources.inputs[buffer.index];
+    if (buffer.kind == lower::BufferKind::Output) return resources.outputs[buffer.index];
+    return resources_[i];
+  };
+  launch::GraphDispatch whole{.name = name,
+                              .first_step = plan.steps.size(),
+                              .step_count = program_.dispatches.size(),
+                              .operators = {},
+                              .session_size = program_.arena_size,
+                              .session_memory = session_};
+  for (const lower::ProgramDispatch& from : program_.dispatches) {
+    const bool addresses = program_.kernels[from.kernel].addresses;
     launch::Dispatch dispatch{
-        .shader = first + from.kernel, .groups = from.groups, .bindings = {}, .push_constants = {}};
+        .shader = first_shader_ + from.kernel,
+        .groups = from.groups,
+        .bindings = {},
+        .push_constants = std::vector<std::byte>(addresses ? from.buffers.size() * kAddressSize : 0)};
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
       const bool writes = binding + 1 == from.buffers.size();
       dispatch.bindings.push_back({.set = 0,
                                    .binding = binding,
                                    .type = vk::DescriptorType::STORAGE_BUFFER,
-                                   .resource = resources_[from.buffers[binding]],
+                                   .resource = resource(from.buffers[binding]),
                                    .level = std::nullopt,
+                                   .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
                                    .reads = !writes,
                                    .writes = writes,
-                                   .origin = origin_});
+                                   .origin = origin});
     }
-    const tosa::Node& last =
-        graph_.nodes.empty() || from.nodes.empty() ? tosa::Node{} : graph_.nodes[from.nodes.back()];
-    plan_.steps.push_back({.name = last.name.empty() ? plan_.shaders[dispatch.shader].name : last.name,
-                           .action = std::move(dispatch),
-                           .barrier_after = true,
-                           .origin = origin_});
+    const tosa::Node* last =
+        graph_->nodes.empty() || from.nodes.empty() ? nullptr : &graph_->nodes[from.nodes.back()];
+    whole.operators.push_back(program_.kernels[from.kernel].name);
+    plan.steps.push_back({.name = last && !last->name.empty() ? last->name : plan.shaders[dispatch.shader].name,
+                          .action = std::move(dispatch),
+                          .barrier_after = true,
+                          .origin = origin});
   }
-
-  launch::Plan& plan_;
-  const tosa::Graph& graph_;
-  const lower::KernelProgram& program_;
-  const std::string& name_;
-  const launch::Origin& origin_;
-  std::vector<ResourceIndex> resources_;
-};
-
-}  // namespace
+  plan.graphs.push_back(std::move(whole));
+}
 
 void add_graph(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program,
                std::span<const ResourceIndex> inputs, std::span<const ResourceIndex> outputs, const std::string& name,
                const launch::Origin& origin) {
-  Adder(plan, graph, program, name, origin).run(inputs, outputs);
+  const GraphInPlan kernels(plan, std::make_shared<const tosa::Graph>(graph), program, name, origin, nullptr);
+  kernels.dispatch(plan, {inputs, outputs}, name, origin);
 }
 
 }  // namespace slipway::model

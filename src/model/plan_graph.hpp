@@ -1,15 +1,48 @@
 // A graph as steps of a plan: its kernels as shaders, its constants and intermediates as resources, its dispatches as
 // steps.
+//
+//   GraphInPlan kernels(plan, graph, program, "blur/conv", origin, file);
+//   kernels.dispatch(plan, {{x}, {y}}, "blur/conv", origin);
 #pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "launch/plan.hpp"
 #include "lower/program.hpp"
 
 namespace slipway::model {
 
-// Adds the steps of a program to a plan. `inputs` and `outputs` are resources of the plan, as many as the graph has,
-// each a buffer of the size that its tensor has. The constants' data must outlive the plan. `name` tells this graph's
-// resources from others'.
+// Resources of the plan for the inputs and outputs of a graph, in its order, each a buffer of the size that its tensor
+// has.
+struct GraphResources {
+  std::span<const launch::ResourceIndex> inputs, outputs;
+};
+
+// A program whose shaders, constants and intermediates are in a plan, to be dispatched any number of times.
+class GraphInPlan {
+ public:
+  // `name` tells this graph's resources from others'. `owner` keeps the data of constants alive.
+  GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
+              const std::string& name, const launch::Origin& origin, std::shared_ptr<const void> owner);
+
+  // `name`: of the graph dispatch. There is a full barrier behind every step.
+  void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                const launch::Origin& origin) const;
+
+  const lower::KernelProgram& program() const { return program_; }
+
+ private:
+  std::shared_ptr<const tosa::Graph> graph_;
+  lower::KernelProgram program_;
+  std::vector<launch::ResourceIndex> resources_;  // of the program's buffers; of inputs and outputs nothing
+  launch::ShaderIndex first_shader_ = 0;
+  std::optional<launch::ResourceIndex> session_;
+};
+
+// The same for one dispatch of a graph whose constants' data outlive the plan.
 void add_graph(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program,
                std::span<const launch::ResourceIndex> inputs, std::span<const launch::ResourceIndex> outputs,
                const std::string& name, const launch::Origin& origin);

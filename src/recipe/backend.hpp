@@ -8,8 +8,9 @@
 //   ListPtr list = *backend.make_list(runs, {});
 //   list->submit(); list->wait({});          // as often as wanted
 //
-// A list is made once and submitted many times. Submissions of one list do not overlap; those of several lists may, and
-// the runner then gives them separate buffers, or such as are only read.
+// A list is made once and submitted many times. Submissions of one list do not overlap; those of several lists may. The
+// runner gives each copy of its lists buffers of its own; what is `outside` they share, and the back end keeps runs
+// that write it and others that use it apart.
 //
 // Threads: creating and destroying objects and submitting may happen on several threads at once (several runners use
 // one device): a back end locks what its library does not. One list is used by one thread at a time.
@@ -65,6 +66,7 @@ struct BufferArgument {
   std::uint32_t argidx = 0;
   BufferPtr buffer;
   std::uint64_t offset = 0, size = 0;  // bytes; never past the end
+  bool outside = false;                // not the runner's own: lists of others may use it at the same time
 };
 
 // A number for the parameter with this argidx, in the bytes and the type that the target asks for.
@@ -85,6 +87,7 @@ struct KernelRun {
 
 struct ListOptions {
   bool timings = false;                 // measure each run on the device, where it can
+  bool overlaps = false;                // other lists of the runner are under way at the same time (depth)
   std::uint32_t runlist_threshold = 6;  // XRT: lists of at least so many runs become one xrt::runlist; 0 never
 };
 

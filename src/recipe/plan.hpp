@@ -39,10 +39,11 @@ struct ContextPlan {
   Origin origin;
 };
 
-// SPIR-V, however it was written.
+// SPIR-V, however it was written; or the text of OpenCL C, which drivers build.
 struct ModuleCode {
   std::string name;
   std::shared_ptr<const spirv::Words> words;
+  std::string source;                                   // OpenCL C, and then no words
   std::shared_ptr<const spirv::Reflection> reflection;  // with the kernel's specialization
 };
 
@@ -52,13 +53,16 @@ struct FixedValue {
   std::vector<std::byte> bytes;
 };
 
+struct ModelKernel;  // plan/model_kernel.hpp
+
 struct KernelPlan {
   std::string name;
   BackendKind backend = BackendKind::Vulkan;
   std::optional<std::size_t> context;  // index into Plan::contexts
   std::string instance;
-  std::optional<Artifact> ctrlcode;  // XRT
-  std::optional<ModuleCode> module;  // Vulkan and OpenCL
+  std::optional<Artifact> ctrlcode;          // XRT
+  std::optional<ModuleCode> module;          // Vulkan and OpenCL
+  std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model, and then no module
   std::string entry;
   std::optional<Grid> grid;   // that the module itself gives, where nothing else does
   std::optional<Grid> local;  // OpenCL

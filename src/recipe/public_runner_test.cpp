@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "slipway/xrt_runner.hpp"
+#include "testing/cpu_libraries.hpp"
 
 namespace {
 
@@ -133,7 +134,7 @@ TEST(PublicRunner, WhatAFunctionThrowsIsNested) {
   const std::string recipe =
       R"({"resources": {"cpus": [{"name": "fail", "library_path": "arithmetic"}]}, "execution": {"runs": [{"name": "fail", "where": "cpu"}]}})";
   slipway::runner runner(slipway::device("no such device"), recipe,
-                         slipway::run_options{.library_root = SLIPWAY_CPU_LIBRARIES});
+                         slipway::run_options{.library_root = slipway::testing::cpu_libraries()});
   runner.execute();
   try {
     runner.wait();

@@ -7,7 +7,9 @@
 #include "base/print_diagnostic.hpp"
 #include "generated_version.hpp"
 #include "json/writer.hpp"
+#include "recipe/control_code/control_code.hpp"
 #include "recipe/session.hpp"
+#include "recipe/xclbin/xclbin.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -73,6 +75,33 @@ std::string_view name_of(RunStatus status) {
   return "";
 }
 
+void write_context(Writer& out, const ContextPlan& context) {
+  // Files that cannot be read have been reported when the recipe was loaded.
+  Diagnostics ignored;
+  if (context.xclbin) {
+    if (const auto file = xclbin::read_xclbin(context.xclbin->bytes, context.xclbin->name, ignored))
+      out.member("uuid", xclbin::uuid_text(file->uuid));
+  } else if (!context.programs.empty()) {
+    const Artifact& first = context.programs.front();
+    const auto file = control_code::read_control_code(first.bytes, first.name, ignored);
+    if (file && file->uid) out.member("elf_uid", xclbin::uuid_text(*file->uid));
+  }
+}
+
+void write_contexts(Writer& out, const Plan& plan) {
+  for (const ContextPlan& context : plan.contexts) {
+    if (context.name != "header" || !context.xclbin) continue;
+    out.key("xclbin").object([&] { write_context(out, context); });
+  }
+  const auto has_file = [](const ContextPlan& context) { return context.xclbin || !context.programs.empty(); };
+  if (std::ranges::none_of(plan.contexts, has_file)) return;
+  out.key("hwctxs_detail").object([&] {
+    for (const ContextPlan& context : plan.contexts) {
+      if (has_file(context)) out.key(context.name).object([&] { write_context(out, context); });
+    }
+  });
+}
+
 void write_runs(Writer& out, const Plan& plan, const Runner* runner) {
   const std::vector<RunRecord> records = runner ? runner->records() : std::vector<RunRecord>(plan.runs.size());
   out.key("runs").array([&] {
@@ -133,6 +162,7 @@ std::string Session::report(const Failure* failure, const System* system, int in
       write_resources(out, *plan_, runner_.get(),
                       first ? static_cast<std::uint32_t>(first->runlist_threshold.value_or(6)) : 6);
       write_runs(out, *plan_, runner_.get());
+      write_contexts(out, *plan_);
     }
     if (runner_) {
       out.key("backends").object([&] {

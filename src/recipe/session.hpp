@@ -78,6 +78,8 @@ class Session {
   std::unique_ptr<ProfileEngine> engine_;
 };
 
+std::string report_schema();  // of what `report` writes, and of reports of jobs
+
 // Of this process.
 Session::System system_usage(std::chrono::steady_clock::time_point start);
 

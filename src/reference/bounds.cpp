@@ -4,29 +4,10 @@
 #include <numbers>
 
 #include "reference/operation.hpp"
+#include "reference/precision.hpp"
 
 namespace slipway::reference {
 namespace {
-
-struct Precision {
-  int fraction_bits;
-  double least_normal, greatest;
-};
-
-Precision precision_of(DataType type) {
-  switch (type) {
-    case DataType::F16:
-      return {10, 0x1p-14, 65504};
-    case DataType::BF16:
-      return {7, 0x1p-126, 0x1p128 - 0x1p120};
-    case DataType::F8E4M3:
-      return {3, 0x1p-6, 448};
-    case DataType::F8E5M2:
-      return {2, 0x1p-14, 57344};
-    default:
-      return {23, 0x1p-126, 0x1p128 - 0x1p104};
-  }
-}
 
 // B of page 3.4: a relative error of 2^(-F / d) of `magnitude`, but not below `low`, times `value`.
 double relative_bound(DataType type, double magnitude, double value, double low, double d) {
@@ -76,6 +57,23 @@ double pow_bound(DataType type, double a, double b, double ref) {
 }
 
 // --- dot products (page 3.5) ---
+
+bool is_dot_product(Op op) {
+  switch (op) {
+    case Op::CONV2D:
+    case Op::CONV3D:
+    case Op::DEPTHWISE_CONV2D:
+    case Op::TRANSPOSE_CONV2D:
+    case Op::MATMUL:
+    case Op::AVG_POOL2D:
+    case Op::REDUCE_SUM:
+    case Op::FFT2D:
+    case Op::RFFT2D:
+      return true;
+    default:
+      return false;
+  }
+}
 
 struct DotProduct {
   double length;                // KS
@@ -167,25 +165,14 @@ std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa
 void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
                 const NodeResults& results, std::vector<std::vector<double>>& bounds) {
   const DataType out = results.values[0].type.data;
-  const DotProduct product = dot_product_of(node, inputs, out);
   const Precision precision = precision_of(out);
-  bool biased = false;
-  if (product.bias < inputs.size())
-    biased = std::ranges::any_of(inputs[product.bias]->reals, [](double x) { return x != 0; });
-  const double steps =
-      std::ceil(product.length /
-                std::exp2((precision_of(product.accumulator).fraction_bits - precision.fraction_bits) / 2.0)) +
-      biased;
-  const std::vector<std::vector<double>> magnitude = magnitudes(graph, node, inputs, results);
+  const DotProductScale scale = *dot_product_scale(graph, node, inputs, results);
   const double unit = std::exp2(-1 - precision.fraction_bits);
   for (std::size_t r = 0; r < bounds.size(); ++r) {
     for (std::size_t i = 0; i < bounds[r].size(); ++i) {
-      const double size = magnitude[r][i];
-      if (std::isnan(size) || std::isinf(round_to(out, size * (1 + 2 * steps * unit))) ||
-          std::isnan(round_to(out, size * (1 + 2 * steps * unit))))
-        bounds[r][i] = kInfinity;
-      else
-        bounds[r][i] = 2 * steps * std::max(size * unit, precision.least_normal);
+      const double size = scale.magnitudes[r][i];
+      bounds[r][i] =
+          is_free(out, size, scale.steps) ? kInfinity : 2 * scale.steps * std::max(size * unit, precision.least_normal);
     }
   }
 }
@@ -217,6 +204,24 @@ bool accepts(DataType type, double test, double ref, double bound) {
   return low <= test && test <= high;
 }
 
+std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const tosa::Node& node,
+                                                 std::span<const Tensor* const> inputs, const NodeResults& results) {
+  if (!is_dot_product(node.op)) return std::nullopt;
+  const DataType out = results.values[0].type.data;
+  if (!tosa::is_float(out)) return std::nullopt;
+  const DotProduct product = dot_product_of(node, inputs, out);
+  const int narrowed = precision_of(product.accumulator).fraction_bits - precision_of(out).fraction_bits;
+  const bool biased =
+      product.bias < inputs.size() && std::ranges::any_of(inputs[product.bias]->reals, [](double x) { return x != 0; });
+  return DotProductScale{std::ceil(product.length / std::exp2(narrowed / 2.0)) + biased,
+                         magnitudes(graph, node, inputs, results)};
+}
+
+bool is_free(DataType type, double magnitude, double steps) {
+  const double most = round_to(type, magnitude * (1 + 2 * steps * std::exp2(-1 - precision_of(type).fraction_bits)));
+  return std::isnan(most) || std::isinf(most);
+}
+
 std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
                                         std::span<const Tensor* const> inputs, const NodeResults& results) {
   std::vector<std::vector<double>> bounds;
@@ -224,21 +229,14 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
   if (bounds.empty() || bounds[0].empty()) return bounds;
   const DataType type = results.values[0].type.data;
   const std::vector<double>& ref = results.unrounded[0];
+  if (tosa::is_float(type) && is_dot_product(node.op)) {
+    dot_bounds(graph, node, inputs, results, bounds);
+    return bounds;
+  }
   const auto each = [&](auto&& bound_of) {
     for (std::size_t i = 0; i < ref.size(); ++i) bounds[0][i] = bound_of(i);
   };
   switch (node.op) {
-    case Op::CONV2D:
-    case Op::CONV3D:
-    case Op::DEPTHWISE_CONV2D:
-    case Op::TRANSPOSE_CONV2D:
-    case Op::MATMUL:
-    case Op::AVG_POOL2D:
-    case Op::REDUCE_SUM:
-    case Op::FFT2D:
-    case Op::RFFT2D:
-      dot_bounds(graph, node, inputs, results, bounds);
-      break;
     case Op::ADD:
     case Op::SUB:
     case Op::MUL:

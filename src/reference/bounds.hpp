@@ -19,6 +19,17 @@ double ulp(DataType type, double value);
 std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
                                         std::span<const Tensor* const> inputs, const NodeResults& results);
 
+// What rounding can do to sums of products (TOSA page 3.5): how many roundings count, and for each result the sums of
+// the products' magnitudes. None for other operators and for integers.
+struct DotProductScale {
+  double steps = 0;
+  std::vector<std::vector<double>> magnitudes;
+};
+std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const tosa::Node& node,
+                                                 std::span<const Tensor* const> inputs, const NodeResults& results);
+// Whether so large a sum may overflow, so that any result will do.
+bool is_free(DataType type, double magnitude, double steps);
+
 // The first element of a result that is not acceptable, integers being exact.
 struct Difference {
   std::size_t result = 0, element = 0;

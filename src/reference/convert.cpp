@@ -11,7 +11,7 @@ std::int64_t scale32(std::int64_t value, std::int64_t multiplier, std::int64_t s
   if (shift < 1 || shift > 62) return 0;  // unpredictable
   std::int64_t round = std::int64_t{1} << (shift - 1);
   if (double_round && shift > 31) round += value >= 0 ? std::int64_t{1} << 30 : -(std::int64_t{1} << 30);
-  return static_cast<std::int64_t>((static_cast<__int128>(value) * multiplier + round) >> shift);
+  return static_cast<std::int64_t>((static_cast<Int128>(value) * multiplier + round) >> shift);
 }
 
 std::int64_t scale16(std::int64_t value, std::int64_t multiplier, std::int64_t shift) {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "reference/operation.hpp"
+#include "reference/scale.hpp"
 
 namespace slipway::reference {
 namespace {
@@ -137,9 +138,9 @@ void run_SUB(Operation& operation) { binary_either(operation, std::minus<double>
 void run_MUL(Operation& operation) {
   const std::int64_t shift = operation.integer("shift");
   binary_either(operation, std::multiplies<double>(), [&](std::int64_t a, std::int64_t b) {
-    const __int128 product = static_cast<__int128>(a) * b;
+    const Int128 product = static_cast<Int128>(a) * b;
     if (shift == 0) return static_cast<std::int64_t>(product);
-    return static_cast<std::int64_t>((product + (static_cast<__int128>(1) << (shift - 1))) >> shift);
+    return static_cast<std::int64_t>((product + (static_cast<Int128>(1) << (shift - 1))) >> shift);
   });
 }
 

@@ -5,6 +5,8 @@
 
 namespace slipway::reference {
 
+__extension__ using Int128 = __int128;  // holds every product of two 64-bit integers
+
 // Rounded to nearest, ties toward +infinity; `double_round` as RESCALE's DOUBLE_ROUND has it.
 std::int64_t scale32(std::int64_t value, std::int64_t multiplier, std::int64_t shift, bool double_round);
 std::int64_t scale16(std::int64_t value, std::int64_t multiplier, std::int64_t shift);

@@ -30,6 +30,14 @@ std::optional<Compiled> Compiler::compile(const Program& program, const Assignme
   if (!resolved_) return std::nullopt;
   Compiled made;
   made.modules = timed(spent.spirv, [&] { return emitter_.emit(*resolved_, options.spirv); });
+  if (options.optimize) {
+    const Result<> optimized =
+        timed(spent.optimize, [&] { return optimize_modules(made.modules, options.spirv.target); });
+    if (!optimized) {
+      diagnostics.add(optimized.error());
+      return std::nullopt;
+    }
+  }
   made.metadata = timed(spent.metadata, [&] {
     Metadata metadata = emit_metadata(
         *resolved_,
@@ -41,6 +49,15 @@ std::optional<Compiled> Compiler::compile(const Program& program, const Assignme
     return metadata;
   });
   return made;
+}
+
+Result<> optimize_modules(std::span<SpirvModule> modules, Target target) {
+  for (SpirvModule& module : modules) {
+    Result<spirv::Words> optimized = optimize_spirv(module, target);
+    if (!optimized) return std::unexpected(std::move(optimized.error()));
+    module.words = std::move(*optimized);
+  }
+  return {};
 }
 
 std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options) {

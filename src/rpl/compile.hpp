@@ -19,6 +19,7 @@ struct CompileOptions {
   std::vector<EntryPointName> entry_points;  // none: metadata only
   ResolveSettings resolve;
   SpirvOptions spirv;
+  bool optimize = false;  // optimize_spirv on every module
   bool skip_attributes = false;
   bool skip_sets = false;
   // Names of the modules in the metadata: `STEM.spv`, or `STEM.vertex.spv` with split stages.
@@ -32,7 +33,7 @@ struct Compiled {
 
 // Microseconds.
 struct CompileTimes {
-  double resolve = 0, metadata = 0, spirv = 0;
+  double resolve = 0, metadata = 0, spirv = 0, optimize = 0;
 };
 
 class Compiler {
@@ -49,6 +50,9 @@ class Compiler {
   SpirvEmitter emitter_;
   const Resolved* resolved_ = nullptr;
 };
+
+// Replaces each module by what optimize_spirv makes of it.
+Result<> optimize_modules(std::span<SpirvModule> modules, Target target);
 
 // The name of the file that holds a module.
 std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options);

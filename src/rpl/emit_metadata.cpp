@@ -32,6 +32,7 @@ class Emitter {
   std::string text(NameId name) const { return std::string(program_.text(name)); }
 
   void add_modules(Metadata& metadata) const {
+    metadata.modules.reserve(program_.modules.size());
     for (const Module& module : program_.modules) {
       Metadata::Module& to = metadata.modules.emplace_back(module.name);
       for (std::uint32_t i = 0; i < module.source_count; ++i) {
@@ -58,6 +59,7 @@ class Emitter {
   }
 
   void add_options(Metadata& metadata) const {
+    metadata.options.reserve(program_.options.size());
     for (OptionId id = 0; id < program_.options.size(); ++id) {
       const Option& option = program_.options[id];
       Metadata::Option& to = metadata.options.emplace_back();
@@ -76,6 +78,7 @@ class Emitter {
     std::vector<std::string> tags;
     if (field == kNone) return tags;
     const List list = program_.fields[field].meta;
+    tags.reserve(list.count);
     for (std::uint32_t i = 0; i < list.count; ++i) tags.push_back(text(program_.lists[list.first + i]));
     return tags;
   }
@@ -91,7 +94,7 @@ class Emitter {
     }
     if (!to.has_sets) return;
     for (const Buffer& buffer : resolved_.buffers) {
-      if (buffer.set != DescriptorSet::None) set(to, buffer.set).buffers.push_back(buffer_of(buffer));
+      if (buffer.set != DescriptorSet::None) add_buffer(buffer, set(to, buffer.set).buffers.emplace_back());
     }
     for (const SamplerDecl& sampler : resolved_.samplers) {
       set(to, sampler.set).samplers.push_back({text(sampler.name), sampler.binding});
@@ -108,10 +111,17 @@ class Emitter {
     }
     // In numbering order.
     for (Metadata::Set& of_set : to.sets) {
-      std::ranges::stable_sort(of_set.buffers, {}, &Metadata::Buffer::binding);
-      std::ranges::stable_sort(of_set.samplers, {}, &Metadata::Sampler::binding);
-      std::ranges::stable_sort(of_set.images, {}, &Metadata::Image::binding);
+      sort_by_binding(of_set.buffers);
+      sort_by_binding(of_set.samplers);
+      sort_by_binding(of_set.images);
     }
+  }
+
+  // Most stand in that order already.
+  template <class Resource>
+  static void sort_by_binding(std::vector<Resource>& resources) {
+    if (std::ranges::is_sorted(resources, {}, &Resource::binding)) return;
+    std::ranges::stable_sort(resources, {}, &Resource::binding);
   }
 
   static Metadata::Set& set(Metadata::Interface& to, DescriptorSet which) {
@@ -126,18 +136,20 @@ class Emitter {
       source.rate = container.kind == ItemKind::VertexContainer ? Metadata::Rate::Vertex : Metadata::Rate::Instance;
       source.binding = container.binding;
       source.block_size = container.block_size;
+      source.attributes.reserve(container.fields.count);
       for (std::uint32_t i = 0; i < container.fields.count; ++i) {
         const ContainerField& field = resolved_.container_fields[container.fields.first + i];
         const std::uint32_t rows = item_count(field.type);
-        source.attributes.push_back({.name = text(field.name),
-                                     .type = field.type,
-                                     .location = field.location,
-                                     .location_count = field.location_count,
-                                     .offset = field.offset,
-                                     .item_format = field.format,
-                                     .vk_format = attribute_vk_format(field.format, rows),
-                                     .column_stride = byte_count(field.format) * rows,
-                                     .meta = tags_of(field.field)});
+        Metadata::Attribute& made = source.attributes.emplace_back();
+        made.name = text(field.name);
+        made.type = field.type;
+        made.location = field.location;
+        made.location_count = field.location_count;
+        made.offset = field.offset;
+        made.item_format = field.format;
+        made.vk_format = attribute_vk_format(field.format, rows);
+        made.column_stride = byte_count(field.format) * rows;
+        made.meta = tags_of(field.field);
       }
     }
   }
@@ -179,8 +191,7 @@ class Emitter {
     return name;
   }
 
-  Metadata::Buffer buffer_of(const Buffer& buffer) const {
-    Metadata::Buffer to;
+  void add_buffer(const Buffer& buffer, Metadata::Buffer& to) const {
     to.name = text(buffer.name);
     to.binding = buffer.binding;
     to.type = buffer.kind == ItemKind::UniformBuffer    ? Metadata::BufferType::Uniform
@@ -189,20 +200,26 @@ class Emitter {
     to.main_size = buffer.main_size;
     to.tail_item_size = buffer.tail_item_size;
     to.main_parameters = parameters_of(buffer.parameters);
-    if (buffer.tail_item == kErrorType) return to;
+    if (buffer.tail_item == kErrorType) return;
     to.tail = {tail_name(buffer), resolved_.type_text(buffer.tail_item), buffer.tail_offset, buffer.tail_item_size};
     if (resolved_.types[buffer.tail_item].kind == TypeKind::Struct) {
       to.tail_name = to.tail->name;
       to.tail_item_parameters = parameters_of(buffer.tail_parameters);
     }
-    return to;
   }
 
   std::string field_name(const ContainerField& field) const {
-    return text(resolved_.containers[field.container].name) + "." + text(field.name);
+    const std::string_view container = program_.text(resolved_.containers[field.container].name);
+    const std::string_view name = program_.text(field.name);
+    std::string all;
+    all.reserve(container.size() + 1 + name.size());
+    all.append(container).append(1, '.').append(name);
+    return all;
   }
 
   void add_graphics(Metadata& metadata) const {
+    metadata.color_outputs.reserve(resolved_.color_outputs.size());
+    metadata.state.reserve(resolved_.container_fields.size() - resolved_.color_outputs.size());
     for (const ColorOutput& output : resolved_.color_outputs) {
       const ContainerField& field = resolved_.container_fields[output.field];
       Metadata::ColorOutput& to = metadata.color_outputs.emplace_back();
@@ -217,9 +234,11 @@ class Emitter {
                                       metadata.settings.real(Setting::color_blend_constant_a)};
     for (const ContainerField& field : resolved_.container_fields) {
       if (resolved_.containers[field.container].kind != ItemKind::StateContainer) continue;
-      metadata.state.push_back({field_name(field), field.type, field.location});
+      metadata.state.emplace_back(field_name(field), field.type, field.location);
     }
-    metadata.dynamic_states = {"viewport", "scissor"};
+    metadata.dynamic_states.reserve(2);
+    metadata.dynamic_states.emplace_back("viewport");
+    metadata.dynamic_states.emplace_back("scissor");
   }
 
   // Whether the outputs need different blend states or write masks; formats may differ without that.
@@ -267,8 +286,10 @@ class Emitter {
   }
 
   std::vector<std::string> names_of(const OptionSet& set) const {
+    const std::vector<OptionId> options = set.list();
     std::vector<std::string> names;
-    for (const OptionId option : set.list()) names.push_back(text(program_.options[option].name));
+    names.reserve(options.size());
+    for (const OptionId option : options) names.emplace_back(program_.text(program_.options[option].name));
     return names;
   }
 

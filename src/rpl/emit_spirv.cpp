@@ -88,7 +88,7 @@ void Emitter::reset_module() {
   out_.reset(kVersions[std::to_underlying(options_.target)]);
   types_.assign(program_->types.size(), {});
   constants_.assign(program_->constants.size(), 0);
-  small_.clear();
+  small_.fill(0);
   inputs_.assign(program_->container_fields.size(), {});
   outputs_.assign(program_->container_fields.size(), {});
   buffers_.assign(program_->buffers.size(), {});

@@ -28,8 +28,32 @@ constexpr std::array<Char, 256> make_classes() {
 constexpr std::array<Char, 256> kClasses = make_classes();
 
 Char class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+constexpr std::array<bool, 256> make_words() {
+  std::array<bool, 256> words{};
+  for (int c = 0; c < 256; ++c) {
+    const Char kind = kClasses[static_cast<std::size_t>(c)];
+    words[static_cast<std::size_t>(c)] = kind == Char::Letter || kind == Char::Digit;
+  }
+  return words;
+}
+constexpr std::array<bool, 256> kWordBytes = make_words();
+
+// Punctuation that is a token whatever follows it; End for other bytes.
+constexpr std::array<TokenKind, 256> make_singles() {
+  std::array<TokenKind, 256> singles{};
+  constexpr std::string_view kBytes = "(){}[],;:+-*%^~";
+  constexpr TokenKind kKinds[] = {TokenKind::LeftParen,  TokenKind::RightParen,  TokenKind::LeftBrace,
+                                  TokenKind::RightBrace, TokenKind::LeftBracket, TokenKind::RightBracket,
+                                  TokenKind::Comma,      TokenKind::Semicolon,   TokenKind::Colon,
+                                  TokenKind::Plus,       TokenKind::Minus,       TokenKind::Star,
+                                  TokenKind::Percent,    TokenKind::Caret,       TokenKind::Tilde};
+  for (std::size_t i = 0; i < kBytes.size(); ++i) singles[static_cast<unsigned char>(kBytes[i])] = kKinds[i];
+  return singles;
+}
+constexpr std::array<TokenKind, 256> kSingles = make_singles();
+
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
-bool is_word(char c) { return class_of(c) == Char::Letter || class_of(c) == Char::Digit; }
+bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
 class Lexer {
  public:
@@ -78,8 +102,8 @@ class Lexer {
 
  private:
   void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
-    tokens_.push_back({kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
-                       base_ + static_cast<std::uint32_t>(at_ - begin_)});
+    tokens_.emplace_back(kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
+                         base_ + static_cast<std::uint32_t>(at_ - begin_));
   }
   Place place(const char* from, const char* to) const {
     return Place::in_text(source_,
@@ -91,14 +115,15 @@ class Lexer {
 
   void identifier() {
     const char* const from = at_;
-    std::uint32_t hash = NameTable::kHashSeed;
-    while (is_word(*at_)) hash = NameTable::hash_step(hash, static_cast<unsigned char>(*at_++));
-    const std::string_view text(from, at_);
+    const char* to = from + 1;
+    while (is_word(*to)) ++to;
+    at_ = to;
+    const std::string_view text(from, to);
     if (text.size() > kLongestIdentifier) {
       error(DiagnosticKind::OutOfRange, from,
             std::format("identifier of {} bytes; at most {} are allowed", text.size(), kLongestIdentifier));
     }
-    put(TokenKind::Identifier, from, names_.intern(text, hash));
+    put(TokenKind::Identifier, from, names_.intern(text));
   }
 
   void malformed(const char* from, std::string_view hint) {
@@ -273,39 +298,13 @@ class Lexer {
   void punctuation() {
     const char* const from = at_;
     const char next = at_[1];
+    if (const TokenKind single = kSingles[static_cast<unsigned char>(*at_)]; single != TokenKind::End) {
+      at_ += 1;
+      return put(single, from);
+    }
     const auto one = [&](TokenKind kind) { at_ += 1, put(kind, from); };
     const auto two = [&](TokenKind kind) { at_ += 2, put(kind, from); };
     switch (*at_) {
-      case '(':
-        return one(TokenKind::LeftParen);
-      case ')':
-        return one(TokenKind::RightParen);
-      case '{':
-        return one(TokenKind::LeftBrace);
-      case '}':
-        return one(TokenKind::RightBrace);
-      case '[':
-        return one(TokenKind::LeftBracket);
-      case ']':
-        return one(TokenKind::RightBracket);
-      case ',':
-        return one(TokenKind::Comma);
-      case ';':
-        return one(TokenKind::Semicolon);
-      case ':':
-        return one(TokenKind::Colon);
-      case '+':
-        return one(TokenKind::Plus);
-      case '-':
-        return one(TokenKind::Minus);
-      case '*':
-        return one(TokenKind::Star);
-      case '%':
-        return one(TokenKind::Percent);
-      case '^':
-        return one(TokenKind::Caret);
-      case '~':
-        return one(TokenKind::Tilde);
       case '<':
         return next == '<' ? two(TokenKind::ShiftLeft) : next == '=' ? two(TokenKind::LessEqual) : one(TokenKind::Less);
       case '>':

@@ -51,6 +51,16 @@ struct SettingValues {
 using PipelineSettings = SettingValues<0, kSettingCount>;  // those of color outputs mean nothing here
 using OutputSettings = SettingValues<kFirstOutputSetting, kOutputSettingCount>;
 
+// The runtime array of a buffer. It stands outside of Metadata because clang 21 takes a class with default values for
+// members as not constructible in an std::optional while the class around it is not complete.
+struct MetadataTail {
+  std::string name;       // dotted path of the field
+  std::string item_type;  // "f4", or the name of a struct
+  std::uint32_t offset = 0;
+  std::uint32_t item_size = 0;  // bytes: the stride
+  bool operator==(const MetadataTail&) const = default;
+};
+
 struct Metadata {
   struct Module {
     std::string name;
@@ -111,13 +121,7 @@ struct Metadata {
     std::vector<std::string> meta;
     bool operator==(const Parameter&) const = default;
   };
-  struct Tail {
-    std::string name;       // dotted path of the field
-    std::string item_type;  // "f4", or the name of a struct
-    std::uint32_t offset = 0;
-    std::uint32_t item_size = 0;  // bytes: the stride
-    bool operator==(const Tail&) const = default;
-  };
+  using Tail = MetadataTail;
   enum class BufferType : std::uint8_t { Uniform, ReadOnlyStorage, ReadWriteStorage };
   // n items of a tail need main_size + n * tail_item_size bytes.
   struct Buffer {

@@ -1,18 +1,56 @@
 #include "rpl/names.hpp"
 
-#include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "rpl/builtins.hpp"
+#include "spirv/module.hpp"
 
 namespace slipway::rpl {
 
 namespace {
+
+constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, its bits without a pattern
+
+template <class Word>
+std::uint64_t read(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// Both of `size` bytes. Names are short: two reads that overlap see all of most.
+inline bool same(const char* a, const char* b, std::size_t size) {
+  if (size > 16) return std::memcmp(a, b, size) == 0;
+  if (size >= 8) {
+    return ((read<std::uint64_t>(a) ^ read<std::uint64_t>(b)) |
+            (read<std::uint64_t>(a + size - 8) ^ read<std::uint64_t>(b + size - 8))) == 0;
+  }
+  if (size >= 4) {
+    return ((read<std::uint32_t>(a) ^ read<std::uint32_t>(b)) |
+            (read<std::uint32_t>(a + size - 4) ^ read<std::uint32_t>(b + size - 4))) == 0;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// Appends a text as words; gives the place of the first.
+std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view text) {
+  const std::size_t first = words.size();
+  words.resize(first + spirv::string_words(text));
+  std::memcpy(words.data() + first, text.data(), text.size());
+  return static_cast<std::uint32_t>(first);
+}
 
 // All words and built-in names with a hash table over them; made once in a process.
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
   std::vector<std::string_view> texts;
   std::vector<std::uint32_t> hashes;
+  std::vector<std::uint32_t> words;   // the texts as SPIR-V has them
+  std::vector<std::uint32_t> begins;  // where each begins in `words`
   std::uint16_t slots[kSlots] = {};
 
   FixedNames() {
@@ -24,6 +62,7 @@ struct FixedNames {
     };
     for (const BuiltinFunction& function : builtin_functions()) texts.push_back(function.name);
     hashes.resize(texts.size());
+    for (const std::string_view text : texts) begins.push_back(append_words(words, text));
     for (NameId name = 1; name < texts.size(); ++name) {
       hashes[name] = NameTable::hash(texts[name]);
       std::uint32_t slot = hashes[name] % kSlots;
@@ -35,7 +74,10 @@ struct FixedNames {
   NameId find(std::string_view text, std::uint32_t hash) const {
     for (std::uint32_t slot = hash % kSlots; slots[slot] != 0; slot = (slot + 1) % kSlots) {
       const NameId name = slots[slot];
-      if (hashes[name] == hash && texts[name] == text) return name;
+      if (hashes[name] == hash && texts[name].size() == text.size() &&
+          same(texts[name].data(), text.data(), text.size())) {
+        return name;
+      }
     }
     return kNoName;
   }
@@ -56,19 +98,40 @@ NameId find_fixed_name(std::string_view text) {
 
 NameTable::NameTable() : first_own_(first_program_name()), slots_(256) {}
 
-NameId NameTable::intern(std::string_view text, std::uint32_t hash) {
+std::uint32_t NameTable::hash(std::string_view text) {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  std::uint64_t a = 0, b = 0;
+  if (size >= 8) {
+    a = read<std::uint64_t>(from);
+    b = read<std::uint64_t>(from + size - 8);
+    for (std::size_t i = 8; i + 8 < size; i += 8) a = std::rotl(a, 23) * kSpread + read<std::uint64_t>(from + i);
+  } else if (size >= 4) {
+    a = read<std::uint32_t>(from);
+    b = read<std::uint32_t>(from + size - 4);
+  } else if (size != 0) {
+    a = read<std::uint8_t>(from);
+    b = read<std::uint8_t>(from + size / 2) << 8 | read<std::uint8_t>(from + size - 1);
+  }
+  std::uint64_t hash = (a + size) * kSpread ^ std::rotl(b * kSpread, 32);
+  hash = (hash ^ hash >> 32) * kSpread;
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+NameId NameTable::intern(std::string_view text) {
   if (text.empty()) return kNoName;
+  const std::uint32_t hash = NameTable::hash(text);
   if (const NameId known = fixed().find(text, hash)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   std::uint32_t slot = hash & mask;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const Entry& entry = entries_[slots_[slot] - 1];
-    if (entry.hash == hash && std::string_view(characters_).substr(entry.begin, entry.length) == text) {
+    if (entry.hash == hash && entry.length == text.size() &&
+        same(reinterpret_cast<const char*>(words_.data() + entry.begin), text.data(), text.size())) {
       return first_own_ + slots_[slot] - 1;
     }
   }
-  entries_.push_back({static_cast<std::uint32_t>(characters_.size()), static_cast<std::uint32_t>(text.size()), hash});
-  characters_ += text;
+  entries_.push_back({append_words(words_, text), static_cast<std::uint32_t>(text.size()), hash});
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   if (entries_.size() * 2 > slots_.size()) grow();
   return first_own_ + static_cast<NameId>(entries_.size()) - 1;
@@ -99,7 +162,13 @@ NameId NameTable::find(std::string_view text) const {
 std::string_view NameTable::text(NameId name) const {
   if (name < first_own_) return fixed().texts[name];
   const Entry& entry = entries_[name - first_own_];
-  return std::string_view(characters_).substr(entry.begin, entry.length);
+  return {reinterpret_cast<const char*>(words_.data() + entry.begin), entry.length};
+}
+
+std::span<const std::uint32_t> NameTable::words(NameId name) const {
+  const std::size_t count = spirv::string_words(text(name));
+  if (name < first_own_) return {fixed().words.data() + fixed().begins[name], count};
+  return {words_.data() + entries_[name - first_own_].begin, count};
 }
 
 }  // namespace slipway::rpl

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,31 +39,27 @@ class NameTable {
  public:
   NameTable();
 
-  NameId intern(std::string_view text) { return intern(text, hash(text)); }
-  NameId intern(std::string_view text, std::uint32_t hash);
+  NameId intern(std::string_view text);
   // kNoName when the program does not contain it.
   NameId find(std::string_view text) const;
   std::string_view text(NameId name) const;
+  // The same as SPIR-V has strings: ended by a zero byte, and filled up to whole words with more of them.
+  std::span<const std::uint32_t> words(NameId name) const;
   // All numbers are below this.
   NameId size() const { return first_own_ + static_cast<NameId>(entries_.size()); }
 
-  static constexpr std::uint32_t kHashSeed = 2166136261u;
-  static constexpr std::uint32_t hash_step(std::uint32_t hash, unsigned char byte) { return (hash ^ byte) * 16777619u; }
-  static std::uint32_t hash(std::string_view text) {
-    std::uint32_t hash = kHashSeed;
-    for (const char c : text) hash = hash_step(hash, static_cast<unsigned char>(c));
-    return hash;
-  }
+  static std::uint32_t hash(std::string_view text);
 
  private:
   struct Entry {
-    std::uint32_t begin, length;  // in characters_
+    std::uint32_t begin;   // in words_
+    std::uint32_t length;  // in bytes
     std::uint32_t hash;
   };
   void grow();
 
   NameId first_own_;
-  std::string characters_;
+  std::vector<std::uint32_t> words_;  // the texts as `words` gives them
   std::vector<Entry> entries_;        // by NameId - first_program_name()
   std::vector<std::uint32_t> slots_;  // open addressing; entry index + 1
 };

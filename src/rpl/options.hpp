@@ -23,7 +23,7 @@ std::string_view name_of(OptionClass value);
 std::string_view name_of(OptionType value);
 
 // A compile-time value. Flags are 0 or 1, floats their bits, strings the NameId of their text.
-enum class ValueType : std::uint8_t { None, Flag, Uint, Sint, Float, String };
+enum class ValueType : std::uint32_t { None, Flag, Uint, Sint, Float, String };
 std::string_view name_of(ValueType type);
 struct Value {
   ValueType type = ValueType::None;

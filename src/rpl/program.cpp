@@ -4,6 +4,8 @@
 #include <array>
 #include <format>
 
+#include "rpl/builtins.hpp"
+#include "rpl/mentions.hpp"
 #include "rpl/once.hpp"
 #include "rpl/parse/parser.hpp"
 
@@ -25,6 +27,49 @@ void link_names(Program& program) {
                                                     : program.first_value;
     item.next_same_name = first[item.name];
     first[item.name] = id;
+  }
+}
+
+// Whether an expression mentions an instance option, or a constant that depends on one. `instance_names` are the names
+// of such constants as far as they stand before it.
+bool mentions_instance(const Program& program, ExprId expression, const std::vector<bool>& instance_names,
+                       std::vector<ExprId>& todo) {
+  return any_name(program, expression, todo, [&](const Expr& node) {
+    if (instance_names[node.a]) return true;
+    const ItemId id = program.first_value[node.a];
+    return id != kNone && program.items[id].kind == ItemKind::Option &&
+           program.options[program.items[id].index].option_class == OptionClass::Instance;
+  });
+}
+
+void sort_items(Program& program) {
+  std::vector<bool> instance_names(program.names.size());
+  std::vector<ExprId> todo;
+  for (ItemId id = 0; id < program.items.size(); ++id) {
+    Item& item = program.items[id];
+    switch (item.kind) {
+      case ItemKind::Option:
+        break;
+      case ItemKind::Constant:
+        program.constants.push_back(id);
+        item.instance = mentions_instance(program, item.condition, instance_names, todo) ||
+                        mentions_instance(program, item.value, instance_names, todo);
+        if (item.instance) instance_names[item.name] = true;
+        break;
+      case ItemKind::Setting:
+        program.settings.push_back(id);
+        break;
+      case ItemKind::Struct:
+        if (item.next_same_name != kNone && program.first_struct[item.name] == id) program.rivals.push_back(id);
+        break;
+      case ItemKind::Function: {
+        const bool shared = item.next_same_name != kNone && program.first_function[item.name] == id;
+        if (shared || find_builtin(item.name)) program.rivals.push_back(id);
+        break;
+      }
+      default:
+        program.declarations.push_back(id);
+    }
   }
 }
 
@@ -92,10 +137,13 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
       program.sources.push_back({source, static_cast<std::uint32_t>(base), index});
       tokens.clear();
       lex(source, static_cast<std::uint32_t>(base), program.names, tokens, diagnostics);
-      if (program.exprs.size() == 1) {  // about as many nodes as tokens of the first source
-        program.exprs.reserve(tokens.size());
-        program.stmts.reserve(tokens.size() / 6);
-        program.lists.reserve(tokens.size() / 2);
+      // What the tokens of the first source come to, with some room. Not more: memory that is given back to the system
+      // and asked for again costs as much as parsing.
+      if (program.exprs.size() == 1) {
+        program.exprs.reserve(tokens.size() * 2 / 3);
+        program.stmts.reserve(tokens.size() / 8);
+        program.lists.reserve(tokens.size() / 3);
+        program.types.reserve(tokens.size() / 12);
       }
       parser.parse_source(tokens, index);
       base += size + 1;
@@ -104,6 +152,7 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
     program.modules[index].item_count = static_cast<std::uint32_t>(program.items.size()) - made.first_item;
   }
   link_names(program);
+  sort_items(program);
   program.valid = !diagnostics.has_errors();
   if (!diagnostics.empty()) append_once(diagnostics, all);
   return program;

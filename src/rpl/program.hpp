@@ -180,6 +180,7 @@ struct Item {
   ItemKind kind = ItemKind::Option;
   DescriptorSet set = DescriptorSet::None;
   bool keyword_less = false;  // a setting without `setting`
+  bool instance = false;      // Constant: it, or its conditional, depends on an instance option (RPL page 3.8)
   ExprId condition = 0;
   NameId name = kNoName;
   ItemId next_same_name = kNone;  // the next item of the same namespace and name, in program order
@@ -235,6 +236,9 @@ struct Program {
   // By NameId: the first item of that name, or kNone. Values are options, constants, containers, buffers, samplers and
   // images; `next_same_name` leads to the others.
   std::vector<ItemId> first_value, first_struct, first_function;
+  // Items by what resolve does with them, in program order: `declarations` are containers, buffers, samplers and
+  // images, `rivals` functions and structs whose names may be wrong: shared, or those of built-in functions.
+  std::vector<ItemId> constants, settings, declarations, rivals;
 
   std::string_view text(NameId name) const { return names.text(name); }
   Place place(Range range) const;

@@ -159,7 +159,8 @@ std::string short_name(std::string_view sha256, std::string_view ending) {
   return std::format("{}{}", sha256.substr(0, 16), ending);
 }
 
-void emit_classes(const Program& program, const VariantSettings& settings, const Search& search, Variants& variants) {
+void emit_classes(const Program& program, const VariantSettings& settings, const Search& search, Variants& variants,
+                  Diagnostics& diagnostics) {
   const CompileOptions& options = settings.compile;
   // What was resolved before resolves again; its problems are known.
   const auto resolve = [&](Worker& worker, const Leaf& leaf) {
@@ -170,9 +171,15 @@ void emit_classes(const Program& program, const VariantSettings& settings, const
   // Modules first: variants that differ in settings alone share theirs.
   const auto codes = classes_of(search, &OutputKeys::code);
   std::vector<std::vector<SpirvModule>> modules(codes.size());
+  std::vector<Failure> failures(codes.size());
   parallel_for<Worker>(codes.size(), settings.jobs, [&](Worker& worker, std::size_t i) {
     modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
+    if (!options.optimize) return;
+    Result<> optimized = optimize_modules(modules[i], options.spirv.target);
+    if (!optimized) failures[i] = std::move(optimized.error());
   });
+  for (Failure& failure : failures) diagnostics.add(std::move(failure));
+  if (diagnostics.has_errors()) return;
   std::unordered_map<const Leaf*, std::size_t> code_of;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     for (const Leaf* leaf : codes[i]) code_of.emplace(leaf, i);
@@ -278,7 +285,7 @@ std::optional<Variants> find_variants(const Program& program, const VariantSetti
   }
   report_problems(program, settings, search, diagnostics);
   check_interface(program, search, variants, diagnostics);
-  if (settings.emit && !diagnostics.has_errors()) emit_classes(program, settings, search, variants);
+  if (settings.emit && !diagnostics.has_errors()) emit_classes(program, settings, search, variants, diagnostics);
   return variants;
 }
 

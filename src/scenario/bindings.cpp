@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway::scenario {
@@ -106,10 +107,6 @@ class Check {
       return error(binding_.resource.at, DiagnosticKind::WrongReference,
                    std::format("but `{}` is {}", uid_of(resource_), described_resource()));
     }
-    if (wanted == ResourceKind::Tensor) {
-      return error(binding_.resource.at, DiagnosticKind::Unsupported,
-                   "and this build cannot run shaders with tensors yet");
-    }
     if (shader.count != 1 && !arrays_) {
       return error(binding_.at, DiagnosticKind::BindingMismatch,
                    std::format("as an array of {} descriptors, of which a scenario can bind only the first",
@@ -118,7 +115,9 @@ class Check {
     bool good = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
                 error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
                       "not the storage image that `descriptor_type` asks for");
-    good &= wanted == ResourceKind::Buffer ? check_buffer() : check_image();
+    good &= wanted == ResourceKind::Buffer   ? check_buffer()
+            : wanted == ResourceKind::Tensor ? check_tensor()
+                                             : check_image();
     if (good) check_access();
     return good;
   }
@@ -158,6 +157,16 @@ class Check {
     }
     buffer.uniform |= declared_.binding->kind == BindingKind::UniformBuffer;
     return true;
+  }
+
+  bool check_tensor() {
+    const auto& tensor = std::get<Tensor>(resource_);
+    const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.place());
+    if (!element || !declared_.binding->tensor) return false;  // reported with the tensor
+    const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
+    return !mismatch ||
+           error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                 std::format("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
   }
 
   bool check_image() {

@@ -1,6 +1,7 @@
 // The way of a scenario, from its text to its results, as the program and the library go it.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/cache.hpp"
@@ -9,6 +10,7 @@
 #include "launch/open_device.hpp"
 #include "launch/plan.hpp"
 #include "launch/run.hpp"
+#include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -16,23 +18,32 @@ namespace slipway::scenario {
 // How far loading goes (the phases of scenario page, section 4).
 enum class Depth : std::uint8_t { Structure, References, Files };
 
+// `--emulate`: whether tensors and graphs run on what every device has. This program does not use VK_ARM_tensors, so
+// that tensors are emulated wherever that is allowed.
+enum class Emulation : std::uint8_t { Auto, Never, Always };
+
 struct LoadSettings {
   Path output;            // base of relative `dst` paths; empty: the scenario's folder
   bool confine = false;   // refuse paths that leave the scenario's folder
   bool checking = false;  // `check`: unknown keys are errors, unused resources are noted
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
+  Emulation emulation = Emulation::Auto;
+  model::GraphSettings graphs;  // what computes graphs
+  std::function<lower::DeviceFacts()> device_facts;  // asked when there is a graph (plan.hpp)
 };
 
 struct Loaded {
   std::optional<Scenario> scenario;
   std::optional<launch::Plan> plan;  // with depth Files and without errors
+  Emulation emulation = Emulation::Auto;
 };
 
 // Relative paths are resolved against `folder`. Hazards are among the diagnostics.
 Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics);
 
-// What `requires` names, and what the plan needs besides, that the device lacks: errors.
+// What `requires` names, and what the plan needs besides, that the device lacks: errors. So is what may not be
+// emulated.
 void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics);
 
 // Checks the device that is being opened, and runs the plan on it. Nothing when there was an error.

@@ -23,6 +23,7 @@
 
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
+#include "gpu/graphics_state.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
@@ -152,6 +153,7 @@ struct Sampler {
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
   std::optional<vk::BorderColor> border_color;               // absent: transparent black
   std::optional<std::array<double, 4>> custom_border_color;  // with the two custom colours only
+  std::optional<gpu::CompareOperation> compare_operation;    // of depth images
 };
 
 struct Image {

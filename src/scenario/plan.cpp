@@ -27,7 +27,10 @@ launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, c
 }
 
 StageInterface interface_of(const Planning& planning, launch::ShaderIndex index) {
-  const launch::Shader& shader = planning.plan.shaders[index];
+  return interface_of(planning.plan.shaders[index]);
+}
+
+StageInterface interface_of(const launch::Shader& shader) {
   return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
 }
 

@@ -7,6 +7,7 @@
 //   if (scenario) auto plan = plan_scenario(*scenario, {.output = folder, .cache = cache}, diagnostics);
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/diagnostic.hpp"
 #include "gpu/snapshot.hpp"
 #include "launch/plan.hpp"
+#include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
@@ -23,6 +25,11 @@ struct PlanOptions {
   Path output;           // what `dst` is relative to; empty: the scenario's folder
   bool confine = false;  // files that shaders include must lie in the scenario's folder too
   Cache cache;           // of compiled shaders
+  bool checking = false;  // `check`: what only warns in a run because it has no effect is an error
+  model::GraphSettings graphs = {};  // what computes graphs
+  // Asked when there is a graph: the device that it will run on, when that is known. Else kernels are of the plainest
+  // kind.
+  std::function<lower::DeviceFacts()> device_facts = {};
 };
 
 // `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is
@@ -30,6 +37,9 @@ struct PlanOptions {
 // refers to the scenario's document through its origins and contents, and may outlive `scenario`.
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const PlanOptions& options,
                                           Diagnostics& diagnostics);
+
+// Whether a device has something itself, so that it need not be emulated (scenario page 3.14).
+bool is_native(NativeFeature feature, const gpu::Snapshot& device);
 
 // What of the root's `requires` a device does not have, a line each: `skipped: requires <what>`. Empty: it has
 // everything.

@@ -66,23 +66,26 @@ class Maker {
   explicit Maker(Planning& planning) : planning_(planning) {}
 
   void make(const DispatchCompute& command) {
-    const auto shader = shader_index(command.shader, spirv::Stage::Compute);
+    const launch::Shader* shader = shader_of(command.shader, spirv::Stage::Compute);
     if (!shader) return;
-    const StageInterface stages[] = {interface_of(planning_, *shader)};
-    launch::Dispatch dispatch{.shader = *shader, .groups = command.groups};
+    const StageInterface stages[] = {interface_of(*shader)};
+    launch::Dispatch dispatch{.groups = command.groups};
     dispatch.bindings = bindings(command.bindings, command.at, {&command.shader, 1}, stages);
-    auto pushed = pushed_by(command.push_data, planning_.plan.shaders[*shader].push_constant_size, command.at, stages);
-    if (!pushed) return;
+    auto pushed = pushed_by(command.push_data, shader->push_constant_size, command.at, stages);
+    const auto index = shader_for(planning_, command.shader.uid, *shader, dispatch.bindings);
+    if (!pushed || !index) return;
+    bind_tensors_as_buffers(dispatch.bindings);
+    dispatch.shader = *index;
     dispatch.push_constants = std::move(*pushed);
     add(command.shader.uid, std::move(dispatch), command.at, command.implicit_barrier);
   }
 
   void make(const DispatchFragment& command) {
-    const auto vertex = shader_index(command.vertex_shader, spirv::Stage::Vertex);
-    const auto fragment = shader_index(command.fragment_shader, spirv::Stage::Fragment);
+    const launch::Shader* vertex = shader_of(command.vertex_shader, spirv::Stage::Vertex);
+    const launch::Shader* fragment = shader_of(command.fragment_shader, spirv::Stage::Fragment);
     if (!vertex || !fragment) return;
-    const StageInterface stages[] = {interface_of(planning_, *vertex), interface_of(planning_, *fragment)};
-    launch::Draw draw{.vertex_shader = *vertex, .fragment_shader = *fragment};
+    const StageInterface stages[] = {interface_of(*vertex), interface_of(*fragment)};
+    launch::Draw draw;
     for (const ColorAttachment& attachment : command.color_attachments) {
       const auto image = planning_.resources.find(attachment.image.uid);
       if (image == planning_.resources.end()) continue;
@@ -96,11 +99,14 @@ class Maker {
     }
     const Reference shaders_named[] = {command.vertex_shader, command.fragment_shader};
     draw.bindings = bindings(command.bindings, command.at, shaders_named, stages);
-    const auto& shaders = planning_.plan.shaders;
-    auto pushed = pushed_by(command.push_data,
-                            std::max(shaders[*vertex].push_constant_size, shaders[*fragment].push_constant_size),
+    auto pushed = pushed_by(command.push_data, std::max(vertex->push_constant_size, fragment->push_constant_size),
                             command.at, stages);
-    if (!pushed) return;
+    const auto vertex_index = shader_for(planning_, command.vertex_shader.uid, *vertex, draw.bindings);
+    const auto fragment_index = shader_for(planning_, command.fragment_shader.uid, *fragment, draw.bindings);
+    if (!pushed || !vertex_index || !fragment_index) return;
+    bind_tensors_as_buffers(draw.bindings);
+    draw.vertex_shader = *vertex_index;
+    draw.fragment_shader = *fragment_index;
     draw.push_constants = std::move(*pushed);
     add(command.debug_name, std::move(draw), command.at, command.implicit_barrier);
   }
@@ -130,33 +136,25 @@ class Maker {
     add("mark_boundary", std::move(boundary), command.at, false);
   }
 
-  void make(const DispatchGraph& command) { refuse(command); }
-  void make(const DispatchSpirvGraph& command) { refuse(command); }
-  void make(const DispatchOpticalFlow& command) { refuse(command); }
+  void make(const DispatchGraph& command) { plan_graph(planning_, command); }
+  void make(const DispatchSpirvGraph& command) { plan_spirv_graph(planning_, command); }
+  void make(const DispatchOpticalFlow& command) { plan_optical_flow(planning_, command); }
   void make(const Draw& command) { plan_draw(planning_, command); }
 
  private:
-  template <class T>
-  void refuse(const T& command) {
-    Diagnostic refused = json::problem(command.at, DiagnosticKind::Unsupported,
-                                       std::format("this build cannot run `{}` yet", key_of(Command(command))));
-    refused.place = command.at.opening();
-    planning_.diagnostics.add(std::move(refused));
-  }
-
-  // The shader of the plan that a reference names. Nothing when the shader has errors, or is for another stage.
-  std::optional<launch::ShaderIndex> shader_index(const Reference& reference, spirv::Stage stage) {
+  // The shader that a reference names. Null when the shader has errors, or is for another stage.
+  const launch::Shader* shader_of(const Reference& reference, spirv::Stage stage) {
     const auto compiled = planning_.compiled.find(reference.uid);
-    if (compiled == planning_.compiled.end()) return std::nullopt;
+    if (compiled == planning_.compiled.end()) return nullptr;
     const launch::Shader& shader = compiled->second.shader;
     if (shader.stage != stage) {
       planning_.diagnostics.add(
           json::problem(reference.at, DiagnosticKind::WrongReference,
                         std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here",
                                     reference.uid, name_of(shader.stage), name_of(stage))));
-      return std::nullopt;
+      return nullptr;
     }
-    return shader_in_plan(planning_, reference.uid, shader);
+    return &shader;
   }
 
   // Names are those of the first RPL shader, if there is one.

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "model/plan_model.hpp"
 #include "scenario/bindings.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/resource_indices.hpp"
@@ -19,6 +20,31 @@ struct SampledTarget {
   std::size_t steps = 0;  // of the plan, after the last draw to it; 0: there is none yet
 };
 
+// A `graph` resource: its file, and what is planned of it.
+struct OpenGraph {
+  // With one choice of substitutions.
+  struct Model {
+    model::ModuleShaders shaders;
+    std::optional<model::ModelPlan> plan;  // none: there are errors
+  };
+  std::shared_ptr<const model::ModelFile> file;
+  std::map<std::string, Model> models;
+  bool targets_checked = false;
+};
+
+// A `graph_constant`, read.
+struct ConstantData {
+  tensor::ElementType type = tensor::ElementType::F32;
+  tensor::Shape shape;
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+};
+
+// A tensor of the plan, which is a buffer there.
+struct PlannedTensor {
+  const Tensor* tensor = nullptr;
+  tensor::ElementType element = tensor::ElementType::F32;
+};
+
 struct Planning {
   const Scenario& scenario;
   const PlanOptions& options;
@@ -28,9 +54,15 @@ struct Planning {
 
   launch::Plan plan;
   ResourceIndices resources;
+  std::map<launch::ResourceIndex, PlannedTensor> tensors;
   std::map<std::string, launch::Contents, std::less<>> raw_data;
+  std::map<std::string, OpenGraph, std::less<>> graphs;
+  std::map<std::string, ConstantData, std::less<>> graph_constants;
+  std::optional<model::GraphSettings> graph_settings;  // once they were asked for
   std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
+  // By shader and what its tensors are; nothing when that failed.
+  std::map<std::pair<std::string, std::string>, std::optional<launch::ShaderIndex>> rewritten;
   // By attachment: image, level, samples.
   std::map<std::tuple<launch::ResourceIndex, std::uint32_t, std::uint32_t>, SampledTarget> sampled_targets;
 
@@ -44,13 +76,29 @@ launch::Origin origin_of(json::Value object);
 // A shader of the plan, which is added when it is not there yet under that key.
 launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader);
 StageInterface interface_of(const Planning& planning, launch::ShaderIndex shader);
+StageInterface interface_of(const launch::Shader& shader);
+
+// A shader as steps run it. One with tensors is rewritten for the shapes that are bound, each of which has a shader of
+// its own in the plan. Nothing when that fails, which is reported.
+std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
+                                              const std::vector<launch::Binding>& bindings);
+// The bindings of a command whose shaders are in the plan: tensors have become storage buffers.
+void bind_tensors_as_buffers(std::vector<launch::Binding>& bindings);
 
 // In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up
 // both.
 void plan_resources(Planning& planning);
+void plan_sharing(Planning& planning);  // memory groups and aliases; the last part of plan_resources
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
+// What computes graphs, on the device that the options know of.
+const model::GraphSettings& graph_settings(Planning& planning);
+void open_graph(Planning& planning, const Graph& graph);
+void plan_graph(Planning& planning, const DispatchGraph& command);
+void open_graph_constant(Planning& planning, const GraphConstant& constant);
+void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command);
+void plan_optical_flow(Planning& planning, const DispatchOpticalFlow& command);
 void plan_expectations(Planning& planning);
 
 }  // namespace slipway::scenario

@@ -12,17 +12,13 @@
 namespace slipway::scenario {
 namespace {
 
-std::optional<launch::Sharing> sharing_of(const std::optional<MemoryGroup>& group) {
-  if (!group) return std::nullopt;
-  return launch::Sharing{.group = group->id, .offset = group->offset};
-}
-
 launch::Sampler sampler_of(const Sampler& sampler) {
   launch::Sampler made{.min_filter = sampler.min_filter,
                        .mag_filter = sampler.mag_filter,
                        .mip_filter = sampler.mip_filter,
                        .address_mode = sampler.address_mode,
-                       .border_color = sampler.border_color.value_or(vk::BorderColor::FLOAT_TRANSPARENT_BLACK)};
+                       .border_color = sampler.border_color.value_or(vk::BorderColor::FLOAT_TRANSPARENT_BLACK),
+                       .compare = sampler.compare_operation};
   if (sampler.custom_border_color) {
     for (std::size_t i = 0; i < made.custom_color.size(); ++i) {
       const double value = (*sampler.custom_border_color)[i];
@@ -59,7 +55,7 @@ class Maker {
     add(std::move(made));
   }
 
-  // A tensor is a buffer of its elements in row-major order: what shaders that are rewritten for storage buffers see.
+  // A tensor is a buffer of its elements: what shaders that are rewritten for storage buffers see.
   void make(const Tensor& tensor) {
     launch::Resource made = begin(tensor, "Load Tensor");
     const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.place()));
@@ -67,18 +63,14 @@ class Maker {
     const tensor::Shape& shape = tensor.dims;
     const Size size = tensor::byte_count(shape, *type);
     if (!size) return too_large(tensor.at["dims"], tensor.uid);
-    made.kind = launch::Buffer{.size = *size};
+    made.kind = launch::Buffer{.size = *size, .tensor = true};
     const bool filled =
         !tensor.contents.given() ||
         fill(made, array_contents(request(tensor), *tensor.format.value, shape, ShapeRule::SameBytes, diagnostics_));
     if (!tensor.results.dst.empty()) made.outputs = {tensor_output(output(tensor), *type, shape)};
-    if (const json::Value shared = shared_with_image(tensor)) {
-      diagnostics_.add(json::problem(
-          shared, DiagnosticKind::Unsupported,
-          std::format("tensor `{}` shares memory with an image, which this build cannot do yet", tensor.uid)));
-      return;
-    }
-    if (filled) add(std::move(made));
+    if (!filled) return;
+    planning_.tensors.emplace(planning_.plan.resources.size(), PlannedTensor{&tensor, *type});
+    add(std::move(made));
   }
 
   void make(const Image& image) {
@@ -129,15 +121,8 @@ class Maker {
     }
   }
 
-  // Checked only: nothing that uses graph constants can be planned yet.
-  void make(const GraphConstant& constant) {
-    const auto type = diagnostics_.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
-    if (type) array_contents(request(constant), *constant.format.value, constant.dims, ShapeRule::Exact, diagnostics_);
-  }
-
-  void make(const Graph& graph) {
-    open_input(source_path(planning_.scenario, graph.src), graph.at["src"], diagnostics_);
-  }
+  void make(const GraphConstant& constant) { open_graph_constant(planning_, constant); }
+  void make(const Graph& graph) { open_graph(planning_, graph); }
 
   // Shaders have a stage of their own, and commands look up barriers.
   void make(const Shader&) {}
@@ -150,7 +135,6 @@ class Maker {
   template <class T>
   launch::Resource begin(const T& resource, std::string_view counter) const {
     return {.name = resource.uid,
-            .sharing = sharing_of(resource.memory_group),
             .origin = origin_of(resource.at),
             .load_counter = std::format("{}: {}", counter, resource.uid)};
   }
@@ -180,19 +164,6 @@ class Maker {
     planning_.plan.resources.push_back(std::move(made));
   }
 
-  // What puts a tensor into the memory of an image, or nothing.
-  json::Value shared_with_image(const Tensor& tensor) const {
-    if (tensor.aliases()) return tensor.alias_target->at;
-    if (!tensor.memory_group) return {};
-    for (const Resource& other : planning_.scenario.resources) {
-      const auto* image = std::get_if<Image>(&other);
-      if (image && image->memory_group && image->memory_group->id == tensor.memory_group->id) {
-        return tensor.memory_group->at;
-      }
-    }
-    return {};
-  }
-
   Planning& planning_;
   Diagnostics& diagnostics_;
   std::set<std::string, std::less<>> depth_attachments_;
@@ -206,6 +177,7 @@ void plan_resources(Planning& planning) {
     if (planning.is_faulty(place_of(resource))) continue;
     std::visit([&](const auto& of) { maker.make(of); }, resource);
   }
+  plan_sharing(planning);
 }
 
 }  // namespace slipway::scenario

@@ -34,6 +34,7 @@ class Portability {
     check_format(image.at, image.format);
     const Value dims = image.at["dims"];
     if (dims.size() < 4) say(dims, "{} crashes on images with fewer than 4 dims; write [1, W, H, 1]", kRunner);
+    extra(image.at["compare_operation"]);
     if (image.at["mips"].is(json::Type::String)) say(image.at["mips"], "{} takes no text for `mips`", kRunner);
     if (extension_of(image.results.dst) == ".npy")
       say(image.at["dst"], "{} writes images to .dds and .png files only", kRunner);

@@ -27,7 +27,14 @@ std::string_view name_of(FormatUse use) {
   return kNames[std::to_underlying(use)];
 }
 
-// What native support is made of (scenario page 3.14); native graphs and optical flow need native tensors too.
+std::string_view name_of(NativeFeature feature) {
+  constexpr std::string_view kNames[] = {"tensors", "data_graph", "optical_flow"};
+  return kNames[std::to_underlying(feature)];
+}
+
+}  // namespace
+
+// Native graphs and optical flow need native tensors too.
 bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
   const auto has = [&](std::string_view extension, std::initializer_list<std::string_view> features) {
     return device.has_extension(extension) &&
@@ -45,13 +52,6 @@ bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
   }
   std::unreachable();
 }
-
-std::string_view name_of(NativeFeature feature) {
-  constexpr std::string_view kNames[] = {"tensors", "data_graph", "optical_flow"};
-  return kNames[std::to_underlying(feature)];
-}
-
-}  // namespace
 
 std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device) {
   std::vector<std::string> lines;

@@ -234,6 +234,50 @@ void fragment_main (void) { target.color = f4 {sample (linear, depth, state.uv).
       {{"shadow.rpl", shadow}, {"s.rpl", show}});
 }
 
+// The references are nearer than, at, and farther than what stands in the image, for every operation.
+TEST_F(RplDrawTest, DepthIsCompared) {
+  const std::string show = R"(
+set_pass sampler compare;
+set_pass image_depth_2d depth;
+vertex_attribute_container vertex { f2 position; };
+state_container state { f2 uv; };
+color_output_container target { f4 color; };
+setting depth_test = off;
+setting depth_write = off;
+setting cull_mode = "none";
+setting color_output_format block 0 = "r32g32b32a32_sfloat";
+void vertex_main (void) {
+  state.uv = vertex.position * 0.5 + f2 {0.5};
+  vertex_stage_output_position (f4 {vertex.position, 0.0, 1.0});
+}
+void fragment_main (void) {
+  target.color.x = sample_dref (compare, depth, state.uv, 0.25);
+  target.color.y = sample_dref (compare, depth, state.uv, 0.5);
+  target.color.z = sample_dref_lod (compare, depth, state.uv, 0.75, 0.0);
+  target.color.w = 1.0;
+}
+)";
+  constexpr struct {
+    std::string_view operation, expected;
+  } kCases[] = {{"never", "[0, 0, 0, 1]"},     {"less", "[1, 0, 0, 1]"},
+                {"equal", "[0, 1, 0, 1]"},     {"greater", "[0, 0, 1, 1]"},
+                {"not_equal", "[1, 0, 1, 1]"}, {"less_or_equal", "[1, 1, 0, 1]"},
+                {"always", "[1, 1, 1, 1]"},    {"greater_or_equal", "[0, 1, 1, 1]"}};
+  for (const auto& [operation, expected] : kCases) {
+    SCOPED_TRACE(operation);
+    run_scene(
+        scene({graphics_shader(),
+               std::format(R"({{"image": {{"uid": "d", "dims": [1, 1], "format": "VK_FORMAT_D32_SFLOAT", )"
+                           R"("shader_access": "readonly", "compare_operation": "{}", "data": [0.5]}}}})",
+                           operation),
+               buffer("v", 24, "f32", "-1, -1, 3, -1, -1, 3"), target("t", 1, 1, expected)},
+              {R"({"draw": {"shader_ref": "s", "vertices": 3, "attributes": {"vertex": "v"},)"
+               R"( "bindings": [{"name": "compare", "resource_ref": "d"}, {"name": "depth", "resource_ref": "d"}],)"
+               R"( "color_attachments": [{"resource_ref": "t", "clear": [0, 0, 0, 0]}]}})"}),
+        {{"s.rpl", show}});
+  }
+}
+
 TEST_F(RplDrawTest, StencilKeepsADrawToAPart) {
   std::string mark(kFlat), inside(kFlat);
   mark +=

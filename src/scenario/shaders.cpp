@@ -6,6 +6,7 @@
 
 #include "json/record.hpp"
 #include "launch/parallel.hpp"
+#include "launch/specialization.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/rpl_shader.hpp"
@@ -133,30 +134,6 @@ std::optional<Code> code_of(const Scenario& scenario, const Shader& shader, cons
   return Code{std::move(*module), std::move(metadata)};
 }
 
-// All that the shader declares and the resource gives; constants that the shader lacks have no effect.
-std::optional<std::vector<launch::Specialization>> specializations_of(const Shader& shader,
-                                                                      const spirv::Reflection& reflection,
-                                                                      Diagnostics& diagnostics) {
-  std::vector<launch::Specialization> all;
-  bool good = true;
-  for (const SpecializationConstant& constant : shader.specialization_constants) {
-    const auto declared =
-        std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
-    if (declared == reflection.specialization_constants.end()) {
-      diagnostics.add(json::problem(
-          constant.at["id"], DiagnosticKind::UnknownReference,
-          std::format("shader `{}` has no specialization constant {}; this one has no effect", shader.uid, constant.id),
-          Severity::Warning));
-    } else if (auto one = specialize(constant, *declared, diagnostics)) {
-      all.push_back(std::move(*one));
-    } else {
-      good = false;
-    }
-  }
-  if (!good) return std::nullopt;
-  return all;
-}
-
 // The entry points that a plan's shaders have: two of an RPL graphics pipeline, else one.
 struct EntryName {
   std::string_view name;
@@ -200,23 +177,16 @@ std::optional<std::uint32_t> push_constant_size(const Shader& shader, const spir
   return shader.push_constants_size;
 }
 
-std::uint64_t bits_of(const launch::Specialization& constant) {
-  std::uint64_t bits = 0;
-  std::ranges::copy(constant.bytes, std::as_writable_bytes(std::span(&bits, 1)).begin());
-  return bits;
-}
-
 std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Shader& shader,
                                              const ShaderOptions& options, Diagnostics& diagnostics) {
   const auto code = code_of(scenario, shader, options, diagnostics);
   if (!code) return std::nullopt;
   auto reflection = diagnostics.take(spirv::reflect(code->module));
   if (!reflection) return std::nullopt;
-  auto specializations = specializations_of(shader, *reflection, diagnostics);
+  auto specializations = specializations_of(shader.specialization_constants, std::format("shader `{}`", shader.uid),
+                                            *reflection, diagnostics);
   if (specializations && !specializations->empty()) {
-    spirv::Specialization values;
-    for (const launch::Specialization& constant : *specializations) values[constant.id] = bits_of(constant);
-    reflection = diagnostics.take(spirv::reflect(code->module, values));
+    reflection = diagnostics.take(spirv::reflect(code->module, launch::values_of(*specializations)));
     if (!reflection) return std::nullopt;
   }
   const launch::Shader common{.name = shader.uid,
@@ -285,6 +255,30 @@ std::optional<launch::Specialization> specialize(const SpecializationConstant& c
     return std::nullopt;
   }
   return launch::Specialization{.id = constant.id, .bytes = std::move(bytes)};
+}
+
+std::optional<std::vector<launch::Specialization>> specializations_of(std::span<const SpecializationConstant> constants,
+                                                                      const std::string& subject,
+                                                                      const spirv::Reflection& reflection,
+                                                                      Diagnostics& diagnostics) {
+  std::vector<launch::Specialization> all;
+  bool good = true;
+  for (const SpecializationConstant& constant : constants) {
+    const auto declared =
+        std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
+    if (declared == reflection.specialization_constants.end()) {
+      diagnostics.add(json::problem(
+          constant.at["id"], DiagnosticKind::UnknownReference,
+          std::format("{} has no specialization constant {}; this one has no effect", subject, constant.id),
+          Severity::Warning));
+    } else if (auto one = specialize(constant, *declared, diagnostics)) {
+      all.push_back(std::move(*one));
+    } else {
+      good = false;
+    }
+  }
+  if (!good) return std::nullopt;
+  return all;
 }
 
 }  // namespace slipway::scenario

@@ -41,4 +41,11 @@ std::optional<launch::Specialization> specialize(const SpecializationConstant& c
                                                  const spirv::SpecializationConstant& declared,
                                                  Diagnostics& diagnostics);
 
+// All that a shader declares and the scenario gives; constants that the shader lacks have no effect, with a warning.
+// `subject` is what messages call the shader: "shader `s`".
+std::optional<std::vector<launch::Specialization>> specializations_of(std::span<const SpecializationConstant> constants,
+                                                                      const std::string& subject,
+                                                                      const spirv::Reflection& reflection,
+                                                                      Diagnostics& diagnostics);
+
 }  // namespace slipway::scenario

@@ -8,6 +8,8 @@
 namespace slipway::spirv {
 namespace {
 
+constexpr Id kNone = ~0u;  // in place of a type: the instruction has no result
+
 void append(Words& words, spv::Op op, WordSpan operands) {
   words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | static_cast<std::uint32_t>(op));
   words.insert(words.end(), operands.begin(), operands.end());
@@ -22,7 +24,82 @@ Operands& Operands::add(std::string_view text) {
   return *this;
 }
 
+Section section_of(spv::Op op) {
+  switch (op) {
+    case spv::Op::OpCapability:
+      return Section::Capabilities;
+    case spv::Op::OpExtension:
+      return Section::Extensions;
+    case spv::Op::OpExtInstImport:
+      return Section::Imports;
+    case spv::Op::OpMemoryModel:
+      return Section::MemoryModel;
+    case spv::Op::OpEntryPoint:
+      return Section::EntryPoints;
+    case spv::Op::OpExecutionMode:
+    case spv::Op::OpExecutionModeId:
+      return Section::ExecutionModes;
+    case spv::Op::OpString:
+    case spv::Op::OpSource:
+    case spv::Op::OpSourceContinued:
+    case spv::Op::OpSourceExtension:
+      return Section::DebugStrings;
+    case spv::Op::OpName:
+    case spv::Op::OpMemberName:
+    case spv::Op::OpModuleProcessed:
+      return Section::Names;
+    case spv::Op::OpDecorate:
+    case spv::Op::OpDecorateId:
+    case spv::Op::OpDecorateString:
+    case spv::Op::OpMemberDecorate:
+    case spv::Op::OpMemberDecorateString:
+    case spv::Op::OpDecorationGroup:
+    case spv::Op::OpGroupDecorate:
+    case spv::Op::OpGroupMemberDecorate:
+      return Section::Annotations;
+    default:
+      return Section::Globals;
+  }
+}
+
 Builder::Builder(std::uint32_t version) : version_(version), sections_(std::to_underlying(Section::Count)) {}
+
+Builder::Builder(const Module& module) : Builder(module.version()) { next_id_ = module.id_bound(); }
+
+void Builder::copy(Section section, const Instruction& instruction) {
+  append(sections_[std::to_underlying(section)], instruction.op, instruction.operands);
+  if (section == Section::Functions) return;
+  const auto remember = [&](Id type, std::size_t operands_before) {
+    Words key{static_cast<std::uint32_t>(instruction.op)};
+    if (type != kNone) key.push_back(type);
+    const WordSpan rest = instruction.operands.subspan(operands_before);
+    key.insert(key.end(), rest.begin(), rest.end());
+    unique_.try_emplace(std::move(key), instruction.result);
+  };
+  switch (instruction.op) {
+    case spv::Op::OpCapability:
+    case spv::Op::OpExtension:
+      return remember(kNone, 0);
+    case spv::Op::OpTypeStruct:  // always new
+    case spv::Op::OpTypeArray:   // their strides, which are part of them, are decorations
+    case spv::Op::OpTypeRuntimeArray:
+      return;
+    case spv::Op::OpTypeInt:
+      scalars_[instruction.result] = {instruction.operand(1), instruction.operand(2) != 0};
+      return remember(0, 1);
+    case spv::Op::OpTypeFloat:
+      scalars_[instruction.result] = {instruction.operand(1), false};
+      return remember(0, 1);
+    case spv::Op::OpConstantTrue:
+    case spv::Op::OpConstantFalse:
+    case spv::Op::OpConstant:
+    case spv::Op::OpConstantComposite:
+    case spv::Op::OpConstantNull:
+      return remember(instruction.type, 2);
+    default:
+      if (instruction.result != 0 && instruction.type == 0) remember(0, 1);  // other types, imports
+  }
+}
 
 void Builder::emit(Section section, spv::Op op, const Operands& operands) {
   append(sections_[std::to_underlying(section)], op, operands.words());

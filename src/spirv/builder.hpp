@@ -78,9 +78,17 @@ enum class Section {
   Count,
 };
 
+// Where an instruction outside of functions and graphs belongs.
+Section section_of(spv::Op op);
+
 class Builder {
  public:
   explicit Builder(std::uint32_t version = kVersion16);
+  // Goes on from a module: has its version, and ids from its bound on. What stays of the module is copied.
+  explicit Builder(const Module& module);
+  // An instruction of that module, at the end of a section. What the builder makes only once it knows from then on:
+  // asking for a type or constant that was copied gives that one.
+  void copy(Section section, const Instruction& instruction);
 
   Id new_id() { return next_id_++; }
   Id bound() const { return next_id_; }

@@ -212,5 +212,27 @@ TEST(Operands, StringsEndInZeros) {
   EXPECT_TRUE(std::ranges::equal(Operands().add("").add(5u).words(), Words{0, 5}));
 }
 
+TEST(Builder, GoesOnFromAModule) {
+  const Module module = module_of(compute_shader("", "%u7 = OpConstant %u32 7\n", ""));
+  Builder builder(module);
+  const Id bound = builder.bound();
+  EXPECT_EQ(bound, module.id_bound());
+  for (const Instruction& instruction : module.instructions()) {
+    const bool in_function = instruction.offset >= module.definition(1)->offset;  // of %main, which is named first
+    builder.copy(in_function ? Section::Functions : section_of(instruction.op), instruction);
+  }
+  const WordSpan instructions = module.words().subspan(kHeaderWords);
+  const Words copied = builder.words();
+  EXPECT_EQ(Words(copied.begin() + kHeaderWords, copied.end()), Words(instructions.begin(), instructions.end()));
+  // What the module has is not made again.
+  const Id u32 = builder.type_int(32, false);
+  EXPECT_LT(u32, bound);
+  EXPECT_LT(builder.constant(u32, 7), bound);
+  EXPECT_LT(builder.type_vector(builder.type_float(32), 4), bound);
+  EXPECT_EQ(builder.constant(u32, 8), bound);
+  builder.capability(spv::Capability::Shader);
+  EXPECT_EQ(builder.words().size(), module.words().size() + 4);  // the one new constant
+}
+
 }  // namespace
 }  // namespace slipway::spirv

@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include <spirv/unified1/spirv.hpp11>
+
 #include "rpl/emit/testing.hpp"
 #include "testing/compute_fixture.hpp"
 
@@ -37,6 +39,10 @@ struct Checks {
   std::vector<std::uint32_t> uints = {};
   std::vector<std::int32_t> sints = {};
   std::vector<Check> all = {};
+  // Asks the device to keep NaNs, infinities and signed zeros. Without that it may compute as if there were none
+  // (Vulkan, "Precision and Operation of SPIR-V Instructions"), and some drivers do. The compiler does not ask, as
+  // modules must not depend on what a device has. Where a device cannot, the checks are skipped.
+  bool keeps_nan = false;
 
   void f(std::string expression, float expected, float tolerance = 0) {
     all.push_back({std::move(expression), 'f', std::bit_cast<std::uint32_t>(expected), tolerance});
@@ -84,12 +90,39 @@ inline bool close_enough(float seen, float expected, float tolerance) {
   return std::abs(seen - expected) <= tolerance * std::max(1.0f, std::abs(expected));
 }
 
+// The module with the execution mode SignedZeroInfNanPreserve for 32-bit floats.
+inline spirv::Words keeping_nan(const spirv::Words& words) {
+  constexpr auto word = [](spv::Op op, std::uint32_t count) { return count << 16 | static_cast<std::uint32_t>(op); };
+  spirv::Words made(words.begin(), words.begin() + spirv::kHeaderWords);
+  made.push_back(word(spv::Op::OpCapability, 2));
+  made.push_back(static_cast<std::uint32_t>(spv::Capability::SignedZeroInfNanPreserve));
+  for (std::size_t at = spirv::kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    const std::uint32_t count = words[at] >> 16;
+    made.insert(made.end(), words.begin() + static_cast<std::ptrdiff_t>(at),
+                words.begin() + static_cast<std::ptrdiff_t>(at + count));
+    // The execution modes stand behind the entry points, of which there is one.
+    if ((words[at] & 0xFFFF) == static_cast<std::uint32_t>(spv::Op::OpEntryPoint)) {
+      made.insert(made.end(), {word(spv::Op::OpExecutionMode, 4), words[at + 2],
+                               static_cast<std::uint32_t>(spv::ExecutionMode::SignedZeroInfNanPreserve), 32u});
+    }
+  }
+  return made;
+}
+
 class RplDeviceTest : public testing::ComputeTest {
  protected:
   void run_checks(const Checks& checks, Target target = Target::Vulkan13) {
     const std::string text = checks.text();
-    const spirv::Words words = compile_compute(text, {}, target);
+    spirv::Words words = compile_compute(text, {}, target);
     ASSERT_FALSE(words.empty()) << text;
+    if (checks.keeps_nan) {
+      const auto keeps = snapshot().limits_by_name.find("shaderSignedZeroInfNanPreserveFloat32");
+      if (keeps == snapshot().limits_by_name.end() || keeps->second == 0) {
+        GTEST_SKIP() << "the device does not promise to keep NaNs";
+      }
+      words = keeping_nan(words);
+      ASSERT_EQ(problem_of(words, target), "");
+    }
     std::vector<std::uint32_t> args(192);
     for (std::size_t i = 0; i < checks.floats.size(); ++i) args[i] = std::bit_cast<std::uint32_t>(checks.floats[i]);
     for (std::size_t i = 0; i < checks.uints.size(); ++i) args[64 + i] = checks.uints[i];

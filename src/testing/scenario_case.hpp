@@ -12,11 +12,12 @@
 #include "scenario/read.hpp"
 #include "testing/file_recipe.hpp"
 #include "testing/scratch_folder.hpp"
+#include "testing/vgf_recipe.hpp"
 
 namespace slipway::testing {
 
-// Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp), others are as they
-// stand.
+// Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp, vgf_recipe.hpp),
+// others are as they stand.
 using CaseFiles = std::map<std::string, std::string>;
 
 class Case {
@@ -26,8 +27,9 @@ class Case {
       const std::string extension = Path(name).extension().string();
       const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".spv" ||
                           extension == ".bin" || extension == ".DDS";
-      const Result<> written =
-          binary ? write_file(folder_ / name, Bytes(testing::cook(text))) : write_file(folder_ / name, text);
+      const Result<> written = binary ? write_file(folder_ / name, Bytes(testing::cook(text)))
+                               : extension == ".vgf" ? write_file(folder_ / name, Bytes(testing::cook_vgf(text)))
+                                                     : write_file(folder_ / name, text);
       if (!written) throw std::runtime_error(written.error().front().message);
     }
   }

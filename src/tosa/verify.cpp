@@ -196,9 +196,7 @@ class Verifier {
 
   // 0 unless the tensor is i8, or an i16 that RESCALE takes for unsigned (3.1, 5.11).
   void zero_points(const Node& node, const OperatorInfo& info) {
-    std::size_t tensor = 0;
     for (const OperandInfo& operand : info.operands) {
-      if (operand.is_tensor()) ++tensor;
       if (operand.kind != OperandKind::ZeroPoint) continue;
       const std::int64_t zero_point = node.attributes.integer(operand.name);
       const DataType type = type_of(node, info, operand.type);

@@ -21,9 +21,19 @@ std::int64_t wrapped(Scalar type, std::int64_t value) {
 
 }  // namespace
 
-Kernel::Kernel(Features features) : features_(features), builder_(spirv::kVersion13) {
+Kernel::Kernel(Features features, Grid grid) : features_(features), grid_(grid), builder_(spirv::kVersion13) {
   builder_.capability(spv::Capability::Shader);
-  builder_.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
+  if (grid_.addresses) {
+    builder_.capability(spv::Capability::PhysicalStorageBufferAddresses);
+    builder_.extension("SPV_KHR_physical_storage_buffer");
+  }
+  if (grid_.vulkan_memory_model) {
+    builder_.capability(spv::Capability::VulkanMemoryModel);
+    builder_.extension("SPV_KHR_vulkan_memory_model");
+  }
+  builder_.memory_model(
+      grid_.addresses ? spv::AddressingModel::PhysicalStorageBuffer64 : spv::AddressingModel::Logical,
+      grid_.vulkan_memory_model ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
 }
 
 // --- types and constants ---
@@ -60,7 +70,21 @@ Value Kernel::constant(Scalar type, std::int64_t value) {
 
 // --- instructions ---
 
+namespace {
+
+// Whether an instruction gives the same result each time: all but those that look at memory or are calls.
+bool is_pure(spv::Op op) {
+  return op != spv::Op::OpLoad && op != spv::Op::OpExtInst &&
+         (op < spv::Op::OpCooperativeMatrixLoadKHR || op > spv::Op::OpCooperativeMatrixLengthKHR);
+}
+
+}  // namespace
+
 spirv::Id Kernel::op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
+  return is_pure(op) ? op_once(op, type, operands) : op_each(op, type, operands);
+}
+
+spirv::Id Kernel::op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
   const spirv::Id result = builder_.new_id();
   Words words = {type, result};
   words.insert(words.end(), operands);
@@ -68,18 +92,43 @@ spirv::Id Kernel::op(spv::Op op, spirv::Id type, std::initializer_list<std::uint
   return result;
 }
 
+// What this block has computed already is not computed again: addresses and per-channel operands recur in every row.
+spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
+  Words key = {word(op), type};
+  key.insert(key.end(), operands);
+  const auto known = computed_.find(key);
+  if (known != computed_.end()) return known->second;
+  return computed_[std::move(key)] = op_each(op, type, operands);
+}
+
 void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {
+  if (op == spv::Op::OpLabel) computed_.clear();
   body_.push_back({op, Words(operands)});
 }
 
 Value Kernel::binary(spv::Op operation, Scalar result, Value a, Value b) {
   const spirv::Id left = id(a), right = id(b);
-  return made(result, op(operation, type_id(result), {left, right}));
+  return uniform_if(a.uniform_ && b.uniform_, made(result, op(operation, type_id(result), {left, right})));
+}
+
+// A sum or difference of which one part is a uniform number plus the lane, and the other uniform, is such a number
+// again.
+Value Kernel::with_base(Value sum, Value lane_part, Value uniform_part, bool subtract) {
+  Value::Base base = *lane_part.base_;
+  if (uniform_part.known_) {
+    base.offset += subtract ? -*uniform_part.known_ : *uniform_part.known_;
+  } else {
+    const Value number = base.id ? uniform_if(true, made(Scalar::Int, base.id)) : integer(0);
+    base.id = id(subtract ? number - uniform_part : number + uniform_part);
+  }
+  sum.base_ = base;
+  return sum;
 }
 
 Value Kernel::arithmetic(Value a, Value b, spv::Op integer, spv::Op real_op) {
+  const spirv::Id before = builder_.bound();
   const Value result = binary(a.type_ == Scalar::Float ? real_op : integer, a.type_, a, b);
-  if (a.type_ == Scalar::Float) builder_.decorate(result.id_, spv::Decoration::NoContraction);
+  if (a.type_ == Scalar::Float && result.id_ >= before) builder_.decorate(result.id_, spv::Decoration::NoContraction);
   return result;
 }
 
@@ -89,7 +138,9 @@ Value operator+(Value a, Value b) {
                                                                   static_cast<std::uint64_t>(*b.known_)));
   if (a.is(0)) return b;
   if (b.is(0)) return a;
-  return a.kernel_->arithmetic(a, b, spv::Op::OpIAdd, spv::Op::OpFAdd);
+  const Value sum = a.kernel_->arithmetic(a, b, spv::Op::OpIAdd, spv::Op::OpFAdd);
+  if (a.base_ && b.uniform_) return a.kernel_->with_base(sum, a, b, false);
+  return b.base_ && a.uniform_ ? a.kernel_->with_base(sum, b, a, false) : sum;
 }
 
 Value operator-(Value a, Value b) {
@@ -97,7 +148,8 @@ Value operator-(Value a, Value b) {
     return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) -
                                                                   static_cast<std::uint64_t>(*b.known_)));
   if (b.is(0)) return a;
-  return a.kernel_->arithmetic(a, b, spv::Op::OpISub, spv::Op::OpFSub);
+  const Value difference = a.kernel_->arithmetic(a, b, spv::Op::OpISub, spv::Op::OpFSub);
+  return a.base_ && b.uniform_ ? a.kernel_->with_base(difference, a, b, true) : difference;
 }
 
 Value operator*(Value a, Value b) {
@@ -219,7 +271,8 @@ Value operator>=(Value a, std::int64_t b) { return a >= a.kernel_->constant(a.ty
 Value Kernel::select(Value condition, Value yes, Value no) {
   if (condition.known_) return *condition.known_ ? yes : no;
   const spirv::Id a = id(yes), b = id(no);
-  return made(yes.type_, op(spv::Op::OpSelect, type_id(yes.type_), {id(condition), a, b}));
+  return uniform_if(condition.uniform_ && yes.uniform_ && no.uniform_,
+                    made(yes.type_, op(spv::Op::OpSelect, type_id(yes.type_), {id(condition), a, b})));
 }
 
 Value Kernel::min(Value a, Value b) { return select(a < b, a, b); }
@@ -239,7 +292,8 @@ Value Kernel::unsigned_divide(Value a, Value b) {
   if (b.is(1)) return a;
   const spirv::Id type = builder_.type_int(a.type_ == Scalar::Long ? 64 : 32, false);
   const spirv::Id left = op(spv::Op::OpBitcast, type, {id(a)}), right = op(spv::Op::OpBitcast, type, {id(b)});
-  return made(a.type_, op(spv::Op::OpBitcast, type_id(a.type_), {op(spv::Op::OpUDiv, type, {left, right})}));
+  return uniform_if(a.uniform_ && b.uniform_, made(a.type_, op(spv::Op::OpBitcast, type_id(a.type_),
+                                                               {op(spv::Op::OpUDiv, type, {left, right})})));
 }
 
 Value Kernel::unsigned_remainder(Value a, Value b) {
@@ -265,13 +319,18 @@ Value Kernel::to_int(Value value) {
 Value Kernel::to_long(Value value) {
   if (value.known_) return long_integer(*value.known_);
   if (value.type_ == Scalar::Long) return value;
-  return made(Scalar::Long, op(spv::Op::OpSConvert, type_id(Scalar::Long), {id(to_int(value))}));
+  return uniform_if(value.uniform_,
+                    made(Scalar::Long, op(spv::Op::OpSConvert, type_id(Scalar::Long), {id(to_int(value))})));
 }
 
 Value Kernel::to_float(Value value) {
   if (value.type_ == Scalar::Float) return value;
   return made(Scalar::Float, op(spv::Op::OpConvertSToF, type_id(Scalar::Float),
                                 {id(value.type_ == Scalar::Bool ? to_int(value) : value)}));
+}
+
+Value Kernel::multiply_add(Value a, Value b, Value sum) {
+  return extended(GLSLstd450Fma, {a, b, sum});
 }
 
 Value Kernel::bits_of(Value real_value) {
@@ -296,139 +355,7 @@ Value Kernel::extended(std::uint32_t instruction, std::initializer_list<Value> a
   return made(Scalar::Float, result);
 }
 
-// --- buffers ---
-
-BufferRef Kernel::buffer(ElementType type, Access access) {
-  const tensor::ElementTypeInfo& info = tensor::info_of(type);
-  const bool is_float = type == ElementType::F32;
-  if (info.size == 1) {
-    builder_.capability(spv::Capability::StorageBuffer8BitAccess);
-    builder_.extension("SPV_KHR_8bit_storage");
-    uses_8_ = true;
-  } else if (info.size == 2) {
-    builder_.capability(spv::Capability::StorageBuffer16BitAccess);
-    uses_16_ = true;
-  } else if (info.size == 8) {
-    type_id(Scalar::Long);
-  }
-  const spirv::Id element = is_float ? builder_.type_float(32) : builder_.type_int(info.size * 8, info.size >= 4);
-  const spirv::Id array = builder_.type_runtime_array(element, info.size);
-  const spirv::Id block = builder_.type_struct(Words{array});
-  builder_.decorate(block, spv::Decoration::Block);
-  builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  const spirv::Id variable = builder_.variable(builder_.type_pointer(spv::StorageClass::StorageBuffer, block),
-                                               spv::StorageClass::StorageBuffer);
-  builder_.decorate(variable, spv::Decoration::DescriptorSet, {0});
-  builder_.decorate(variable, spv::Decoration::Binding, {buffers()});
-  builder_.decorate(variable, access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
-  buffers_.push_back(
-      {type, access, variable, builder_.type_pointer(spv::StorageClass::StorageBuffer, element), element});
-  return {buffers() - 1};
-}
-
-Value Kernel::load(BufferRef ref, Value index) {
-  const Buffer buffer = buffers_[ref.index];
-  const spirv::Id at = id(index), zero = id(integer(0));
-  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
-  return decode(buffer.type, op(spv::Op::OpLoad, buffer.element, {pointer}));
-}
-
-void Kernel::store(BufferRef ref, Value index, Value value) {
-  const Buffer buffer = buffers_[ref.index];
-  const spirv::Id at = id(index), zero = id(integer(0)), raw = encode(buffer.type, value);
-  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
-  op_void(spv::Op::OpStore, {pointer, raw});
-}
-
-Value Kernel::decode(ElementType type, spirv::Id raw) {
-  const auto widened = [&](spv::Op convert) { return made(Scalar::Int, op(convert, type_id(Scalar::Int), {raw})); };
-  switch (type) {
-    case ElementType::Bool:
-      return widened(spv::Op::OpSConvert) != 0;
-    case ElementType::U8:
-    case ElementType::U16: {
-      const spirv::Id unsigned_int = builder_.type_int(32, false);
-      return made(Scalar::Int,
-                  op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
-    }
-    case ElementType::I8:
-    case ElementType::I16:
-      return widened(spv::Op::OpSConvert);
-    case ElementType::F16:
-      return float_from_f16(*this, widened(spv::Op::OpSConvert));
-    case ElementType::BF16:
-      return float_of_bits(widened(spv::Op::OpSConvert) << 16);
-    case ElementType::F8E4M3:
-      return float_from_e4m3(*this, widened(spv::Op::OpSConvert));
-    case ElementType::F8E5M2:
-      return float_from_f16(*this, widened(spv::Op::OpSConvert) << 8);
-    case ElementType::F32:
-      return made(Scalar::Float, raw);
-    case ElementType::I64:
-    case ElementType::U64:
-      return made(Scalar::Long, raw);
-    default:
-      return made(Scalar::Int, raw);
-  }
-}
-
-spirv::Id Kernel::encode(ElementType type, Value value) {
-  const auto narrowed = [&](Value bits, std::uint32_t width) {
-    const spirv::Id narrow = builder_.type_int(width, false), from = id(bits);
-    return op(spv::Op::OpUConvert, narrow, {op(spv::Op::OpBitcast, builder_.type_int(32, false), {from})});
-  };
-  switch (type) {
-    case ElementType::Bool:
-      return narrowed(to_int(value), 8);
-    case ElementType::U8:
-    case ElementType::I8:
-      return narrowed(to_int(value), 8);
-    case ElementType::U16:
-    case ElementType::I16:
-      return narrowed(to_int(value), 16);
-    case ElementType::F16:
-      return narrowed(f16_bits(*this, value), 16);
-    case ElementType::BF16:
-      return narrowed(bf16_bits(*this, value), 16);
-    case ElementType::F8E4M3:
-      return narrowed(e4m3_bits(*this, value), 8);
-    case ElementType::F8E5M2:
-      return narrowed(e5m2_bits(*this, value), 8);
-    case ElementType::F32:
-      return id(value);
-    case ElementType::I64:
-    case ElementType::U64:
-      return id(to_long(value));
-    default:
-      return id(to_int(value));
-  }
-}
-
 // --- statements ---
-
-Value Kernel::element_index() {
-  if (element_index_) return *element_index_;
-  const spirv::Id unsigned_int = builder_.type_int(32, false), vector = builder_.type_vector(unsigned_int, 3);
-  const auto built_in = [&](spv::BuiltIn what, spirv::Id type) {
-    const spirv::Id variable =
-        builder_.variable(builder_.type_pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
-    builder_.decorate(variable, spv::Decoration::BuiltIn, spirv::Operands().add(what));
-    interface_.push_back(variable);
-    return op(spv::Op::OpLoad, type, {variable});
-  };
-  const auto part = [&](spirv::Id of, std::uint32_t component) {
-    return op(spv::Op::OpCompositeExtract, unsigned_int, {of, component});
-  };
-  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, vector),
-                  groups = built_in(spv::BuiltIn::NumWorkgroups, vector);
-  const spirv::Id local = built_in(spv::BuiltIn::LocalInvocationIndex, unsigned_int);
-  const spirv::Id row = op(spv::Op::OpIMul, unsigned_int, {part(group, 1), part(groups, 0)});
-  const spirv::Id number = op(spv::Op::OpIAdd, unsigned_int, {row, part(group, 0)});
-  const spirv::Id first = op(spv::Op::OpIMul, unsigned_int, {number, builder_.constant_u32(kLocalSize)});
-  const spirv::Id index = op(spv::Op::OpIAdd, unsigned_int, {first, local});
-  element_index_ = made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {index}));
-  return *element_index_;
-}
 
 void Kernel::when(Value condition, const std::function<void()>& then) {
   if (condition.known_) {
@@ -455,7 +382,7 @@ void Kernel::loop(Value count, const std::function<void(Value)>& body) {
   op_void(spv::Op::OpLoopMerge, {behind, step, word(spv::LoopControlMask::MaskNone)});
   op_void(spv::Op::OpBranch, {test});
   op_void(spv::Op::OpLabel, {test});
-  const Value i = get(counter);
+  const Value i = uniform_if(count.uniform_, get(counter));
   op_void(spv::Op::OpBranchConditional, {id(i < count), inside, behind});
   op_void(spv::Op::OpLabel, {inside});
   body(i);
@@ -478,18 +405,21 @@ Value Kernel::get(Variable variable) {
 void Kernel::set(Variable variable, Value value) { op_void(spv::Op::OpStore, {variable.id, id(value)}); }
 
 Words Kernel::finish() {
+  if (grid_.addresses) declare_push_constants();
   const spirv::Id nothing = builder_.type_void();
   const spirv::Id main = builder_.begin_function(nothing, builder_.type_function(nothing, {}));
   builder_.label();
   for (const auto& [type, variable] : locals_) {
     builder_.emit(spirv::Section::Functions, spv::Op::OpVariable, {type, variable, word(spv::StorageClass::Function)});
   }
-  for (const Instruction& instruction : body_)
-    builder_.emit(spirv::Section::Functions, instruction.op, spirv::Operands(instruction.operands));
+  for (const std::vector<Instruction>* part : {&prologue_, &body_}) {
+    for (const Instruction& instruction : *part)
+      builder_.emit(spirv::Section::Functions, instruction.op, spirv::Operands(instruction.operands));
+  }
   builder_.op_void(spv::Op::OpReturn);
   builder_.end_function();
   builder_.entry_point(spv::ExecutionModel::GLCompute, main, "main", interface_);
-  builder_.execution_mode(main, spv::ExecutionMode::LocalSize, {kLocalSize, 1, 1});
+  builder_.execution_mode(main, spv::ExecutionMode::LocalSize, {grid_.local_size, 1, 1});
   const auto float_control = [&](bool wanted, spv::Capability capability, spv::ExecutionMode mode) {
     if (!wanted) return;
     builder_.capability(capability);

@@ -10,10 +10,19 @@
 // when loaded and rounded or cut when stored. Integers that are known while the kernel is made are folded, so that
 // shapes and strides cost nothing. Integer arithmetic wraps; floats are never contracted, and NaN and infinities are
 // told by their bits.
+//
+// A kernel runs in one of two ways. Plain: each invocation reaches buffers through descriptors. With addresses: buffers
+// are 64-bit addresses in push constants, nothing is checked, and a workgroup may be one subgroup whose `lanes` run as
+// one vector (software drivers). There a load whose index is a uniform number plus the lane becomes as many uniform
+// loads, of which each lane picks its own: the driver's compiler makes one vector load of that, where an index that
+// differs by lane would be gathered element by element.
 #pragma once
+
+#include <array>
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -38,6 +47,7 @@ class Value {
   // What an integer or boolean is when that is known already.
   std::optional<std::int64_t> known() const { return known_; }
   bool is(std::int64_t value) const { return known_ == value; }
+  bool is_uniform() const { return uniform_; }  // known to be the same in all invocations of a workgroup
 
   friend Value operator+(Value a, Value b);
   friend Value operator-(Value a, Value b);
@@ -76,17 +86,55 @@ class Value {
  private:
   friend class Kernel;
   Value(Kernel* kernel, Scalar type, spirv::Id id) : kernel_(kernel), type_(type), id_(id) {}
-  Value(Kernel* kernel, Scalar type, std::int64_t known) : kernel_(kernel), type_(type), known_(known) {}
+  Value(Kernel* kernel, Scalar type, std::int64_t known)
+      : kernel_(kernel), type_(type), known_(known), uniform_(true) {}
 
   Kernel* kernel_ = nullptr;
   Scalar type_ = Scalar::Int;
   spirv::Id id_ = 0;
   std::optional<std::int64_t> known_;
+  bool uniform_ = false;
+  // A uniform number, plus a constant, plus the lane. 0: no number but the constant.
+  struct Base {
+    spirv::Id id = 0;
+    std::int64_t offset = 0;
+  };
+  std::optional<Base> base_;
 };
 
 enum class Access : std::uint8_t { Read, Write };
 struct BufferRef {
-  std::uint32_t index = 0;  // binding in set 0, in the order of the calls
+  std::uint32_t index = 0;  // binding in set 0, or address in the push constants, in the order of the calls
+};
+// Elements of a buffer from one on.
+struct Pointer {
+  std::uint32_t buffer = 0;
+  spirv::Id id = 0;
+};
+// An array in the memory of a workgroup.
+struct SharedRef {
+  spirv::Id id = 0;
+  Scalar type = Scalar::Float;
+};
+// Sixteen bytes, as they are.
+struct Chunk {
+  spirv::Id id = 0;
+};
+struct ChunkVariable {
+  spirv::Id id = 0;
+};
+// A matrix that the invocations of a subgroup hold together. The numbers are SPIR-V's.
+enum class MatrixUse : std::uint8_t { A = 0, B = 1, Sum = 2 };
+struct MatrixType {
+  spirv::Id id = 0, component = 0;
+};
+struct Matrix {
+  spirv::Id id = 0;
+  MatrixType type;
+};
+struct MatrixVariable {
+  spirv::Id id = 0;
+  MatrixType type;
 };
 struct Variable {
   spirv::Id id = 0;
@@ -102,10 +150,19 @@ struct Features {
 
 inline constexpr std::uint32_t kLocalSize = 64;  // invocations of a workgroup, in one dimension
 
+// How a kernel is spread over invocations, and how it reaches buffers.
+struct Grid {
+  std::uint32_t local_size = kLocalSize;  // invocations of a workgroup, in one dimension
+  bool addresses = false;                 // buffers by address
+  std::uint32_t lanes = 0;                // a workgroup is one subgroup, of so many invocations; needs addresses
+  bool vulkan_memory_model = false;       // for matrices
+};
+
 class Kernel {
  public:
-  explicit Kernel(Features features = {});
+  explicit Kernel(Features features = {}, Grid grid = {});
   Kernel(const Kernel&) = delete;
+  const Grid& grid() const { return grid_; }
 
   // --- constants ---
   Value integer(std::int64_t value) { return Value(this, Scalar::Int, value); }
@@ -123,8 +180,50 @@ class Kernel {
   // Narrow integers keep their low bits; floats are rounded to nearest even.
   void store(BufferRef buffer, Value index, Value value);
 
+  // With addresses: elements from `first` on, which must be uniform, and one of them, for all invocations or the
+  // lane's own behind it.
+  Pointer pointer(BufferRef buffer, Value first);
+  Value load(Pointer from, std::int64_t offset);
+  Value load_lanes(Pointer from, std::int64_t offset);
+
+  // --- memory of a workgroup ---
+  SharedRef shared(Scalar type, std::uint32_t count);
+  Value load(SharedRef from, Value index);
+  void store(SharedRef to, Value index, Value value);
+  void barrier();
+
+  // --- sixteen bytes at a time (with addresses) ---
+  BufferRef chunk_buffer();  // that is read; indices count chunks
+  Chunk load_chunk(BufferRef from, Value index);
+  Chunk zero_chunk();
+  Chunk select(Value condition, Chunk chunk);  // or zeros
+  ChunkVariable variable(Chunk initial);
+  Chunk get(ChunkVariable variable);
+  void set(ChunkVariable variable, Chunk chunk);
+  SharedRef shared_chunks(std::uint32_t count);
+  void store(SharedRef to, Value index, Chunk chunk);
+
+  // --- matrices: row by row in memory; strides count elements of the memory ---
+  MatrixType matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use);
+  MatrixVariable matrix_variable(MatrixType type);  // of zeros
+  Matrix get(MatrixVariable variable);
+  void set(MatrixVariable variable, Matrix matrix);
+  Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride);
+  Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
+  void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
+  void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
+  Value subgroup_index();  // in the workgroup
+  Value subgroup_lane();   // in the subgroup
+
+  // --- where an invocation is ---
   // The number of this invocation in the whole dispatch, at least as many as the kernel has elements.
   Value element_index();
+  Value group_index();  // of the workgroup in the dispatch; uniform
+  Value local_index();  // of the invocation in the workgroup
+  // What is left of a uniform number plus the lane without the lane; any other value as it is.
+  Value without_lane(Value value);
+  // The same number, of which it is not known how it differs by lane: loads gather, and only in lanes that are active.
+  Value gathered(Value value) const;
 
   // --- statements ---
   void when(Value condition, const std::function<void()>& then);
@@ -146,6 +245,7 @@ class Kernel {
   Value to_int(Value value);    // long: low bits; bool: 0, 1; float: truncated, in range
   Value to_long(Value value);   // int: sign-extended
   Value to_float(Value value);  // integers: nearest even
+  Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
   Value bits_of(Value real);    // float as int
   Value float_of_bits(Value bits);
   Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
@@ -164,7 +264,12 @@ class Kernel {
   struct Buffer {
     ElementType type;
     Access access;
-    spirv::Id variable, element_pointer, element;
+    spirv::Id variable;  // or the address, as a 64-bit int
+    spirv::Id element_pointer, element;
+    spirv::Id block_pointer = 0, first = 0;  // with addresses: the type of a pointer to elements, and that to the first
+  };
+  struct BlockTypes {
+    spirv::Id block_pointer, element_pointer, element;
   };
 
   friend Value operator+(Value a, Value b);
@@ -193,20 +298,50 @@ class Kernel {
     spv::Op op;
     Words operands;  // with type and result
   };
+  Value uniform_if(bool uniform, Value value) {
+    value.uniform_ |= uniform;
+    return value;
+  }
+  Value with_base(Value sum, Value lane_part, Value uniform_part, bool subtract);
+  Pointer pointer(BufferRef buffer, const Value::Base& base);
+  spirv::Id built_in(spv::BuiltIn what, bool vector);
+  spirv::Id prologue(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
+  spirv::Id prologue_part(spirv::Id vector, std::uint32_t component);
+  BlockTypes block_types(ElementType type, Access access);
+  BufferRef address_buffer(ElementType type, Access access);
+  spirv::Id push_constant(std::uint32_t member);
+  void declare_push_constants();
+  spirv::Id element_type_id(ElementType type);
+  spirv::Id load_raw(const Buffer& buffer, spirv::Id pointer);
+  spirv::Id lane_id();
+  spirv::Id chunk_type();
+  spirv::Id shared_place(SharedRef of, spirv::Id element_type, Value index);
+  std::uint32_t shared_access() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
+  spirv::Id op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
+  spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   void op_void(spv::Op op, std::initializer_list<std::uint32_t> operands);
   Value unsigned_op(spv::Op op, Value a, Value b);
   Value decode(ElementType type, spirv::Id raw);
   spirv::Id encode(ElementType type, Value value);
 
   Features features_;
+  Grid grid_;
   spirv::Builder builder_;
   std::vector<Buffer> buffers_;
   std::vector<spirv::Id> interface_;
-  std::vector<Instruction> body_;                        // of main, behind its variables
+  std::vector<Instruction> prologue_;                    // of main, behind its variables: what every place may use
+  std::vector<Instruction> body_;                        // behind that
   std::vector<std::pair<spirv::Id, spirv::Id>> locals_;  // pointer type and id of each variable of main
   spirv::Id glsl_ = 0;
-  std::optional<Value> element_index_;
+  std::map<Words, spirv::Id> computed_;  // in the current block
+  std::optional<Value> element_index_, group_index_, local_index_;
+  spirv::Id lane_ = 0;
+  std::vector<spirv::Id> lane_is_;                                       // by lane: whether this invocation is it
+  std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;     // with addresses
+  BlockTypes chunk_types_{};
+  spirv::Id push_constants_ = 0;                                         // the variable
+  std::map<spv::BuiltIn, spirv::Id> built_ins_;
   bool uses_long_ = false, uses_8_ = false, uses_16_ = false;
 };
 

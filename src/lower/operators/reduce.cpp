@@ -66,7 +66,7 @@ Value emit_ARGMAX(Operation& operation, const Coordinates& at, std::size_t) {
     Value better = x > so_far;
     if (is_float) {
       const Value x_nan = is_nan(k, x), best_nan = is_nan(k, so_far);
-      better = ignore ? (!x_nan & best_nan) | better : (x_nan & !best_nan) | (better & !best_nan);
+      better = ignore ? ((best_nan & !x_nan) | better) : ((x_nan & !best_nan) | (better & !best_nan));
     }
     k.set(best, k.select(better, x, so_far));
     k.set(where, k.select(better, i, k.get(where)));

@@ -13,6 +13,7 @@
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/cpu/paths.hpp"
 #include "slipway/bo.hpp"
+#include "testing/cpu_libraries.hpp"
 #include "testing/scratch_folder.hpp"
 
 namespace slipway::recipe::cpu {
@@ -23,7 +24,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const Path kLibraries = SLIPWAY_CPU_LIBRARIES;
+const Path kLibraries = testing::cpu_libraries();
 
 Path library_file(std::string_view name) { return kLibraries / std::format("lib{}.so", name); }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
+#include "testing/cpu_libraries.hpp"
 #include "testing/scratch_folder.hpp"
 #include "testing/source_folder.hpp"
 
@@ -50,7 +51,7 @@ TEST(SessionJobs, RunReportAndGoOn) {
   SessionJobOptions options{.folder = folder.path()};
   options.open = [](const Path& artifacts) {
     OpenOptions open;
-    open.runner.libraries = cpu::library_roots(SLIPWAY_CPU_LIBRARIES, artifacts);
+    open.runner.libraries = cpu::library_roots(testing::cpu_libraries(), artifacts);
     return open;
   };
   const auto results = run_jobs(*script, {}, session_jobs(options));

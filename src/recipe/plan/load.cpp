@@ -116,6 +116,8 @@ class Planner {
   bool plan_embedded(const Kernel& kernel, KernelPlan& plan) {
     const auto& module = modules_.at(module_of(recipe_, kernel).key);
     if (!module) return false;
+    if (module->kind == ModuleKind::Vgf && kernel.entry.empty())
+      return plan_model(kernel, *module->artifact, options_.cache, plan, diagnostics_);
     if (module->kind == ModuleKind::Rpl || module->kind == ModuleKind::Vgf) {
       const auto code = take_kernel(*module, kernel, diagnostics_);
       if (!code) return false;
@@ -124,8 +126,9 @@ class Planner {
       chosen.entry = code->entry;
       return plan_vulkan_kernel(chosen, code->module, plan, diagnostics_);
     }
-    if (module->kind == ModuleKind::SpirvKernel) plan.backend = BackendKind::OpenCl;
-    if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module->module, plan, diagnostics_);
+    if (module->kind == ModuleKind::SpirvKernel || module->kind == ModuleKind::OpenClC)
+      plan.backend = BackendKind::OpenCl;
+    if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module, plan, diagnostics_);
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);
   }
 

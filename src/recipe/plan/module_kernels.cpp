@@ -88,15 +88,6 @@ std::optional<KernelCode> take_from_vgf(const Artifact& artifact, const Kernel& 
   for (const vgf::Module& module : file->modules) {
     if (module.kind == vgf::ModuleKind::Compute) list += std::format("{}`{}`", list.empty() ? "" : ", ", module.name);
   }
-  if (kernel.entry.empty()) {
-    return refuse(
-        kernel, "name", DiagnosticKind::Unsupported,
-        std::format(
-            "kernel `{}` is the whole model {}, which this build cannot run in recipes; `entry` names one of its "
-            "compute modules: {}",
-            kernel.name, artifact.name, list.empty() ? "it has none" : list),
-        diagnostics);
-  }
   const auto module = std::ranges::find_if(file->modules, [&](const vgf::Module& one) {
     return one.kind == vgf::ModuleKind::Compute && one.name == kernel.entry;
   });

@@ -25,6 +25,7 @@ std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
   const std::string extension = Path(key).extension().string();
   if (extension == ".comp" || extension == ".glsl") return ModuleKind::Glsl;
   if (extension == ".rpl") return ModuleKind::Rpl;
+  if (extension == ".cl") return ModuleKind::OpenClC;
   if (starts_with(bytes, {'V', 'G', 'F', '1'}) || starts_with(bytes, {0xc3, 0xd2, 0xe1, 0xf0})) return ModuleKind::Vgf;
   if (starts_with(bytes, {0x7f, 'E', 'L', 'F'})) return ModuleKind::Zebin;
   return std::nullopt;
@@ -65,7 +66,8 @@ std::nullopt_t refuse(const ModuleName& name, DiagnosticKind kind, std::string m
 }
 
 // The SPIR-V that an Intel GPU binary carries, from which any OpenCL device can build its kernels again.
-std::optional<Bytes> spirv_of_zebin(const Artifact& artifact, const ModuleName& name, Diagnostics& diagnostics) {
+std::optional<zebin::SpirvPart> spirv_of_zebin(const Artifact& artifact, const ModuleName& name,
+                                               Diagnostics& diagnostics) {
   Diagnostics found;
   zebin::Problems problems(artifact.name, found);
   const auto elf = zebin::read_elf(artifact.bytes, problems);
@@ -73,14 +75,11 @@ std::optional<Bytes> spirv_of_zebin(const Artifact& artifact, const ModuleName& 
     if (problem.severity == Severity::Error) diagnostics.add(named_by(std::move(problem), name.at));
   }
   if (!elf) return std::nullopt;
-  const auto part = zebin::spirv_of(*elf);
-  if (part && part->constants.empty()) return part->module;
+  auto part = zebin::spirv_of(*elf);
+  if (part) return part;
   return refuse(
-      name, part ? DiagnosticKind::Unsupported : DiagnosticKind::KernelModule,
-      part ? std::format(
-                 "module `{}` was built with values of specialization constants, which this build cannot give again",
-                 name.key)
-           : std::format("module `{}` has no `.spv` section: its kernels cannot be built for another device", name.key),
+      name, DiagnosticKind::KernelModule,
+      std::format("module `{}` has no `.spv` section: its kernels cannot be built for another device", name.key),
       diagnostics);
 }
 
@@ -94,30 +93,27 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   const auto kind = kind_of(name.key, artifact->bytes);
-  if (!kind && Path(name.key).extension() == ".cl") {
-    return refuse(name, DiagnosticKind::Unsupported,
-                  std::format("module `{}` is OpenCL C, which recipes take as SPIR-V: compile it with `clang "
-                              "--target=spirv64 -O1 -c {} -o {}.spv`",
-                              name.key, name.key, Path(name.key).stem().native()),
-                  diagnostics);
-  }
   if (!kind) {
     return refuse(
         name, DiagnosticKind::ArtifactFormat,
-        std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), VGF nor zebin", name.key),
+        std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), OpenCL C (.cl), VGF nor zebin",
+                    name.key),
         diagnostics);
   }
-  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf) return LoadedModule{*kind, std::nullopt, *artifact};
+  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::OpenClC)
+    return LoadedModule{*kind, std::nullopt, *artifact, {}};
   std::optional<spirv::Words> words;
   if (*kind == ModuleKind::Glsl) {
     words = compile_glsl(*artifact, name.at, artifacts, cache, diagnostics);
     if (!words) return std::nullopt;
   }
   Bytes bytes = artifact->bytes;
+  std::vector<zebin::SpecConstant> constants;
   if (*kind == ModuleKind::Zebin) {
-    const auto part = spirv_of_zebin(*artifact, name, diagnostics);
+    auto part = spirv_of_zebin(*artifact, name, diagnostics);
     if (!part) return std::nullopt;
-    bytes = *part;
+    bytes = part->module;
+    constants = std::move(part->constants);
   }
   Result<spirv::Module> module =
       words ? spirv::read_module(std::move(*words), artifact->name) : spirv::read_module(bytes, artifact->name);
@@ -125,7 +121,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     for (Diagnostic& problem : module.error()) diagnostics.add(named_by(std::move(problem), name.at));
     return std::nullopt;
   }
-  LoadedModule loaded{*kind, std::move(*module), std::nullopt};
+  LoadedModule loaded{*kind, std::move(*module), std::nullopt, std::move(constants)};
   if (opencl::is_kernel_module(*loaded.module)) {  // checked by the driver that builds it
     loaded.kind = ModuleKind::SpirvKernel;
     return loaded;

@@ -1,8 +1,11 @@
 // Kernels for OpenCL: entry point, and what argument indices mean (recipe page 3.3.5).
 #include <algorithm>
+#include <charconv>
 #include <format>
+#include <map>
 
 #include "recipe/backends/opencl/kernel.hpp"
+#include "recipe/backends/opencl/source.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {
@@ -152,6 +155,45 @@ class OpenClSignature {
   Diagnostics& diagnostics_;
 };
 
+// What the module was built with, and what `specialization` says instead, into the fixed values.
+bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& plan, Diagnostics& diagnostics) {
+  const auto constants = module.module ? opencl::constants_of(*module.module) : std::vector<opencl::KernelConstant>{};
+  std::map<std::uint32_t, FixedValue> values;
+  for (const zebin::SpecConstant& built : module.constants) {
+    const auto constant = std::ranges::find(constants, built.id, &opencl::KernelConstant::id);
+    if (constant == constants.end()) continue;  // dropped from the module, as nothing used it
+    const Bytes bytes = std::as_bytes(std::span(&built.value, 1)).first(tensor::size_of(constant->type));
+    values[built.id] = {SpecializationTarget{built.id, constant->type}, {bytes.begin(), bytes.end()}};
+  }
+  bool good = true;
+  for (const json::Value member : kernel.specialization) {
+    if (json::is_free_key(member.key())) continue;
+    std::uint32_t id = 0;
+    const std::string_view key = member.key();
+    const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), id);
+    const bool number = error == std::errc() && last == key.data() + key.size();
+    const auto constant = std::ranges::find_if(
+        constants, [&](const opencl::KernelConstant& one) { return number ? one.id == id : one.name == key; });
+    if (constant == constants.end()) {
+      Diagnostic problem =
+          json::problem(member, DiagnosticKind::KernelParameters,
+                        std::format("the module of kernel `{}` has no specialization constant `{}`", kernel.name, key));
+      problem.place = member.key_place();
+      if (!module.module) problem.hint("OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`");
+      diagnostics.add(std::move(problem));
+      good = false;
+      continue;
+    }
+    auto bytes = scalar_bytes(member, constant->type, diagnostics);
+    good &= bytes.has_value();
+    if (!bytes) continue;
+    if (constant->type == tensor::ElementType::Bool) bytes->resize(1);  // as OpenCL takes it
+    values[constant->id] = {SpecializationTarget{constant->id, constant->type}, std::move(*bytes)};
+  }
+  for (auto& [id, value] : values) plan.fixed.push_back(std::move(value));
+  return good;
+}
+
 // {"build": "-cl-..."}
 bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnostics) {
   bool good = true;
@@ -171,22 +213,28 @@ bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnosti
 
 }  // namespace
 
-bool plan_opencl_kernel(const Kernel& kernel, const spirv::Module& module, KernelPlan& plan, Diagnostics& diagnostics) {
-  const std::vector<KernelInfo> kernels = opencl::kernels_of(module);
+bool plan_opencl_kernel(const Kernel& kernel, const LoadedModule& module, KernelPlan& plan, Diagnostics& diagnostics) {
+  std::vector<KernelInfo> kernels;
+  if (module.module) {
+    kernels = opencl::kernels_of(*module.module);
+    plan.module = ModuleCode{.name = module.module->name(),
+                             .words = std::make_shared<const spirv::Words>(std::from_range, module.module->words()),
+                             .source = {},
+                             .reflection = nullptr};
+  } else {
+    plan.module = ModuleCode{.name = module.artifact->name,
+                             .words = nullptr,
+                             .source = std::string(text_of(module.artifact->bytes)),
+                             .reflection = nullptr};
+    kernels = opencl::kernels_of_source(plan.module->source);
+  }
   const KernelInfo* info = choose_entry(kernel, kernels, diagnostics);
   if (!info) return false;
   plan.entry = info->entry;
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
-  plan.module = ModuleCode{.name = module.name(),
-                           .words = std::make_shared<const spirv::Words>(std::from_range, module.words()),
-                           .reflection = nullptr};
-  if (kernel.specialization.size() != 0) {
-    diagnostics.add(problem_at(kernel.at, "specialization", DiagnosticKind::Unsupported,
-                               "specialization constants of OpenCL kernels cannot be set in this build"));
-    return false;
-  }
+  const bool constants = specialize(kernel, module, plan, diagnostics);
   const bool options = read_options(kernel, plan, diagnostics);
-  return OpenClSignature(kernel, *info, plan, diagnostics).make() && options;
+  return OpenClSignature(kernel, *info, plan, diagnostics).make() && constants && options;
 }
 
 }  // namespace slipway::recipe

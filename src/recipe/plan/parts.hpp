@@ -9,6 +9,7 @@
 
 #include "recipe/plan/load.hpp"
 #include "recipe/read/numbers.hpp"
+#include "zeinfo/zebin/zebin.hpp"
 
 namespace slipway::recipe {
 
@@ -48,12 +49,13 @@ std::optional<ContextPlan> plan_context(const Context& context, const Artifacts&
 
 // --- modules.cpp: a kernel's code ------------------------------------------------------------------------------------
 
-enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin };
+enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin, OpenClC };
 
 struct LoadedModule {
   ModuleKind kind = ModuleKind::SpirvShader;
   std::optional<spirv::Module> module;
-  std::optional<Artifact> artifact;  // Rpl, Vgf: what each kernel is taken from
+  std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: what each kernel is taken from
+  std::vector<zebin::SpecConstant> constants;  // Zebin: the values that it was built with
 };
 // Errors: kernel-module, artifact-missing, ...; unsupported for what this build cannot run.
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
@@ -69,9 +71,14 @@ struct KernelCode {
   std::optional<Grid> grid;  // of a VGF: what its first segment dispatches
 };
 // Rpl: compiles the function that `entry`, else `instance` names, else the only one that can be an entry point. Vgf:
-// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry; unsupported (a
-// whole model).
+// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry.
 std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& kernel, Diagnostics& diagnostics);
+
+// --- model_signature.cpp ---------------------------------------------------------------------------------------------
+
+// A whole model as a kernel: its inputs, then its outputs.
+bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cache, KernelPlan& plan,
+                Diagnostics& diagnostics);
 
 // --- signature.cpp ---------------------------------------------------------------------------------------------------
 
@@ -91,7 +98,7 @@ Result<std::vector<PushMember>> push_members(const spirv::Module& module, const 
 // --- opencl_signature.cpp --------------------------------------------------------------------------------------------
 
 // The same for OpenCL.
-bool plan_opencl_kernel(const Kernel& kernel, const spirv::Module& module, KernelPlan& plan, Diagnostics& diagnostics);
+bool plan_opencl_kernel(const Kernel& kernel, const LoadedModule& module, KernelPlan& plan, Diagnostics& diagnostics);
 
 // --- xrt_metadata.cpp ------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <format>
 
+#include "recipe/plan/model_kernel.hpp"
+
 namespace slipway::recipe {
 namespace {
 
@@ -57,7 +59,8 @@ std::string argument_text(const Plan& plan, const ArgumentPlan& argument) {
 
 void print_run(const Plan& plan, const RunPlan& run, std::string& text) {
   text += std::format("    {} ({}", run.id, run.resource);
-  if (run.backend == BackendKind::Vulkan || run.backend == BackendKind::OpenCl)
+  const bool embedded = run.backend == BackendKind::Vulkan || run.backend == BackendKind::OpenCl;
+  if (embedded && !plan.kernels[run.index].model)
     text += std::format(", {}x{}x{} groups", run.groups[0], run.groups[1], run.groups[2]);
   text += ")\n";
   std::map<std::uint32_t, std::string> lines;
@@ -96,6 +99,7 @@ std::string print_plan(const Plan& plan) {
   for (const KernelPlan& kernel : plan.kernels) {
     text += std::format("kernel {}: {}", kernel.name, name_of(kernel.backend));
     if (kernel.module) text += std::format(", {} of {}", kernel.entry, kernel.module->name);
+    if (kernel.model) text += std::format(", the whole model {}", kernel.model->artifact.name);
     if (kernel.backend == BackendKind::Xrt) text += std::format(", instance {}", kernel.instance);
     text += "\n";
     for (const Parameter& parameter : kernel.signature.parameters) {

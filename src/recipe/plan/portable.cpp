@@ -117,6 +117,9 @@ class PortableCheck {
 
   void run(const Recipe& recipe, const Run& run) {
     ours(run.at, "grid");
+    if (const Value where = run.at["where"];
+        where.is(Type::String) && where.string() != "cpu" && where.string() != "npu")
+      warn(where, "runs this as `npu`");
     if (!run.at["arguments"]) warn(run.at, "requires `arguments` in a run");
     if (run.on_cpu() && !run.at["name"]) warn(run.at, "refuses a CPU run with `kernel` alone; it looks up `name`");
     std::set<std::string_view> external;

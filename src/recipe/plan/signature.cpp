@@ -339,6 +339,7 @@ bool plan_vulkan_kernel(const Kernel& kernel, const spirv::Module& module, Kerne
   good &= SignatureMaker(kernel, *reflection, *entry, std::move(*members), plan, diagnostics).make();
   plan.module = ModuleCode{.name = module.name(),
                            .words = std::make_shared<const spirv::Words>(std::from_range, module.words()),
+                           .source = {},
                            .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection))};
   return good;
 }

@@ -20,8 +20,15 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
         problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name", DiagnosticKind::KernelInstance,
                    std::format("No such kernel '{}'", kernel.instance));
     const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
-    if (const auto near = closest(kernel.instance, names)) problem.suggest(json::inside_quotes(problem.place), *near);
-    problem.note(std::format("`{}` has {} kernel(s)", file.name, xclbin->kernels.size()));
+    const std::string kernel_name = kernel.instance.substr(0, kernel.instance.find(':'));
+    if (kernel_name != kernel.instance && xclbin->find_kernel(kernel_name))
+      problem.hint(
+          std::format("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
+    else if (const auto near = closest(kernel.instance, names))
+      problem.suggest(json::inside_quotes(problem.place), *near);
+    std::string list;
+    for (const std::string& name : names) list += std::format("{}`{}`", list.empty() ? "" : ", ", name);
+    problem.note(std::format("`{}` has {}", file.name, list.empty() ? "no kernels" : list));
     diagnostics.add(std::move(problem));
     return false;
   }

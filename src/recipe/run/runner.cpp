@@ -95,7 +95,8 @@ struct Runner::State {
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
         if (backend.can_use(*part.storage)) {
-          ready.buffers.push_back({argument.argidx, part.storage, part.offset, part.size});
+          ready.buffers.push_back(
+              {argument.argidx, part.storage, part.offset, part.size, bound[argument.buffer].has_value()});
           prepared.syncs.push_back({part, argument.writes});
           continue;
         }
@@ -113,8 +114,9 @@ struct Runner::State {
         ready.buffers.push_back({argument.argidx, shadow.copy, part.offset, part.size});
       }
     }
-    Result<ListPtr> made =
-        backend.make_list(runs, {.timings = options.timings, .runlist_threshold = execution.runlist_threshold});
+    Result<ListPtr> made = backend.make_list(runs, {.timings = options.timings,
+                                                    .overlaps = execution.copies > 1,
+                                                    .runlist_threshold = execution.runlist_threshold});
     if (!made) return fail(std::move(made.error()));
     prepared.kernels = std::move(*made);
     return prepared;
@@ -129,7 +131,8 @@ struct Runner::State {
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
         const Bound part = part_of(lane, argument);
-        if (std::ranges::none_of(prepared.syncs, [&](const SyncRange& range) { return range.part.storage == part.storage; }))
+        if (std::ranges::none_of(prepared.syncs,
+                                 [&](const SyncRange& range) { return range.part.storage == part.storage; }))
           prepared.syncs.push_back({Bound{part.storage, 0, part.storage->size()}});
         if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
           call.arguments[argument.argidx] =

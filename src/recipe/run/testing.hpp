@@ -11,6 +11,7 @@
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
+#include "testing/cpu_libraries.hpp"
 
 namespace slipway::recipe {
 
@@ -102,7 +103,7 @@ class Opened {
     Diagnostics diagnostics;
     session = Session::load(request, diagnostics);
     if (session.plan()) {
-      options.runner.libraries = {.roots = {SLIPWAY_CPU_LIBRARIES}};
+      options.runner.libraries = {.roots = {testing::cpu_libraries()}};
       session.open(std::move(options), diagnostics);
     }
     problems = format_diagnostics(diagnostics.all(), {.sources = false});

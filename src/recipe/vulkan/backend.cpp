@@ -3,6 +3,7 @@
 
 #include "gpu/pipeline_cache.hpp"
 #include "launch/locate.hpp"
+#include "recipe/vulkan/model.hpp"
 #include "recipe/vulkan/parts.hpp"
 
 namespace slipway::recipe {
@@ -12,6 +13,7 @@ launch::DeviceRequest device_request(const VulkanRequest& request) {
   return {.selector = request.selector,
           .timestamps = false,
           .robustness = true,
+          .queues = request.queues,
           .instance = request.instance,
           .device = request.device};
 }
@@ -45,6 +47,11 @@ class VulkanBackend final : public Backend {
   }
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
+    if (kernel.model) {
+      if (Result<> fits = check_model(*device_, *kernel.model); !fits)
+        return fail(at_kernel(std::move(fits.error()), kernel));
+      return std::make_shared<const VulkanKernel>(device_, kernel, gpu::PipelineLayout());
+    }
     gpu::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
     if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits)
       return fail(at_kernel(std::move(fits.error()), kernel));
@@ -88,6 +95,7 @@ Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanRequest& request) 
   const Result<gpu::Device*> device = opened->opening.get({});
   if (!device) return fail(device.error());
   opened->device = *device;
+  opened->queues = QueueSpread((*device)->plan().queues);
   return opened;
 }
 

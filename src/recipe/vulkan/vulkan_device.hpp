@@ -1,4 +1,4 @@
-// A Vulkan device that recipes share: runners of one `slipway::device` run on it, one after the other on its queue.
+// A Vulkan device that recipes share: the lists of all runners of one `slipway::device` are spread over its queues.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,16 @@
 #include "base/cache.hpp"
 #include "launch/open_device.hpp"
 #include "recipe/backend.hpp"
+#include "recipe/vulkan/queue_spread.hpp"
 
 namespace slipway::recipe {
 
 struct VulkanRequest {
   std::string selector;  // as of --device; empty: the best
   Cache cache;           // of the driver's pipelines
+  // As many queues as there are, up to so many: copies of a recipe that are in flight together, and runners, run beside
+  // each other on them.
+  std::uint32_t queues = 4;
   gpu::InstanceOptions instance;
   gpu::DeviceOptions device;
 };
@@ -24,7 +28,8 @@ struct VulkanDevice {
   Cache cache;
   launch::DeviceOpening opening;
   gpu::Device* device = nullptr;  // null until `open`
-  std::mutex submitting;          // one thread at a time may use the queue
+  std::mutex submitting;          // one thread at a time may use the queues
+  QueueSpread queues;             // under `submitting`
 
   const gpu::Snapshot& snapshot() const { return device->snapshot(); }
 };

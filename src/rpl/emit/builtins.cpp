@@ -25,16 +25,18 @@ Id Emitter::extended(std::uint32_t number, TypeId type, std::span<const std::uin
 // `operands`: the place, the value [, for compare-exchange: expected, desired]
 Id Emitter::atomic(const Instruction& instruction, std::span<const std::uint32_t> operands) {
   const auto builtin = static_cast<Builtin>(instruction.sub);
-  const Pointer at = pointer_of(program_->places[operands[0]], true, true);
-  const Id scope = u1(at.storage == Storage::Workgroup ? kScopeWorkgroup : kScopeDevice);
+  const PlaceRef& place = program_->places[operands[0]];
+  const Storage storage = storage_of(place);
+  const Id at = address_of(place, storage, true, true);
+  const Id scope = u1(storage == Storage::Workgroup ? kScopeWorkgroup : kScopeDevice);
   const Id relaxed = u1(0);
   const Id type = plain(instruction.type);
   const Id first = value_of(operands[1]);
   if (builtin != Builtin::AtomicCompareExchange) {
-    return op(static_cast<Op>(info_of(builtin).number), type, at.id, scope, relaxed, first);
+    return op(static_cast<Op>(info_of(builtin).number), type, at, scope, relaxed, first);
   }
   const Id desired = value_of(operands[2]);
-  return op(Op::OpAtomicCompareExchange, type, at.id, scope, relaxed, relaxed, desired, first);
+  return op(Op::OpAtomicCompareExchange, type, at, scope, relaxed, relaxed, desired, first);
 }
 
 // The tail is the last member of the block; those before it are counted as block_type lays them out.

@@ -14,7 +14,7 @@ Id Emitter::temporary(TypeId type) {
       return known.id;
     }
   }
-  const Id id = local_variable(pointer(type, Storage::Function), {});
+  const Id id = local_variable(pointer(type, Storage::Function));
   temporaries_.push_back({type, id, true});
   return id;
 }

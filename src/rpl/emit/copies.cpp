@@ -13,7 +13,7 @@ constexpr std::uint64_t kUnrolledWords = 64;
 // for (u1 i = 0; i < times; ++i) body(i)
 template <class Body>
 void Emitter::count_loop(std::uint32_t times, Body body) {
-  const Id counter = local_variable(pointer(kU1, Storage::Function), {});
+  const Id counter = local_variable(pointer(kU1, Storage::Function));
   const Id number = plain(kU1);
   words_->body.op(spv::Op::OpStore, counter, u1(0));
   begin_loop();
@@ -50,7 +50,7 @@ Id Emitter::load_plain(const Pointer& from) {
   } else if (info.size / 4 <= kUnrolledWords) {
     for (std::uint32_t i = 0; i < info.length; ++i) parts.push_back(part(info.element, u1(i)));
   } else {
-    const Id copy = local_variable(pointer(from.type, Storage::Function), {});
+    const Id copy = local_variable(pointer(from.type, Storage::Function));
     count_loop(info.length, [&](Id index) {
       const Id value = part(info.element, index);
       const Id indices[] = {index};
@@ -85,7 +85,7 @@ void Emitter::store_laid(const Pointer& to, Id value) {
       part(info.element, index, op(spv::Op::OpCompositeExtract, plain(info.element), value, i));
     }
   } else {
-    const Id copy = local_variable(pointer(to.type, Storage::Function), {});
+    const Id copy = local_variable(pointer(to.type, Storage::Function));
     words_->body.op(spv::Op::OpStore, copy, value);
     count_loop(info.length, [&](Id index) {
       const Id indices[] = {index};

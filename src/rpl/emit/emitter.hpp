@@ -13,6 +13,7 @@
 // together.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -66,7 +67,7 @@ struct FlatMember {
   std::uint32_t offset = 0;
 };
 
-// A place as SPIR-V sees it.
+// A place in memory that may be laid out, to copy from or to.
 struct Pointer {
   Id id = 0;
   Storage storage = Storage::Function;
@@ -125,18 +126,35 @@ class Emitter {
   void debug_line(Range at);
 
   // --- types.cpp
-  Id plain(TypeId type);
-  Id laid(TypeId type);
+  Id plain(TypeId type) {
+    const Id known = types_[type].plain;
+    return known != 0 ? known : make_plain(type);
+  }
+  Id laid(TypeId type) {
+    const Id known = types_[type].laid;
+    return known != 0 ? known : make_laid(type);
+  }
+  Id make_plain(TypeId type);
+  Id make_laid(TypeId type);
   Id stored(TypeId type, Storage storage) { return is_laid_out(storage) ? laid(type) : plain(type); }
-  Id pointer(TypeId type, Storage storage);
+  Id pointer(TypeId type, Storage storage) {
+    const Id known = types_[type].pointers[static_cast<std::size_t>(storage)];
+    return known != 0 ? known : make_pointer(type, storage);
+  }
+  Id make_pointer(TypeId type, Storage storage);
   Id pointer_to(Id pointee, Storage storage);
   Id image_type(TypeId type, ItemFormat format);
   Id bools(std::uint32_t count);
   bool needs_copy(TypeId type) const;  // whether plain and laid differ
   void member_layout(Id structure, std::uint32_t member, TypeId type, std::uint32_t offset);
   Id f1(float value);
-  Id u1(std::uint32_t value);
-  Id constant(Ref ref);
+  Id u1(std::uint32_t value) { return value < kSmall && small_[value] != 0 ? small_[value] : make_u1(value); }
+  Id make_u1(std::uint32_t value);
+  Id constant(Ref ref) {
+    const Id known = constants_[constant_index(ref)];
+    return known != 0 ? known : make_constant(constant_index(ref));
+  }
+  Id make_constant(std::uint32_t index);
   Id constant_of(TypeId type, const std::uint32_t*& words);
   Id zero(TypeId type);
   Id filled(TypeId type, std::uint32_t bits);  // a scalar constant in every item
@@ -150,18 +168,20 @@ class Emitter {
   Id image_variable(std::uint32_t image);
   Id builtin_variable(Builtin builtin);
   Id block_type(const Buffer& buffer);
-  Id local_variable(Id type, std::string_view name);
+  Id local_variable(Id type, NameId text = kNoName);
+  void name(Id id, NameId text);
   void name(Id id, std::string_view text);
   void bind(Id id, DescriptorSet set, std::uint32_t binding);
 
   // --- places.cpp
-  Pointer pointer_of(const PlaceRef& place, bool writes, bool reads);
+  Id address_of(const PlaceRef& place, Storage storage, bool writes, bool reads);
   Id load(const PlaceRef& place);
   void store(const PlaceRef& place, Id value);
   Id argument_part(const PlaceRef& place);
   Id element_of_value(TypeId array, Id value, Ref index, TypeId result);
   Id chain(TypeId type, Storage storage, Id base, std::span<const Id> indices);
   Storage storage_of(const Buffer& buffer) const;
+  Storage storage_of(const PlaceRef& place) const;
 
   // --- copies.cpp: between laid out and plain
   Id load_plain(const Pointer& from);
@@ -254,6 +274,7 @@ class Emitter {
   }
   std::span<const std::uint32_t> list(List range) const { return list(range.first, range.count); }
   std::string_view text(NameId name) const { return program_->program->text(name); }
+  std::span<const std::uint32_t> text_words(NameId name) const { return program_->program->names.words(name); }
   const Type& type_info(TypeId type) const { return program_->types[type]; }
   bool has_copy_logical() const { return options_.target != Target::Vulkan11; }
 
@@ -264,7 +285,8 @@ class Emitter {
   // By number, for one module.
   std::vector<TypeIds> types_;
   std::vector<Id> constants_;
-  std::vector<Id> small_;                 // u1 constants below kSmall
+  static constexpr std::uint32_t kSmall = 64;
+  std::array<Id, kSmall> small_{};        // u1 constants below kSmall
   std::vector<Global> inputs_, outputs_;  // by container field
   std::vector<Global> buffers_, samplers_, images_;
   std::vector<Global> shared_;  // by member of workgroup buffers

@@ -38,10 +38,10 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
     type.push_back(id);
     arguments_[index] = out_.new_id();
     spilled_[index] = 0;
-    name(arguments_[index], text(argument.name));
+    name(arguments_[index], argument.name);
   }
   const Id function_type = out_.unique_type(type);
-  name(instance.id, text(function.name));
+  name(instance.id, function.name);
   const Id start = out_.new_id();
   block_ = start;
   ended_ = false;
@@ -95,6 +95,9 @@ void Emitter::emit_instruction(std::uint32_t index) {
   if (ended_ && skips(instruction.op)) return;
   if (options_.debug_lines && instruction.begins_statement) debug_line(instruction.at);
   switch (instruction.op) {
+    case rpl::Op::Load:  // most of all, so that it takes no second choice
+      values_[index] = load(program_->places[instruction.a]);
+      return;
     case rpl::Op::Store: {
       const Id stored_value = value_of(instruction.b);
       store(program_->places[instruction.a], stored_value);
@@ -105,7 +108,7 @@ void Emitter::emit_instruction(std::uint32_t index) {
       const Local& local = program_->locals[instruction.a];
       const Id first = instruction.b == kNoRef ? zero(local.type) : value_of(instruction.b);
       if (locals_[instruction.a] == 0) {
-        locals_[instruction.a] = local_variable(pointer(local.type, Storage::Function), text(local.name));
+        locals_[instruction.a] = local_variable(pointer(local.type, Storage::Function), local.name);
       }
       words_->body.op(Op::OpStore, locals_[instruction.a], first);
       return;
@@ -149,8 +152,6 @@ void Emitter::emit_instruction(std::uint32_t index) {
 Id Emitter::value(const Instruction& instruction) {
   const TypeId type = instruction.type;
   switch (instruction.op) {
-    case rpl::Op::Load:
-      return load(program_->places[instruction.a]);
     case rpl::Op::Unary:
       return unary(static_cast<UnaryOp>(instruction.sub), type, value_of(instruction.a));
     case rpl::Op::Binary: {

@@ -9,37 +9,48 @@ Id Emitter::chain(TypeId type, Storage storage, Id base, std::span<const Id> ind
   return id;
 }
 
-// The root gives the base; the steps, less those that the root took, become the indices of one access chain.
-Pointer Emitter::pointer_of(const PlaceRef& place, bool writes, bool reads) {
+Storage Emitter::storage_of(const PlaceRef& place) const {
+  switch (place.root) {
+    case PlaceRoot::Attribute:
+    case PlaceRoot::StateIn:
+      return Storage::Input;
+    case PlaceRoot::StateOut:
+    case PlaceRoot::ColorOutput:
+      return Storage::Output;
+    case PlaceRoot::Buffer:
+      return storage_of(program_->buffers[place.index]);
+    default:
+      return Storage::Function;
+  }
+}
+
+// The root gives the base; the steps, less those that the root took, become the indices of one access chain. `storage`
+// is that of the place.
+Id Emitter::address_of(const PlaceRef& place, Storage storage, bool writes, bool reads) {
   const Step* step = program_->steps.data() + place.steps.first;
   const Step* const end = step + place.steps.count;
-  Pointer at{.type = place.type};
+  Id base = 0;
   std::uint32_t first_index = kNone;
   switch (place.root) {
     case PlaceRoot::Local:
-      at.id = locals_[place.index];
+      base = locals_[place.index];
       break;
     case PlaceRoot::Argument:
-      at.id = arguments_[place.index];
+      base = arguments_[place.index];
       break;
     case PlaceRoot::Attribute:
     case PlaceRoot::StateIn:
-      at.storage = Storage::Input;
-      at.id = field_variable(place.index, at.storage);
-      break;
     case PlaceRoot::StateOut:
     case PlaceRoot::ColorOutput:
-      at.storage = Storage::Output;
-      at.id = field_variable(place.index, at.storage);
+      base = field_variable(place.index, storage);
       break;
     case PlaceRoot::Buffer: {
       const Buffer& buffer = program_->buffers[place.index];
-      at.storage = storage_of(buffer);
-      if (at.storage == Storage::Workgroup) {
-        at.id = workgroup_variable(place.index, step++->value);
+      if (storage == Storage::Workgroup) {
+        base = workgroup_variable(place.index, step++->value);
         break;
       }
-      at.id = buffer_variable(place.index);
+      base = buffer_variable(place.index);
       buffers_[place.index].read |= reads;
       buffers_[place.index].written |= writes;
       // Steps into a struct that ends in the tail count on in the block, where its members stand (block_type).
@@ -56,15 +67,14 @@ Pointer Emitter::pointer_of(const PlaceRef& place, bool writes, bool reads) {
     case PlaceRoot::Image:
       break;  // images.cpp
   }
-  if (step == end && first_index == kNone) return at;
+  if (step == end && first_index == kNone) return base;
 
   indices_.clear();
   if (first_index != kNone) indices_.push_back(u1(first_index));
   for (; step != end; ++step) {
     indices_.push_back(step->kind == StepKind::Element ? value_of(step->value) : u1(step->value));
   }
-  at.id = chain(place.type, at.storage, at.id, indices_);
-  return at;
+  return chain(place.type, storage, base, indices_);
 }
 
 // A part of an `in` argument, which is a value and not memory.
@@ -73,6 +83,9 @@ Id Emitter::argument_part(const PlaceRef& place) {
   if (place.steps.count == 0) return value;
   const std::span steps(program_->steps.data() + place.steps.first, place.steps.count);
   const Id type = plain(place.type);
+  if (steps.size() == 1 && steps[0].kind != StepKind::Element) {
+    return op(spv::Op::OpCompositeExtract, type, value, steps[0].value);
+  }
   scratch_.clear();
   for (const Step& step : steps) {
     if (step.kind != StepKind::Element) {
@@ -92,7 +105,7 @@ Id Emitter::argument_part(const PlaceRef& place) {
   // SPIR-V has no run-time index into a value, so that it goes to a variable, once.
   Id& spilled = spilled_[place.index];
   if (spilled == 0) {
-    spilled = local_variable(pointer(program_->arguments[place.index].type, Storage::Function), {});
+    spilled = local_variable(pointer(program_->arguments[place.index].type, Storage::Function));
     words_->prologue.op(spv::Op::OpStore, spilled, value);
   }
   indices_.clear();
@@ -103,18 +116,26 @@ Id Emitter::argument_part(const PlaceRef& place) {
 }
 
 Id Emitter::load(const PlaceRef& place) {
+  if (place.root == PlaceRoot::Local && place.steps.count == 0) {
+    return load_from(place.type, locals_[place.index]);
+  }
   if (place.root == PlaceRoot::Argument && program_->arguments[place.index].access == Access::In) {
     return argument_part(place);
   }
-  const Pointer from = pointer_of(place, false, true);
-  if (is_laid_out(from.storage) && needs_copy(from.type)) return load_plain(from);
-  return load_from(place.type, from.id);
+  const Storage storage = storage_of(place);
+  const Id from = address_of(place, storage, false, true);
+  if (is_laid_out(storage) && needs_copy(place.type)) return load_plain({from, storage, place.type});
+  return load_from(place.type, from);
 }
 
 void Emitter::store(const PlaceRef& place, Id value) {
-  const Pointer to = pointer_of(place, true, false);
-  if (is_laid_out(to.storage) && needs_copy(to.type)) return store_laid(to, value);
-  words_->body.op(spv::Op::OpStore, to.id, value);
+  if (place.root == PlaceRoot::Local && place.steps.count == 0) {
+    return words_->body.op(spv::Op::OpStore, locals_[place.index], value);
+  }
+  const Storage storage = storage_of(place);
+  const Id to = address_of(place, storage, true, false);
+  if (is_laid_out(storage) && needs_copy(place.type)) return store_laid({to, storage, place.type}, value);
+  words_->body.op(spv::Op::OpStore, to, value);
 }
 
 // An element of an array that is no place: the result of a call, say.
@@ -123,7 +144,7 @@ Id Emitter::element_of_value(TypeId array, Id value, Ref index, TypeId result) {
     const Constant& known = program_->constants[constant_index(index)];
     return op(spv::Op::OpCompositeExtract, plain(result), value, program_->constant_words[known.first]);
   }
-  const Id variable = local_variable(pointer(array, Storage::Function), {});
+  const Id variable = local_variable(pointer(array, Storage::Function));
   words_->body.op(spv::Op::OpStore, variable, value);
   const Id indices[] = {value_of(index)};
   return load_from(result, chain(result, Storage::Function, variable, indices));

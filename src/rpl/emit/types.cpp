@@ -5,37 +5,31 @@
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {
-namespace {
 
-constexpr std::uint32_t kSmall = 64;
-
-}  // namespace
-
-Id Emitter::plain(TypeId type) {
-  if (const Id known = types_[type].plain) return known;
+Id Emitter::make_plain(TypeId type) {
   const Type& info = type_info(type);
   Id id = 0;
   switch (info.kind) {
     case TypeKind::Void:
-      id = out_.type(spv::Op::OpTypeVoid);
+      id = out_.new_type(spv::Op::OpTypeVoid);
       break;
     case TypeKind::Boolean:
-      id = out_.type(spv::Op::OpTypeBool);
+      id = out_.new_type(spv::Op::OpTypeBool);
       break;
     case TypeKind::Vector:
       if (info.count > 1) {
-        id = out_.type(spv::Op::OpTypeVector, plain(item_type(type)), info.count);
+        id = out_.new_type(spv::Op::OpTypeVector, plain(item_type(type)), info.count);
       } else if (info.item == ItemClass::Float) {
-        id = out_.type(spv::Op::OpTypeFloat, 32u);
+        id = out_.new_type(spv::Op::OpTypeFloat, 32u);
       } else {
-        id = out_.type(spv::Op::OpTypeInt, 32u, info.item == ItemClass::Sint ? 1u : 0u);
+        id = out_.new_type(spv::Op::OpTypeInt, 32u, info.item == ItemClass::Sint ? 1u : 0u);
       }
       break;
     case TypeKind::Matrix:
-      id = out_.type(spv::Op::OpTypeMatrix, plain(column_type(type)), info.columns);
+      id = out_.new_type(spv::Op::OpTypeMatrix, plain(column_type(type)), info.columns);
       break;
     case TypeKind::Sampler:
-      id = out_.type(spv::Op::OpTypeSampler);
+      id = out_.new_type(spv::Op::OpTypeSampler);
       break;
     case TypeKind::Image:
       id = image_type(type, ItemFormat::Float32);
@@ -53,10 +47,10 @@ Id Emitter::plain(TypeId type) {
       for (const Member& member : members) scratch_.push_back(types_[member.type].plain);
       id = out_.new_id();
       out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
-      name(id, text(structure.name));
+      name(id, structure.name);
       if (!options_.strip) {
         for (std::uint32_t i = 0; i < members.size(); ++i) {
-          out_.names.op_text(spv::Op::OpMemberName, text(members[i].name), {}, id, i);
+          out_.names.op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
         }
       }
       break;
@@ -70,8 +64,7 @@ Id Emitter::plain(TypeId type) {
   return types_[type].plain = id;
 }
 
-Id Emitter::laid(TypeId type) {
-  if (const Id known = types_[type].laid) return known;
+Id Emitter::make_laid(TypeId type) {
   const Type& info = type_info(type);
   Id id = 0;
   if (info.kind == TypeKind::Array) {
@@ -87,9 +80,9 @@ Id Emitter::laid(TypeId type) {
     for (const Member& member : members) scratch_.push_back(types_[member.type].laid);
     id = out_.new_id();
     out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
-    name(id, text(structure.name));
+    name(id, structure.name);
     for (std::uint32_t i = 0; i < members.size(); ++i) {
-      if (!options_.strip) out_.names.op_text(spv::Op::OpMemberName, text(members[i].name), {}, id, i);
+      if (!options_.strip) out_.names.op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
       member_layout(id, i, members[i].type, members[i].offset);
     }
   } else {
@@ -118,11 +111,12 @@ Id Emitter::pointer_to(Id pointee, Storage storage) {
   return out_.type(spv::Op::OpTypePointer, class_of(storage), pointee);
 }
 
-Id Emitter::pointer(TypeId type, Storage storage) {
-  const auto slot = static_cast<std::size_t>(storage);
-  if (const Id known = types_[type].pointers[slot]) return known;
-  const Id id = pointer_to(stored(type, storage), storage);
-  return types_[type].pointers[slot] = id;
+Id Emitter::make_pointer(TypeId type, Storage storage) {
+  const Id to = stored(type, storage);
+  // An image type of SPIR-V may stand for several types of the program.
+  const Id id =
+      type_info(type).opaque ? pointer_to(to, storage) : out_.new_type(spv::Op::OpTypePointer, class_of(storage), to);
+  return types_[type].pointers[static_cast<std::size_t>(storage)] = id;
 }
 
 // RPL 3.16: Depth 1 for depth images, Sampled 1, or 2 for storage images, whose format is fixed.
@@ -144,25 +138,21 @@ Id Emitter::image_type(TypeId type, ItemFormat format) {
 Id Emitter::bools(std::uint32_t count) {
   if (bools_[count] == 0) {
     const Id scalar = plain(kBoolean);
-    bools_[count] = count == 1 ? scalar : out_.type(spv::Op::OpTypeVector, scalar, count);
+    bools_[count] = count == 1 ? scalar : out_.new_type(spv::Op::OpTypeVector, scalar, count);
   }
   return bools_[count];
 }
 
 // --- constants -----------------------------------------------------------------------------------------------------
 
-Id Emitter::u1(std::uint32_t value) {
-  if (value >= kSmall) return out_.constant(plain(kU1), value);
-  if (small_.empty()) small_.resize(kSmall);
-  if (small_[value] == 0) small_[value] = out_.constant(plain(kU1), value);
-  return small_[value];
+Id Emitter::make_u1(std::uint32_t value) {
+  const Id id = out_.constant(plain(kU1), value);
+  return value < kSmall ? small_[value] = id : id;
 }
 
 Id Emitter::f1(float value) { return out_.constant(plain(kF1), std::bit_cast<std::uint32_t>(value)); }
 
-Id Emitter::constant(Ref ref) {
-  const std::uint32_t index = constant_index(ref);
-  if (const Id known = constants_[index]) return known;
+Id Emitter::make_constant(std::uint32_t index) {
   const Constant& constant = program_->constants[index];
   const std::uint32_t* words = program_->constant_words.data() + constant.first;
   const Id id = constant_of(constant.type, words);

@@ -3,6 +3,10 @@
 
 namespace slipway::rpl::emit {
 
+void Emitter::name(Id id, NameId text) {
+  if (!options_.strip) out_.names.op_list(spv::Op::OpName, text_words(text), id);
+}
+
 void Emitter::name(Id id, std::string_view text) {
   if (!options_.strip) out_.names.op_text(spv::Op::OpName, text, {}, id);
 }
@@ -70,9 +74,9 @@ Id Emitter::block_type(const Buffer& buffer) {
   const Id id = out_.new_id();
   out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
   out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Block);
-  name(id, text(buffer.name));
+  name(id, buffer.name);
   for (std::uint32_t i = 0; i < flat.size(); ++i) {
-    if (!options_.strip) out_.names.op_text(spv::Op::OpMemberName, text(flat[i].member->name), {}, id, i);
+    if (!options_.strip) out_.names.op_list(spv::Op::OpMemberName, text_words(flat[i].member->name), id, i);
     member_layout(id, i, flat[i].member->type, flat[i].offset);
   }
   return id;
@@ -100,7 +104,7 @@ Id Emitter::buffer_variable(std::uint32_t buffer) {
     global.id = out_.new_id();
     out_.globals.op(spv::Op::OpVariable, type, global.id, class_of(storage));
     if (of.kind != ItemKind::PushConstant) bind(global.id, of.set, of.binding);
-    name(global.id, text(of.name));
+    name(global.id, of.name);
   }
   return use(global, storage);
 }
@@ -132,7 +136,7 @@ Id Emitter::sampler_variable(std::uint32_t sampler) {
     global.id = out_.new_id();
     out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
     bind(global.id, of.set, of.binding);
-    name(global.id, text(of.name));
+    name(global.id, of.name);
   }
   return use(global, Storage::UniformConstant);
 }
@@ -147,7 +151,7 @@ Id Emitter::image_variable(std::uint32_t image) {
     global.id = out_.new_id();
     out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
     bind(global.id, of.set, of.binding);
-    name(global.id, text(of.name));
+    name(global.id, of.name);
   }
   return use(global, Storage::UniformConstant);
 }
@@ -171,10 +175,11 @@ Id Emitter::builtin_variable(Builtin builtin) {
   return use(global, storage);
 }
 
-Id Emitter::local_variable(Id type, std::string_view text) {
+// `text` is kNoName for variables that the program does not have.
+Id Emitter::local_variable(Id type, NameId text) {
   const Id id = out_.new_id();
   words_->variables.op(spv::Op::OpVariable, type, id, spv::StorageClass::Function);
-  if (!text.empty()) name(id, text);
+  if (text != kNoName) name(id, text);
   return id;
 }
 

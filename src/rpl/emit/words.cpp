@@ -9,12 +9,15 @@ namespace {
 constexpr std::uint32_t kArrayKey = 0xffff;
 
 std::uint32_t hash_of(WordSpan key) {
+  constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
   std::uint64_t hash = key.size();
-  for (const std::uint32_t word : key) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+  std::size_t i = 0;
+  for (; i + 1 < key.size(); i += 2) {
+    hash = (hash ^ (key[i] | std::uint64_t{key[i + 1]} << 32)) * kSpread;
     hash ^= hash >> 32;
   }
-  return static_cast<std::uint32_t>(hash);
+  if (i < key.size()) hash = (hash ^ key[i]) * kSpread;
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
 }  // namespace
@@ -130,9 +133,17 @@ Id ModuleWords::constant(Id type, std::uint32_t bits) {
 }
 
 Id ModuleWords::composite(Id type, WordSpan constituents) {
-  key_.assign({static_cast<std::uint32_t>(spv::Op::OpConstantComposite), type});
-  key_.insert(key_.end(), constituents.begin(), constituents.end());
-  Id& id = ids_.find(key_);
+  // Vectors and matrices; structs may have more.
+  std::array<std::uint32_t, 6> few = {static_cast<std::uint32_t>(spv::Op::OpConstantComposite), type};
+  WordSpan key(few.data(), 2 + constituents.size());
+  if (constituents.size() <= few.size() - 2) {
+    std::ranges::copy(constituents, few.begin() + 2);
+  } else {
+    key_.assign(few.begin(), few.begin() + 2);
+    key_.insert(key_.end(), constituents.begin(), constituents.end());
+    key = key_;
+  }
+  Id& id = ids_.find(key);
   if (id == 0) {
     id = new_id();
     globals.op_list(spv::Op::OpConstantComposite, constituents, type, id);

@@ -133,7 +133,14 @@ class ModuleWords {
                                                                     static_cast<std::uint32_t>(operands)...};
     return unique_type(key);
   }
-  // The same from words: the opcode, then the operands.
+  // A type of which the caller knows that the module does not have it yet.
+  template <class... Operand>
+  Id new_type(spv::Op op, Operand... operands) {
+    const Id id = new_id();
+    globals.op(op, id, operands...);
+    return id;
+  }
+  // As `type`, from words: the opcode, then the operands.
   Id unique_type(WordSpan key);
   // An array with a stride decoration; 0 for none. A length of 0 is a runtime array.
   Id array(Id element, Id length, std::uint32_t stride);

@@ -4,10 +4,6 @@
 
 namespace slipway::rpl {
 
-const Token& Parser::ahead(std::uint32_t count) const {
-  return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
-}
-
 bool Parser::expected(std::string_view what) {
   // A file that ends too early has one problem: the bracket that is still open.
   if (is(TokenKind::End) && unclosed_) return false;

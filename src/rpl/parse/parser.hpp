@@ -27,7 +27,9 @@ class Parser {
  private:
   // --- tokens ---
   const Token& at() const { return *token_; }
-  const Token& ahead(std::uint32_t count) const;
+  const Token& ahead(std::uint32_t count) const {
+    return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
+  }
   bool is(TokenKind kind) const { return token_->kind == kind; }
   bool is_word(NameId word) const { return is(TokenKind::Identifier) && token_->value == word; }
   bool accept(TokenKind kind) {
@@ -90,8 +92,14 @@ class Parser {
   StmtId parse_simple();
   TypeRefId type_of_expression(ExprId expression);
   TypeRefId parse_type(bool allow_runtime, Range* runtime_at = nullptr);
+  TypeRefId add(const TypeRef& type) {
+    program_.types.emplace_back(type.name, type.dimensions, type.runtime, type.range);
+    return static_cast<TypeRefId>(program_.types.size()) - 1;
+  }
+  // Member by member: what has just been written in parts is not read as a whole, which would stall.
   StmtId add(const Stmt& stmt) {
-    program_.stmts.push_back(stmt);
+    program_.stmts.emplace_back(stmt.kind, stmt.condition, stmt.name, stmt.type, stmt.a, stmt.b, stmt.c, stmt.d,
+                                stmt.list, stmt.range, stmt.name_range);
     return static_cast<StmtId>(program_.stmts.size()) - 1;
   }
 
@@ -105,7 +113,7 @@ class Parser {
   ExprId parse_number();
   ExprId parse_list(ExprKind kind, TokenKind close);
   ExprId add(const Expr& expr) {
-    program_.exprs.push_back(expr);
+    program_.exprs.emplace_back(expr.kind, expr.op, expr.a, expr.b, expr.c, expr.at, expr.range);
     return static_cast<ExprId>(program_.exprs.size()) - 1;
   }
   // Moves what stands on `stack_` above `mark` into Program::lists.

@@ -222,8 +222,7 @@ TypeRefId Parser::type_of_expression(ExprId expression) {
   if (type.dimensions.count > kMostDimensions) {
     error(DiagnosticKind::RplNesting, type.range, std::format("more than {} dimensions", kMostDimensions));
   }
-  program_.types.push_back(type);
-  return static_cast<TypeRefId>(program_.types.size()) - 1;
+  return add(type);
 }
 
 // `name`, `name[a][b]`, and `name...` where that is allowed.
@@ -258,8 +257,7 @@ TypeRefId Parser::parse_type(bool allow_runtime, Range* runtime_at) {
     advance();
     type.range = since(name.begin);
   }
-  program_.types.push_back(type);
-  return static_cast<TypeRefId>(program_.types.size()) - 1;
+  return add(type);
 }
 
 }  // namespace slipway::rpl

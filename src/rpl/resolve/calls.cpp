@@ -100,7 +100,8 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   if (val.kind != ValKind::Place) {
     error(DiagnosticKind::RplArgAccess, range,
           std::format("{} is `{}` and needs a place to write to, and this is a {}", what(),
-                      wanted.access == Access::Out ? "out" : "in out", val.swizzle ? "swizzle" : "value"));
+                      wanted.access == Access::Out ? "out" : "in out",
+                      val.form == ValForm::Swizzle ? "swizzle" : "value"));
     return false;
   }
   const PlaceRef ref = out.places[val.index];

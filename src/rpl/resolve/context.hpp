@@ -39,19 +39,23 @@ enum class Group : std::uint8_t {
 };
 inline constexpr std::uint32_t kGroupCount = 9;
 
-// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here.
+// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here. Whole words,
+// like Val.
 struct Folded {
   Value value;
-  bool instance = false;  // mentions an instance option
+  std::uint64_t instance = 0;  // 1: mentions an instance option
 };
 
-// What an expression denotes.
-enum class ValKind : std::uint8_t { Error, Void, Value, Place, Buffer, Container };
+// What an expression denotes. Four whole words, so that it travels in two registers: with smaller members it would be
+// put together in memory and read back at once, which stalls for longer than the rest of an expression takes.
+enum class ValKind : std::uint32_t { Error, Void, Value, Place, Buffer, Container };
+// How it was written, where that matters: a Value made by a swizzle (for the message); a Container or a Place that is
+// `state.in` or `state.out`.
+enum class ValForm : std::uint32_t { Plain, Swizzle, StateIn, StateOut };
 
 struct Val {
   ValKind kind = ValKind::Error;
-  bool swizzle = false;                      // Value: made by a swizzle, for the message
-  bool state_in = false, state_out = false;  // Container and Place: `state.in`, `state.out`
+  ValForm form = ValForm::Plain;
   TypeId type = kErrorType;
   std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
 };
@@ -64,6 +68,7 @@ struct Binding {
   bool warned = false;   // Local: its use before a write was reported
   NameId name = kNoName;
   std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
+  TypeId type = kErrorType;        // Local, Argument
   std::uint32_t previous = kNone;  // the binding of this name that it hides
   Range at;
 };
@@ -165,6 +170,7 @@ struct Resolver::State {
   std::vector<bool> option_read;
   bool record_order = true;
   Consulted* sink = nullptr;  // what compile-time expressions are now read for
+  Consulted unrecorded;       // a sink for what no output depends on
   std::uint32_t user = 0;     // the item whose text is being resolved: constants must stand before it
   enum class Activity : std::uint8_t { Unknown, Inactive, Active, Evaluating };
   std::vector<Activity> activity;         // by item
@@ -181,8 +187,8 @@ struct Resolver::State {
   Folded evaluate_binary(ExprId expression, bool live);
   Folded evaluate_name(const Expr& node, bool live);
   Folded evaluate_construct(const Expr& node, bool live);
-  Folded combine(const Expr& node, const Folded& left, const Folded& right, bool live);
-  void check_enum_compare(const Expr& node, const Folded& left, const Folded& right);
+  Folded combine(const Expr& node, Folded left, Folded right, bool live);
+  void check_enum_compare(const Expr& node, Folded left, Folded right);
   // The value as recorded for `sink`; type None after an error.
   Folded evaluate_recorded(ExprId expression);
   // A conditional; absent is true. `global_only`: instance options are errors.
@@ -289,8 +295,17 @@ struct Resolver::State {
   std::uint32_t plain_words(TypeId type) const;
   void touch(Touch kind, StageMask stages, Range at);
   void check_recursion();
-  void reach(const EntryPoint& entry, std::vector<std::uint32_t>& order);
-  void check_stage(Stage stage, std::uint32_t index, std::span<const std::uint32_t> parents);
+  // Memory for walks over the call graph.
+  enum class Mark : std::uint8_t { New, Open, Done };
+  std::vector<Mark> marks;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> call_stack;  // function, next edge
+  std::vector<std::uint32_t> reached;                               // in the order in which they were found
+  std::vector<std::uint32_t> parents;                               // by function: the edge that led to it
+  std::vector<std::uint32_t> numbers;                               // by function: its place among those that are kept
+  std::vector<Range> first_reads;                                   // by container field
+  std::vector<bool> written_fields;
+  void reach(const EntryPoint& entry);
+  void check_stage(Stage stage, std::uint32_t index);
   void drop_unreached();
   void check_unwritten();
   void record_stages();
@@ -322,7 +337,7 @@ struct Resolver::State {
   void resolve_expression_statement(const Stmt& stmt, bool& terminates);
   Val resolve_condition(ExprId expression);
   bool check_local_name(NameId name, Range range);
-  std::uint32_t bind(Binding binding);
+  std::uint32_t bind(const Binding& binding);
   void unbind(std::size_t mark);
 
   // --- names.cpp ---
@@ -330,7 +345,7 @@ struct Resolver::State {
   Val resolve_name(const Expr& node);
   Val resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
   Val global_value(ItemId item, Range range);
-  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_constant(type, {&bits, 1})); }
+  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
   Val resolve_postfix(ExprId expression);
   // What a chain of postfix operators has come to.
   struct Chain {
@@ -340,7 +355,8 @@ struct Resolver::State {
     std::uint32_t index = 0;
     std::size_t mark = 0;  // its steps stand on step_stack from here
   };
-  void open_chain(Chain& chain, const Val& base);
+  void open_chain(Chain& chain, Val base);
+  bool open_variable(Chain& chain, const Expr& node);
   Val close_chain(Chain& chain);
   void step_member(Chain& chain, const Expr& node);
   void step_container(Chain& chain, const Expr& node);
@@ -350,9 +366,10 @@ struct Resolver::State {
   void step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range);
   void add_step(Chain& chain, Step step, TypeId type, Range range);
   Val make_place(PlaceRoot root, std::uint32_t index, TypeId type);
-  bool can_read(const Val& val, Range range);
-  bool can_write(const Val& val, Range range);
-  void mark_written(const Val& val);
+  bool can_read(Val val, Range range);
+  bool can_write(Val val, Range range);
+  void mark_written(Val val);
+  void warn_uninitialised(Binding& binding, Range range);
   void use_group(Group group) { function().groups |= 1u << static_cast<unsigned>(group); }
 
   // --- expressions.cpp ---
@@ -360,19 +377,20 @@ struct Resolver::State {
   Val resolve_unary(const Expr& node);
   Val resolve_binary(ExprId expression);
   Val resolve_assign(const Expr& node);
-  Val resolve_logic(const Expr& node, const Val& left);
-  Val apply_binary(const Expr& node, const Val& left, const Val& right);
+  Val resolve_logic(const Expr& node, Val left);
+  Val apply_binary(const Expr& node, Val left, Val right);
   TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
   // A value to compute with: places are loaded. Reports what is no value. `value` is the resolved expression.
-  Val load(const Val& val, Range range);
-  Val resolve_value(ExprId expression) { return load(resolve_expression(expression), expr(expression).range); }
+  Val load(Val val, Range range);
+  Val resolve_value(ExprId expression);
+  Val read_variable(std::uint32_t binding, const Expr& node);
   void mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found, std::string_view what);
   void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found);
 
   // --- calls.cpp, builtin_calls.cpp ---
   std::vector<std::uint32_t> operand_stack;
   std::vector<CallArgument> argument_stack;
-  std::vector<std::uint32_t> fold_buffer, constant_buffer;
+  std::vector<std::uint32_t> fold_buffer;
   Val resolve_call(const Expr& node);
   Val call_function(const Expr& node, std::uint32_t callee);
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
@@ -398,8 +416,16 @@ struct Resolver::State {
 
   // --- code ---
   Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
-           std::uint8_t sub = 0);
+           std::uint8_t sub = 0) {
+    out.code.emplace_back(op, sub, pending_statement, false, false, type, a, b, c, at);
+    pending_statement = false;
+    return static_cast<Ref>(out.code.size()) - 1;
+  }
+  // Constants that are seen again are mostly found again, by a table in which the last of a hash stays.
+  static constexpr std::size_t kKnownConstants = 256;
+  std::array<Ref, kKnownConstants> known_constants{};
   Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
+  Ref add_scalar(TypeId type, std::uint32_t bits);
   static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }

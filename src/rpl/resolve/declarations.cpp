@@ -107,10 +107,12 @@ bool Resolver::State::bind_value(ItemId id) {
 
 void Resolver::State::resolve_declarations() {
   const bool graphics = settings->pipeline == PipelineKind::Graphics;
+  auto next = program->declarations.begin();
   for (const Module& module : program->modules) {
     const std::size_t first_buffer = out.buffers.size(), first_sampler = out.samplers.size();
     const std::size_t first_image = out.images.size();
-    for (ItemId id = module.first_item; id < module.first_item + module.item_count; ++id) {
+    for (; next != program->declarations.end() && *next < module.first_item + module.item_count; ++next) {
+      const ItemId id = *next;
       const Item& item = program->items[id];
       user = id;
       Group group = Group::Pass;

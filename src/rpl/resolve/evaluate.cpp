@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/suggest.hpp"
+#include "rpl/mentions.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -80,13 +81,14 @@ bool gives_flag(BinaryOp op) {
   return (op >= BinaryOp::Less && op <= BinaryOp::NotEqual) || op == BinaryOp::And || op == BinaryOp::Or;
 }
 
-// The outcome of arithmetic: a value, or why there is none.
+// The outcome of arithmetic: a value, or why there is none. Two words: see Val.
 struct Outcome {
   std::uint32_t bits = 0;
-  DiagnosticKind problem = DiagnosticKind::RplInternal;
-  bool good = true;
+  DiagnosticKind problem = kNoProblem;
+  static constexpr DiagnosticKind kNoProblem = DiagnosticKind::RplInternal;
+  bool good() const { return problem == kNoProblem; }
 };
-Outcome failed(DiagnosticKind kind) { return {.problem = kind, .good = false}; }
+Outcome failed(DiagnosticKind kind) { return {.problem = kind}; }
 
 Outcome compute_uint(BinaryOp op, std::uint32_t a, std::uint32_t b) {
   switch (op) {
@@ -215,39 +217,6 @@ std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
   }
 }
 
-// Calls `visit` with each name that an expression mentions until it gives true. With a stack of its own, as chains may
-// be long.
-template <class Visit>
-bool any_name(const Program& program, ExprId expression, std::vector<ExprId>& todo, Visit visit) {
-  if (expression == 0) return false;
-  todo.assign(1, expression);
-  while (!todo.empty()) {
-    const Expr& node = program.exprs[todo.back()];
-    todo.pop_back();
-    switch (node.kind) {
-      case ExprKind::Name:
-        if (visit(node)) return true;
-        break;
-      case ExprKind::Binary:
-      case ExprKind::Index:
-        todo.push_back(node.b);
-        todo.push_back(node.a);
-        break;
-      case ExprKind::Unary:
-      case ExprKind::Member:
-        todo.push_back(node.a);
-        break;
-      case ExprKind::Call:
-      case ExprKind::Construct:
-        for (std::uint32_t i = node.c; i-- > 0;) todo.push_back(program.lists[node.b + i]);
-        break;
-      default:
-        break;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 void Resolver::State::read_option(OptionId option) {
@@ -270,24 +239,18 @@ void Resolver::State::resolve_options() {
 }
 
 void Resolver::State::resolve_constants() {
-  for (ItemId id = 0; id < program->items.size(); ++id) {
+  for (const ItemId id : program->constants) {
     const Item& item = program->items[id];
-    if (item.kind != ItemKind::Constant) continue;
     user = id;
-    Consulted unused;
-    sink = &unused;
-    const bool active = is_active(id);
-    Consulted& own = item_consulted[id];
-    bool instance = mentions_instance(item.condition) || mentions_instance(item.value);
-    if (active) {
+    sink = &unrecorded;
+    if (is_active(id)) {
+      Consulted& own = item_consulted[id];
       sink = &own;
-      const Folded folded = evaluate(item.value, true);
-      constant_values[id] = folded.value;
-      instance = instance || folded.instance;
-      own.mix(folded.value.bits);
+      constant_values[id] = evaluate(item.value, true).value;
+      own.mix(constant_values[id].bits);
       bind_value(id);
     }
-    if (instance) name_instance[item.name] = true;
+    if (item.instance) name_instance[item.name] = true;
   }
 }
 
@@ -403,14 +366,14 @@ Folded Resolver::State::evaluate_name(const Expr& node, bool live) {
     const Item& item = program->items[id];
     if (item.kind == ItemKind::Option) {
       const Option& option = program->options[item.index];
-      const bool instance = option.option_class == OptionClass::Instance;
+      const std::uint64_t instance = option.option_class == OptionClass::Instance ? 1 : 0;
       if (!live) return {{option.initial.type, 0}, instance};
       read_option(item.index);
       return {out.options[item.index], instance};
     }
     if (item.kind == ItemKind::Constant && id <= user) {
       if (live) sink->merge(item_consulted[id]);
-      return {constant_values[id], name_instance[name]};
+      return {constant_values[id], name_instance[name] ? 1u : 0u};
     }
   }
   // `on` and `off` are values unless something has that name.
@@ -420,7 +383,7 @@ Folded Resolver::State::evaluate_name(const Expr& node, bool live) {
   if (!live && program->first_value[name] == kNone) {
     unknown_name(name, node.range, DiagnosticKind::RplConstUnknown);
   }
-  return {{}, static_cast<bool>(name_instance[name])};
+  return {{}, name_instance[name] ? 1u : 0u};
 }
 
 Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
@@ -481,10 +444,10 @@ Folded Resolver::State::evaluate_binary(ExprId expression, bool live) {
   return result;
 }
 
-Folded Resolver::State::combine(const Expr& node, const Folded& left, const Folded& right, bool live) {
+Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, bool live) {
   const auto op = static_cast<BinaryOp>(node.op);
   const Value a = left.value, b = right.value;
-  const Folded nothing{{}, left.instance || right.instance};
+  const Folded nothing{{}, left.instance | right.instance};
   const Range at{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())};
   if (op == BinaryOp::Assign) {
     error(DiagnosticKind::RplConstOperation, at, "there is no assignment at compile time").hint("did you mean `==`?");
@@ -516,7 +479,7 @@ Folded Resolver::State::combine(const Expr& node, const Folded& left, const Fold
   const ValueType type = gives_flag(op) ? ValueType::Flag : a.type;
   if (!live) return {{type, 0}, nothing.instance};
   const Outcome outcome = compute(op, a.type, a.bits, b.bits);
-  if (!outcome.good) {
+  if (!outcome.good()) {
     error(outcome.problem, at, std::string(reason(outcome.problem, op, a.type)));
     return nothing;
   }
@@ -524,7 +487,7 @@ Folded Resolver::State::combine(const Expr& node, const Folded& left, const Fold
 }
 
 // `mode == "nonsense"`, where the option can never be that.
-void Resolver::State::check_enum_compare(const Expr& node, const Folded& left, const Folded& right) {
+void Resolver::State::check_enum_compare(const Expr& node, Folded left, Folded right) {
   const auto op = static_cast<BinaryOp>(node.op);
   if ((op != BinaryOp::Equal && op != BinaryOp::NotEqual) || left.value.type != ValueType::String) return;
   ExprId name = node.a, string = node.b;

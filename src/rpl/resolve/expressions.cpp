@@ -5,22 +5,37 @@
 
 namespace slipway::rpl {
 
-Ref Resolver::State::emit(Op op, TypeId type, Range at, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                          std::uint8_t sub) {
-  out.code.push_back(
-      {.op = op, .sub = sub, .begins_statement = pending_statement, .type = type, .a = a, .b = b, .c = c, .at = at});
-  pending_statement = false;
-  return static_cast<Ref>(out.code.size()) - 1;
+Ref Resolver::State::add_scalar(TypeId type, std::uint32_t bits) {
+  const std::uint32_t hash = (bits ^ type) * 0x9E3779B1u;
+  Ref& known = known_constants[hash >> 24];
+  if (known != 0) {
+    const Constant& constant = out.constants[constant_index(known)];
+    if (constant.type == type && out.constant_words[constant.first] == bits) return known;
+  }
+  out.constants.emplace_back(type, static_cast<std::uint32_t>(out.constant_words.size()), 1u);
+  out.constant_words.push_back(bits);
+  return known = (static_cast<Ref>(out.constants.size()) - 1) | kConstantBit;
 }
 
 Ref Resolver::State::add_constant(TypeId type, std::span<const std::uint32_t> words) {
-  const auto first = static_cast<std::uint32_t>(out.constant_words.size());
-  // The words may be those of another constant, and the array may move.
   const auto count = static_cast<std::uint32_t>(words.size());
-  constant_buffer.assign(words.begin(), words.end());
-  out.constant_words.insert(out.constant_words.end(), constant_buffer.begin(), constant_buffer.end());
-  out.constants.push_back({type, first, count});
-  return (static_cast<Ref>(out.constants.size()) - 1) | kConstantBit;
+  std::uint32_t hash = type;
+  for (const std::uint32_t word : words) hash = (hash ^ word) * 0x9E3779B1u;
+  Ref& known = known_constants[hash >> 24];
+  if (known != 0) {
+    const Constant& constant = out.constants[constant_index(known)];
+    if (constant.type == type && std::ranges::equal(out.words(constant), words)) return known;
+  }
+  const std::size_t first = out.constant_words.size();
+  // The words may be those of another constant, and the array may move.
+  const std::uint32_t* const from = words.data();
+  const bool inside = from >= out.constant_words.data() && from < out.constant_words.data() + first;
+  const std::size_t offset = inside ? static_cast<std::size_t>(from - out.constant_words.data()) : 0;
+  out.constant_words.resize(first + count);
+  const std::uint32_t* const source = inside ? out.constant_words.data() + offset : from;
+  std::copy_n(source, count, out.constant_words.data() + first);
+  out.constants.emplace_back(type, static_cast<std::uint32_t>(first), count);
+  return known = (static_cast<Ref>(out.constants.size()) - 1) | kConstantBit;
 }
 
 List Resolver::State::keep_operands(std::span<const std::uint32_t> operands) {
@@ -164,6 +179,12 @@ TypeId Resolver::State::binary_type(BinaryOp op, TypeId left, TypeId right) cons
 // Chains lean to the left and may be long: they are walked, not recursed into.
 Val Resolver::State::resolve_binary(ExprId expression) {
   if (static_cast<BinaryOp>(expr(expression).op) == BinaryOp::Assign) return resolve_assign(expr(expression));
+  const auto is_simple = [](const Expr& node) { return static_cast<BinaryOp>(node.op) < BinaryOp::And; };
+  const Expr& whole = expr(expression);
+  if (is_simple(whole) && expr(whole.a).kind != ExprKind::Binary) {
+    const Val left = resolve_value(whole.a);
+    return apply_binary(whole, left, resolve_value(whole.b));
+  }
   const std::size_t mark = chain_stack.size();
   ExprId first = expression;
   for (; expr(first).kind == ExprKind::Binary && static_cast<BinaryOp>(expr(first).op) != BinaryOp::Assign;
@@ -185,21 +206,21 @@ Val Resolver::State::resolve_binary(ExprId expression) {
   return result;
 }
 
-Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& right) {
+Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
   if (left.kind != ValKind::Value || right.kind != ValKind::Value) return {};
   const auto op = static_cast<BinaryOp>(node.op);
   const TypeId type = binary_type(op, left.type, right.type);
-  const Range at{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())};
+  const auto at = [&] { return Range{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())}; };
   if (type == kErrorType) {
     if (out.types[left.type].kind == TypeKind::Array || out.types[right.type].kind == TypeKind::Array) {
-      error(DiagnosticKind::RplArrayValue, at, "arrays are no values to compute with; their elements are");
+      error(DiagnosticKind::RplArrayValue, at(), "arrays are no values to compute with; their elements are");
       return {};
     }
     const bool same = left.type == right.type;
     Diagnostic& problem =
         error(same || left.type == kBoolean || right.type == kBoolean ? DiagnosticKind::RplOperator
                                                                       : DiagnosticKind::RplTypeMismatch,
-              at,
+              at(),
               std::format("there is no `{}` between `{}` and `{}`", text_of(op), out.type_text(left.type),
                           out.type_text(right.type)));
     if (is_vector(left.type) && is_vector(right.type) && !same) {
@@ -220,7 +241,7 @@ Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& 
     const std::uint32_t mask = is_integer(right.type) ? 0xFFFFFFFFu : 0x7FFFFFFFu;
     if (division && !is_matrix(right.type) &&
         std::ranges::any_of(words, [&](std::uint32_t word) { return (word & mask) == 0; })) {
-      warning(DiagnosticKind::RplDivZeroConstant, at, "a division by the constant zero");
+      warning(DiagnosticKind::RplDivZeroConstant, at(), "a division by the constant zero");
     } else if (is_constant(left.index)) {
       fold_buffer.clear();
       if (fold_binary(op, left.type, words_of(left.index), right.type, words, fold_buffer)) {
@@ -232,10 +253,10 @@ Val Resolver::State::apply_binary(const Expr& node, const Val& left, const Val& 
 }
 
 // `&&` and `||`: the right side is code of its own, which may not run.
-Val Resolver::State::resolve_logic(const Expr& node, const Val& left) {
+Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   const auto op = static_cast<BinaryOp>(node.op);
   const Range at{node.at, node.at + 2};
-  const auto check = [&](const Val& side) {
+  const auto check = [&](Val side) {
     if (side.kind != ValKind::Value || side.type == kBoolean) return side.kind == ValKind::Value;
     error(DiagnosticKind::RplOperator, at,
           std::format("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));

@@ -101,7 +101,7 @@ void Resolver::State::resolve_signature(FunctionState& state) {
       error(DiagnosticKind::RplArgType, range, "samplers and images are `in` arguments only");
       type = kErrorType;
     }
-    out.arguments.push_back({declared.name, declared.access, type, i});
+    out.arguments.emplace_back(declared.name, declared.access, type, i);
   }
   state.arguments.count = static_cast<std::uint32_t>(out.arguments.size()) - state.arguments.first;
   constexpr std::uint32_t kMostArguments = 255;  // SPIR-V 1.6, 2.17 universal limits
@@ -133,7 +133,11 @@ void Resolver::State::resolve_body(std::uint32_t index) {
       continue;
     }
     if (!check_local_name(out.arguments[argument].name, range)) continue;
-    bind({.kind = Binding::Kind::Argument, .name = out.arguments[argument].name, .index = argument, .at = range});
+    bind({.kind = Binding::Kind::Argument,
+          .name = out.arguments[argument].name,
+          .index = argument,
+          .type = out.arguments[argument].type,
+          .at = range});
   }
   const bool ends = resolve_statements(program->stmts[item.body]);
   const TypeId result = functions[index].result;
@@ -148,16 +152,15 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   done.locals.count = static_cast<std::uint32_t>(out.locals.size()) - done.locals.first;
   functions[index].edge_count = static_cast<std::uint32_t>(edges.size()) - functions[index].first_edge;
   functions[index].consulted.merge(own);
+  sink = &unrecorded;
 }
 
 // Names that are wrong whether or not something uses them: two of one name, and those of built-in functions.
 void Resolver::State::check_function_names() {
-  Consulted unused;
-  sink = &unused;
-  for (ItemId id = 0; id < program->items.size(); ++id) {
+  sink = &unrecorded;
+  for (const ItemId id : program->rivals) {
     const Item& item = program->items[id];
     const bool structure = item.kind == ItemKind::Struct;
-    if (!structure && item.kind != ItemKind::Function) continue;
     const ItemId first = (structure ? program->first_struct : program->first_function)[item.name];
     if (first == id && item.next_same_name != kNone) active_of_name(id);
     if (structure) continue;
@@ -212,6 +215,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
       error(DiagnosticKind::RplEntrySignature, item.name_range,
             std::format("the entry point `{}` has to be `void {} (void)`", text(item.name), text(item.name)));
     }
+    sink = &unrecorded;
     out.consulted.stages[static_cast<std::size_t>(name->stage)].merge(own);
     out.entry_points.push_back({name->stage, found});
   }
@@ -232,9 +236,9 @@ void Resolver::State::touch(Touch kind, StageMask stages, Range at) {
 
 // Depth first with a stack of its own: call chains may be long.
 void Resolver::State::check_recursion() {
-  enum class Mark : std::uint8_t { New, Open, Done };
-  std::vector<Mark> marks(functions.size(), Mark::New);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack;  // function, next edge
+  marks.assign(functions.size(), Mark::New);
+  auto& stack = call_stack;
+  stack.clear();
   for (std::uint32_t root = 0; root < functions.size(); ++root) {
     if (marks[root] != Mark::New || functions[root].edge_count == 0) continue;
     marks[root] = Mark::Open;
@@ -265,9 +269,10 @@ void Resolver::State::check_recursion() {
   }
 }
 
-void Resolver::State::reach(const EntryPoint& entry, std::vector<std::uint32_t>& order) {
+void Resolver::State::reach(const EntryPoint& entry) {
   const StageMask bit = mask_of(entry.stage);
-  std::vector<std::uint32_t> parents(functions.size(), kNone);  // the edge that led here
+  parents.assign(functions.size(), kNone);
+  std::vector<std::uint32_t>& order = reached;
   order.clear();
   order.push_back(entry.function);
   functions[entry.function].stages |= bit;
@@ -282,11 +287,11 @@ void Resolver::State::reach(const EntryPoint& entry, std::vector<std::uint32_t>&
     }
   }
   for (const std::uint32_t index : order) {
-    if ((functions[index].allowed & bit) == 0) check_stage(entry.stage, index, parents);
+    if ((functions[index].allowed & bit) == 0) check_stage(entry.stage, index);
   }
 }
 
-void Resolver::State::check_stage(Stage stage, std::uint32_t index, std::span<const std::uint32_t> parents) {
+void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
   const FunctionState& state = functions[index];
   for (std::uint32_t i = 0; i < kTouchCount; ++i) {
     const auto kind = static_cast<Touch>(i);
@@ -318,12 +323,11 @@ void Resolver::State::check_stage(Stage stage, std::uint32_t index, std::span<co
 }
 
 void Resolver::State::record_stages() {
-  std::vector<std::uint32_t> order;
   for (const EntryPoint& entry : out.entry_points) {
-    reach(entry, order);
+    reach(entry);
     Consulted& consulted = out.consulted.stages[static_cast<std::size_t>(entry.stage)];
     std::uint32_t used = 0;
-    for (const std::uint32_t index : order) {
+    for (const std::uint32_t index : reached) {
       consulted.merge(functions[index].consulted);
       used |= functions[index].groups;
     }
@@ -350,8 +354,10 @@ void Resolver::State::check_unwritten() {
     if (entry.stage == Stage::Fragment) fragment = &entry;
   }
   if (!vertex && !fragment) return;
-  std::vector<Range> reads(out.container_fields.size());
-  std::vector<bool> written(out.container_fields.size());
+  first_reads.assign(out.container_fields.size(), {});
+  written_fields.assign(out.container_fields.size(), false);
+  const auto& reads = first_reads;
+  const auto& written = written_fields;
   bool position = false;
   for (const FieldUse& use : uses) {
     const StageMask stages = functions[use.function].stages;
@@ -359,9 +365,9 @@ void Resolver::State::check_unwritten() {
     if (use.field == kNone) {
       position = true;
     } else if (use.write) {
-      written[use.field] = true;
+      written_fields[use.field] = true;
     } else if (reads[use.field].end == 0) {
-      reads[use.field] = use.at;
+      first_reads[use.field] = use.at;
     }
   }
   if (vertex && !position) {
@@ -387,7 +393,7 @@ void Resolver::State::check_unwritten() {
 
 // Functions that only code that was dropped calls are dropped, too.
 void Resolver::State::drop_unreached() {
-  std::vector<std::uint32_t> numbers(functions.size(), kNone);
+  numbers.assign(functions.size(), kNone);
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < functions.size(); ++i) {
     if (functions[i].stages == 0) continue;

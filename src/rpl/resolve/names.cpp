@@ -25,9 +25,9 @@ Val Resolver::State::resolve_name(const Expr& node) {
       case Binding::Kind::Alias:
         return resolve_alias_use(binding, local, node.range);
       case Binding::Kind::Argument:
-        return make_place(PlaceRoot::Argument, binding.index, out.arguments[binding.index].type);
+        return make_place(PlaceRoot::Argument, binding.index, binding.type);
       case Binding::Kind::Local:
-        return make_place(PlaceRoot::Local, binding.index, out.locals[binding.index].type);
+        return make_place(PlaceRoot::Local, binding.index, binding.type);
     }
   }
   const ItemId item = bound[name];
@@ -109,13 +109,13 @@ Val Resolver::State::global_value(ItemId id, Range range) {
 
 Val Resolver::State::make_place(PlaceRoot root, std::uint32_t index, TypeId type) {
   if (type == kErrorType) return {};
-  out.places.push_back({root, index, {}, type});
+  out.places.emplace_back(root, index, List{}, type);
   return {.kind = ValKind::Place, .type = type, .index = static_cast<std::uint32_t>(out.places.size()) - 1};
 }
 
 // --- chains --------------------------------------------------------------------------------------------------------
 
-void Resolver::State::open_chain(Chain& chain, const Val& base) {
+void Resolver::State::open_chain(Chain& chain, Val base) {
   chain.val = base;
   chain.mark = step_stack.size();
   chain.is_place = base.kind == ValKind::Place;
@@ -126,16 +126,32 @@ void Resolver::State::open_chain(Chain& chain, const Val& base) {
   for (std::uint32_t i = 0; i < from.steps.count; ++i) step_stack.push_back(out.steps[from.steps.first + i]);
 }
 
+// The same for the name of a variable or argument, which then needs no place of its own.
+bool Resolver::State::open_variable(Chain& chain, const Expr& node) {
+  if (node.kind != ExprKind::Name) return false;
+  const std::uint32_t local = local_of[node.a];
+  if (local >= visible) return false;
+  const Binding& binding = bindings[local];
+  if (binding.type == kErrorType) return false;  // aliases, too
+  chain.val = {.kind = ValKind::Place, .type = binding.type};
+  chain.mark = step_stack.size();
+  chain.is_place = true;
+  chain.root = binding.kind == Binding::Kind::Local ? PlaceRoot::Local : PlaceRoot::Argument;
+  chain.index = binding.index;
+  return true;
+}
+
 Val Resolver::State::close_chain(Chain& chain) {
-  const std::size_t count = step_stack.size() - chain.mark;
-  if (chain.is_place && chain.val.kind == ValKind::Place) {
-    const List steps{static_cast<std::uint32_t>(out.steps.size()), static_cast<std::uint32_t>(count)};
-    out.steps.insert(out.steps.end(), step_stack.begin() + static_cast<std::ptrdiff_t>(chain.mark), step_stack.end());
-    out.places.push_back({chain.root, chain.index, steps, chain.val.type});
-    chain.val.index = static_cast<std::uint32_t>(out.places.size()) - 1;
+  if (!chain.is_place || chain.val.kind != ValKind::Place) {
+    step_stack.resize(chain.mark);
+    return chain.val;
   }
+  const List steps{static_cast<std::uint32_t>(out.steps.size()),
+                   static_cast<std::uint32_t>(step_stack.size() - chain.mark)};
+  for (std::size_t i = chain.mark; i < step_stack.size(); ++i) out.steps.push_back(step_stack[i]);
   step_stack.resize(chain.mark);
-  return chain.val;
+  out.places.emplace_back(chain.root, chain.index, steps, chain.val.type);
+  return {ValKind::Place, chain.val.form, chain.val.type, static_cast<std::uint32_t>(out.places.size()) - 1};
 }
 
 // `base.a[i].b`: the whole chain becomes one place, or one value and what is taken from it.
@@ -146,7 +162,7 @@ Val Resolver::State::resolve_postfix(ExprId expression) {
     chain_stack.push_back(base);
   }
   Chain chain;
-  open_chain(chain, resolve_expression(base));
+  if (!open_variable(chain, expr(base))) open_chain(chain, resolve_expression(base));
   while (chain_stack.size() > mark) {
     const Expr& node = expr(chain_stack.back());
     chain_stack.pop_back();
@@ -218,7 +234,7 @@ void Resolver::State::step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId t
   } else {
     chain.val = value_of(emit(Op::Swizzle, type, range, chain.val.index, swizzle));
   }
-  chain.val.swizzle = true;
+  chain.val.form = ValForm::Swizzle;
 }
 
 void Resolver::State::step_alias(Chain& chain, const FieldAlias& alias, Range range) {
@@ -266,9 +282,9 @@ void Resolver::State::step_container(Chain& chain, const Expr& node) {
   const Container& container = out.containers[payload[id]];
   const FieldMap::Entry* const entry = fields.find(id, node.b);
   if (!entry) {
-    const bool state = container.kind == ItemKind::StateContainer && !chain.val.state_in && !chain.val.state_out;
+    const bool state = container.kind == ItemKind::StateContainer && chain.val.form == ValForm::Plain;
     if (state && (node.b == Word::in || node.b == Word::out)) {
-      (node.b == Word::in ? chain.val.state_in : chain.val.state_out) = true;
+      chain.val.form = node.b == Word::in ? ValForm::StateIn : ValForm::StateOut;
       return;
     }
     unknown_field(id, node.b, range);
@@ -287,7 +303,8 @@ void Resolver::State::step_container(Chain& chain, const Expr& node) {
   const std::uint32_t field = alias ? alias_steps[alias->steps.first].value : entry->value;
   chain.is_place = true;
   chain.index = field;
-  chain.root = item.kind == ItemKind::StateContainer ? (chain.val.state_out ? PlaceRoot::StateOut : PlaceRoot::StateIn)
+  chain.root = item.kind == ItemKind::StateContainer
+                   ? (chain.val.form == ValForm::StateOut ? PlaceRoot::StateOut : PlaceRoot::StateIn)
                : item.kind == ItemKind::ColorContainer ? PlaceRoot::ColorOutput
                                                        : PlaceRoot::Attribute;
   chain.val.kind = ValKind::Place;
@@ -340,12 +357,6 @@ void Resolver::State::step_member(Chain& chain, const Expr& node) {
       chain.val = {};
       return;
     case Component::Kind::Step:
-      if (chain.val.swizzle || !chain.is_place) {
-        const bool swizzle = chain.val.swizzle;
-        add_step(chain, found.step, found.type, node.range);
-        chain.val.swizzle = swizzle;
-        return;
-      }
       add_step(chain, found.step, found.type, node.range);
       return;
     case Component::Kind::Swizzle:
@@ -405,8 +416,15 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
 
 // --- access --------------------------------------------------------------------------------------------------------
 
+void Resolver::State::warn_uninitialised(Binding& binding, Range range) {
+  warning(DiagnosticKind::RplUninitialised, range,
+          std::format("`{}` is read before anything is written to it", text(binding.name)))
+      .hint("it is zero");
+  binding.warned = true;
+}
+
 // Reading a place; reports when that is not possible, and notes which stages can.
-bool Resolver::State::can_read(const Val& val, Range range) {
+bool Resolver::State::can_read(Val val, Range range) {
   PlaceRef& ref = out.places[val.index];
   switch (ref.root) {
     case PlaceRoot::Argument:
@@ -419,7 +437,7 @@ bool Resolver::State::can_read(const Val& val, Range range) {
       error(DiagnosticKind::RplNotReadable, range, "color outputs cannot be read");
       return false;
     case PlaceRoot::StateOut:
-      if (val.state_out) {
+      if (val.form == ValForm::StateOut) {
         error(DiagnosticKind::RplNotReadable, range, "`out` state cannot be read");
         return false;
       }
@@ -434,12 +452,7 @@ bool Resolver::State::can_read(const Val& val, Range range) {
       return true;
     case PlaceRoot::Local: {
       Binding& binding = bindings[binding_of(ref)];
-      if (!binding.written && !binding.warned && dead == 0) {
-        warning(DiagnosticKind::RplUninitialised, range,
-                std::format("`{}` is read before anything is written to it", text(binding.name)))
-            .hint("it is zero");
-        binding.warned = true;
-      }
+      if (!binding.written && !binding.warned && dead == 0) warn_uninitialised(binding, range);
       return true;
     }
     default:
@@ -447,7 +460,7 @@ bool Resolver::State::can_read(const Val& val, Range range) {
   }
 }
 
-bool Resolver::State::can_write(const Val& val, Range range) {
+bool Resolver::State::can_write(Val val, Range range) {
   if (val.kind == ValKind::Buffer || val.kind == ValKind::Container) {
     error(DiagnosticKind::RplWholeObject, range,
           std::format("`{}` is not a value; its fields are", text(program->items[val.index].name)));
@@ -455,9 +468,10 @@ bool Resolver::State::can_write(const Val& val, Range range) {
   }
   if (val.kind != ValKind::Place) {
     if (val.kind == ValKind::Error) return false;
-    error(val.swizzle ? DiagnosticKind::RplSwizzleWrite : DiagnosticKind::RplNotWritable, range,
-          val.swizzle ? "a swizzle cannot be written; write its components one by one"
-                      : "this is a value and cannot be written");
+    const bool swizzle = val.form == ValForm::Swizzle;
+    error(swizzle ? DiagnosticKind::RplSwizzleWrite : DiagnosticKind::RplNotWritable, range,
+          swizzle ? "a swizzle cannot be written; write its components one by one"
+                  : "this is a value and cannot be written");
     return false;
   }
   PlaceRef& ref = out.places[val.index];
@@ -475,7 +489,7 @@ bool Resolver::State::can_write(const Val& val, Range range) {
       return false;
     case PlaceRoot::StateIn:
     case PlaceRoot::StateOut:
-      if (val.state_in) {
+      if (val.form == ValForm::StateIn) {
         error(DiagnosticKind::RplNotWritable, range, "`in` state cannot be written");
         return false;
       }
@@ -506,14 +520,48 @@ bool Resolver::State::can_write(const Val& val, Range range) {
   return false;
 }
 
-void Resolver::State::mark_written(const Val& val) {
+void Resolver::State::mark_written(Val val) {
   const PlaceRef& ref = out.places[val.index];
   if (ref.root != PlaceRoot::Local || dead != 0) return;
   bindings[binding_of(ref)].written = true;
 }
 
+// The value of a vector or matrix in a variable or argument, which is most of what expressions are made of: what
+// `resolve_name` and `load` do, in one.
+Val Resolver::State::read_variable(std::uint32_t index, const Expr& node) {
+  Binding& binding = bindings[index];
+  const bool local = binding.kind == Binding::Kind::Local;
+  if (!local && out.arguments[binding.index].access == Access::Out) return load(resolve_name(node), node.range);
+  if (local && !binding.written && !binding.warned && dead == 0) warn_uninitialised(binding, node.range);
+  out.places.emplace_back(local ? PlaceRoot::Local : PlaceRoot::Argument, binding.index, List{}, binding.type);
+  const auto place_index = static_cast<std::uint32_t>(out.places.size()) - 1;
+  return value_of(emit(Op::Load, binding.type, node.range, place_index), binding.type);
+}
+
+Val Resolver::State::resolve_value(ExprId expression) {
+  const Expr& node = expr(expression);
+  switch (node.kind) {
+    case ExprKind::Uint:
+      return literal(kU1, node.a);
+    case ExprKind::Sint:
+      return literal(kS1, node.a);
+    case ExprKind::Float:
+      return literal(kF1, node.a);
+    case ExprKind::Name: {
+      const std::uint32_t local = local_of[node.a];
+      if (local < visible && (is_vector(bindings[local].type) || is_matrix(bindings[local].type))) {
+        return read_variable(local, node);
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return load(resolve_expression(expression), node.range);
+}
+
 // A value to compute with.
-Val Resolver::State::load(const Val& val, Range range) {
+Val Resolver::State::load(Val val, Range range) {
   switch (val.kind) {
     case ValKind::Error:
     case ValKind::Value:

@@ -51,6 +51,7 @@ void Resolver::State::clear() {
   out.call_arguments.clear();
   out.constants.clear();
   out.constant_words.clear();
+  known_constants.fill(0);
   out.lists.clear();
   out.entry_points.clear();
   out.unwritten_state.clear();

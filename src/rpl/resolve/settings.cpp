@@ -36,17 +36,22 @@ std::string_view name_of_class(ItemClass item) {
   return item == ItemClass::Float ? "float" : item == ItemClass::Uint ? "uint" : "sint";
 }
 
-std::uint32_t format_index(std::string_view name) {
-  const auto words = rpl::words_of(SettingWords::ColorFormat);
+std::uint32_t index_of(SettingWords list, std::string_view name) {
+  const auto words = rpl::words_of(list);
   return static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
 }
 
-// The format of an output that names none.
+// The format of an output that names none: by type, f1 to s4.
 std::uint32_t default_format(TypeId type) {
-  const std::uint32_t count = item_count(type);
-  if (is_float(type)) return format_index(count == 1 ? "r8_unorm" : count == 2 ? "r8g8_unorm" : "r8g8b8a8_unorm");
-  const std::string_view stem = count == 1 ? "r32" : count == 2 ? "r32g32" : "r32g32b32a32";
-  return format_index(std::format("{}_{}", stem, is_unsigned(type) ? "uint" : "sint"));
+  static const auto formats = [] {
+    constexpr std::string_view kNames[] = {"r8_unorm", "r8g8_unorm",  "r8g8b8a8_unorm",    "r8g8b8a8_unorm",     //
+                                           "r32_uint", "r32g32_uint", "r32g32b32a32_uint", "r32g32b32a32_uint",  //
+                                           "r32_sint", "r32g32_sint", "r32g32b32a32_sint", "r32g32b32a32_sint"};
+    std::array<std::uint32_t, std::size(kNames)> indices{};
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = index_of(SettingWords::ColorFormat, kNames[i]);
+    return indices;
+  }();
+  return formats[type - kF1];
 }
 
 }  // namespace
@@ -55,11 +60,9 @@ void Resolver::State::resolve_settings() {
   sink = &out.consulted.settings;
   for (const SettingInfo& info : setting_table()) out.settings[info.id] = info.initial;
   setting_places.assign(kSettingCount + out.color_outputs.size() * kOutputSettingCount, Range{});
-  for (ItemId id = 0; id < program->items.size(); ++id) {
-    const Item& item = program->items[id];
-    if (item.kind != ItemKind::Setting) continue;
+  for (const ItemId id : program->settings) {
     user = id;
-    if (is_active(id)) resolve_setting(item);
+    if (is_active(id)) resolve_setting(program->items[id]);
   }
   finish_settings();
 }
@@ -188,12 +191,12 @@ void Resolver::State::finish_settings() {
   if (setting_places[Setting::depth_stencil_format].end == 0) {
     const bool depth = out.settings[Setting::depth_test] != 0 || out.settings[Setting::depth_write] != 0 ||
                        out.settings[Setting::depth_bounds_test] != 0;
-    const std::string_view name = out.settings[Setting::stencil_test] != 0 ? "d32_sfloat_s8_uint"
-                                  : depth                                  ? "d32_sfloat"
-                                                                           : "none";
-    const auto words = rpl::words_of(SettingWords::DepthStencilFormat);
-    out.settings[Setting::depth_stencil_format] =
-        static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
+    static const std::uint32_t with_stencil = index_of(SettingWords::DepthStencilFormat, "d32_sfloat_s8_uint");
+    static const std::uint32_t with_depth = index_of(SettingWords::DepthStencilFormat, "d32_sfloat");
+    static const std::uint32_t without = index_of(SettingWords::DepthStencilFormat, "none");
+    out.settings[Setting::depth_stencil_format] = out.settings[Setting::stencil_test] != 0 ? with_stencil
+                                                  : depth                                  ? with_depth
+                                                                                           : without;
   }
   check_outputs();
 }

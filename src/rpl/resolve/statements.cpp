@@ -7,11 +7,11 @@ namespace slipway::rpl {
 
 // --- names in scope ------------------------------------------------------------------------------------------------
 
-std::uint32_t Resolver::State::bind(Binding binding) {
-  binding.previous = local_of[binding.name];
+std::uint32_t Resolver::State::bind(const Binding& binding) {
   const auto index = static_cast<std::uint32_t>(bindings.size());
+  bindings.emplace_back(binding.kind, binding.written, false, binding.name, binding.index, binding.type,
+                        local_of[binding.name], binding.at);
   local_of[binding.name] = index;
-  bindings.push_back(binding);
   return index;
 }
 
@@ -175,6 +175,7 @@ void Resolver::State::resolve_variable(const Stmt& stmt) {
                                   .written = stmt.a != 0,
                                   .name = stmt.name,
                                   .index = local,
+                                  .type = type,
                                   .at = stmt.name_range}));
     emit(Op::Declare, kVoid, stmt.range, local, value);
   }

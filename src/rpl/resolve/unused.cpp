@@ -11,7 +11,6 @@ void Resolver::State::check_unused(bool bodies) {
   const std::size_t structs = out.structs.size(), members = out.members.size(), arguments = out.arguments.size();
   const std::size_t first_function = functions.size(), locals = out.locals.size(), code = out.code.size();
   record_order = false;
-  Consulted unused;
   const auto convert = [&](std::string_view what, NameId name) {
     for (const Diagnostic& inner : found.all()) {
       if (inner.severity != Severity::Error) continue;
@@ -26,7 +25,7 @@ void Resolver::State::check_unused(bool bodies) {
   for (ItemId id = 0; id < program->items.size(); ++id) {
     const Item& item = program->items[id];
     if (item.kind != ItemKind::Struct && (item.kind != ItemKind::Function || !bodies)) continue;
-    sink = &unused;
+    sink = &unrecorded;
     user = id;
     if (!is_active(id)) continue;
     if (item.kind == ItemKind::Struct) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "gpu/image_plan.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -39,6 +40,14 @@ void check_border(Context& context, const Image& image) {
   }
 }
 
+void check_compare(Context& context, const Image& image) {
+  if (!image.sampler.compare_operation || !image.format.value || gpu::has_depth(*image.format.value)) return;
+  context
+      .error(image.at["compare_operation"], DiagnosticKind::ConflictingKeys,
+             std::format("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))
+      .hint("VK_FORMAT_D32_SFLOAT is a format of depths");
+}
+
 }  // namespace
 
 void check_images(Context& context) {
@@ -46,6 +55,7 @@ void check_images(Context& context) {
     if (const auto* image = std::get_if<Image>(&resource)) {
       check_mips(context, *image);
       check_border(context, *image);
+      check_compare(context, *image);
     }
   }
 }

@@ -137,6 +137,12 @@ void check_view(Context& context, const Tensor& tensor, const Image& image) {
                               tensor.dims.size()));
     return;
   }
+  if (tensor.dims.size() == 4 && tensor.dims[0] != 1) {
+    context
+        .error(dims[0], DiagnosticKind::OutOfRange,
+               std::format("tensor `{}` has outermost dimension {}, but sees one image", tensor.uid, tensor.dims[0]))
+        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "dims"));
+  }
   const std::int64_t innermost = tensor.dims.back();
   if (innermost != info->components) {
     context

@@ -71,7 +71,10 @@ const json::Record<Sampler>& sampler_record() {
           .optional("border_color", &Sampler::border_color, words(kBorderColor),
                     "of CLAMP_BORDER; FLOAT_TRANSPARENT_BLACK when absent")
           .optional("custom_border_color", &Sampler::custom_border_color, json::List{json::Real{}, 4, 4},
-                    "red, green, blue, alpha for INT_CUSTOM_EXT and FLOAT_CUSTOM_EXT");
+                    "red, green, blue, alpha for INT_CUSTOM_EXT and FLOAT_CUSTOM_EXT")
+          .optional("compare_operation", &Sampler::compare_operation, words(kCompareOperation),
+                    "of a depth image: what `sample_dref` asks of the reference and the depth; without it the sampler "
+                    "does not compare");
   return record;
 }
 

@@ -33,6 +33,12 @@ inline constexpr Word<vk::BorderColor> kBorderColor[] = {
     {"INT_CUSTOM_EXT", vk::BorderColor::INT_CUSTOM_EXT},
     {"FLOAT_CUSTOM_EXT", vk::BorderColor::FLOAT_CUSTOM_EXT}};
 
+// The words of RPL's settings (RPL page 3.9).
+inline constexpr Word<gpu::CompareOperation> kCompareOperation[] = {
+#define COMPARE_OPERATION(name, word, value) {word, gpu::CompareOperation::name},
+#include "gpu/graphics_state.def"
+};
+
 inline constexpr Word<ShaderType> kShaderType[] = {{"GLSL", ShaderType::Glsl},
                                                    {"SPIR-V", ShaderType::Spirv},
                                                    {"HLSL", ShaderType::Hlsl},

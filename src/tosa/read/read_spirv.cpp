@@ -274,7 +274,7 @@ class GraphReader {
       error(DiagnosticKind::Unsupported, instruction,
             name == kTosaSet || name == kMotionEngineSet
                 ? std::format("`{}` has no operator {}", name, number)
-                : std::format("the instruction set `{}` is not supported; supported are {}, {} and {}1", name, kTosaSet,
+                : std::format("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name, kTosaSet,
                               kMotionEngineSet, kCustomSet));
       return;
     }

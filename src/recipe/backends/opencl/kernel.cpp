@@ -156,6 +156,28 @@ std::vector<KernelInfo> kernels_of(const spirv::Module& module) {
   return kernels;
 }
 
+std::vector<KernelConstant> constants_of(const spirv::Module& module) {
+  const Facts facts(module);
+  std::map<spirv::Id, std::uint32_t> ids;
+  for (const spirv::Instruction& instruction : module.instructions()) {
+    if (instruction.op == spv::Op::OpDecorate &&
+        static_cast<spv::Decoration>(instruction.operand(1)) == spv::Decoration::SpecId)
+      ids.emplace(instruction.operand(0), instruction.operand(2));
+  }
+  std::vector<KernelConstant> constants;
+  for (const auto& [result, id] : ids) {
+    const spirv::Instruction* definition = module.definition(result);
+    const spirv::Instruction* type = definition ? module.definition(definition->type) : nullptr;
+    if (!type) continue;
+    const auto element = type->op == spv::Op::OpTypeBool ? std::optional(tensor::ElementType::Bool) : element_of(*type);
+    if (!element) continue;
+    const auto name = facts.names.find(result);
+    constants.push_back({id, std::string(name == facts.names.end() ? "" : name->second), *element});
+  }
+  std::ranges::sort(constants, {}, &KernelConstant::id);
+  return constants;
+}
+
 Signature default_signature(const KernelInfo& kernel) {
   Signature signature;
   for (std::uint32_t i = 0; i < kernel.arguments.size(); ++i) {

@@ -37,6 +37,14 @@ bool is_kernel_module(const spirv::Module& module);
 // All entry points of execution model Kernel.
 std::vector<KernelInfo> kernels_of(const spirv::Module& module);
 
+// A specialization constant of a module. Those of other types than scalars of whole bytes cannot be set.
+struct KernelConstant {
+  std::uint32_t id = 0;
+  std::string name;
+  tensor::ElementType type = tensor::ElementType::U32;  // Bool takes one byte
+};
+std::vector<KernelConstant> constants_of(const spirv::Module& module);
+
 // The parameters of a kernel by its own argument index; local memory and arguments of other kinds have no constant and
 // no buffer, and need a rule of `parameters`.
 Signature default_signature(const KernelInfo& kernel);

@@ -2,6 +2,7 @@
 #include <format>
 
 #include "recipe/backends/opencl/kernel.hpp"
+#include "recipe/backends/opencl/source.hpp"
 #include "recipe/backends/opencl/state.hpp"
 
 namespace slipway::recipe::opencl {
@@ -33,10 +34,18 @@ Result<> specialize(const State& state, cl_program program, const KernelPlan& pl
   return {};
 }
 
-Result<Program> build(const State& state, const KernelPlan& plan) {
+Result<Program> create(const State& state, const KernelPlan& plan) {
   const Functions& cl = *state.cl;
-  const std::span<const std::uint32_t> words = *plan.module->words;
   cl_int error = CL_SUCCESS;
+  if (!plan.module->words) {
+    const char* text = plan.module->source.data();
+    const std::size_t size = plan.module->source.size();
+    Program program(cl, cl.clCreateProgramWithSource(state.context.get(), 1, &text, &size, &error));
+    if (error != CL_SUCCESS)
+      return call_failed("clCreateProgramWithSource", error, plan.origin.place, DiagnosticKind::KernelModule);
+    return program;
+  }
+  const std::span<const std::uint32_t> words = *plan.module->words;
   Program program(cl, cl.clCreateProgramWithIL(state.context.get(), words.data(), words.size_bytes(), &error));
   if (error != CL_SUCCESS) {
     return fail(
@@ -45,8 +54,16 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
                     state.device.il_version, words[1] >> 16, words[1] >> 8 & 0xFF));
   }
   if (Result<> done = specialize(state, program.get(), plan); !done) return fail(std::move(done.error()));
-  error = cl.clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
-  if (error == CL_SUCCESS) return program;
+  return program;
+}
+
+Result<Program> build(const State& state, const KernelPlan& plan) {
+  Result<Program> made = create(state, plan);
+  if (!made) return made;
+  Program& program = *made;
+  const cl_int error =
+      state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS) return made;
   Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .place = plan.origin.place};
   diagnostic.message = std::format("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}",
                                    state.device.name, plan.module->name, plan.name, error_name(error));
@@ -54,16 +71,22 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
   return fail(std::move(diagnostic));
 }
 
-}  // namespace
-
-Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
-  if (!plan.module || !plan.module->words || plan.module->words->size() < spirv::kHeaderWords) {
+// Of SPIR-V or of OpenCL C.
+Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
+  if (plan.module && !plan.module->words) return kernels_of_source(plan.module->source);
+  if (!plan.module || plan.module->words->size() < spirv::kHeaderWords) {
     return fail(DiagnosticKind::KernelModule, plan.origin.place,
                 std::format("kernel `{}` has no SPIR-V module, which the opencl back end needs", plan.name));
   }
-  Result<spirv::Module> module = spirv::read_module(*plan.module->words, plan.module->name);
-  if (!module) return fail(std::move(module.error()));
-  const std::vector<KernelInfo> kernels = kernels_of(*module);
+  return spirv::read_module(*plan.module->words, plan.module->name).transform(kernels_of);
+}
+
+}  // namespace
+
+Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
+  const Result<std::vector<KernelInfo>> read = read_kernels(plan);
+  if (!read) return fail(read.error());
+  const std::vector<KernelInfo>& kernels = *read;
   const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
   if (info == kernels.end()) {
     return fail(DiagnosticKind::KernelEntry, plan.origin.place,
@@ -79,7 +102,17 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   kernel->place = plan.origin.place;
   kernel->signature = plan.signature;
   kernel->local = plan.local.value_or(info->required_local.value_or(Grid{1, 1, 1}));
-  if (Result<ClKernel> first = kernel->instantiate(); !first) return fail(std::move(first.error()));
+  const Result<ClKernel> first = kernel->instantiate();
+  if (!first) return fail(first.error());
+  cl_uint count = 0;
+  if (kernel->state->cl->clGetKernelInfo(first->get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) ==
+          CL_SUCCESS &&
+      count != info->arguments.size()) {
+    return fail(DiagnosticKind::KernelModule, plan.origin.place,
+                std::format("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text: "
+                            "macros in declarations of kernels are not followed",
+                            plan.entry, plan.module->name, count, kernel->state->device.name, info->arguments.size()));
+  }
   return kernel;
 }
 

@@ -91,6 +91,7 @@ KernelPlan plan_of(std::string_view entry) {
   const spirv::Module module = test_module();
   plan.module = ModuleCode{.name = "scale.spv",
                            .words = std::make_shared<spirv::Words>(module.words().begin(), module.words().end()),
+                           .source = {},
                            .reflection = nullptr};
   plan.origin.place = Place::in_file("recipe.json");
   return plan;

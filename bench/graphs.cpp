@@ -1,0 +1,244 @@
+#include "graphs.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <format>
+#include <map>
+#include <print>
+#include <random>
+
+#include "launch/check_device.hpp"
+#include "launch/open_device.hpp"
+#include "launch/run.hpp"
+#include "model/device_facts.hpp"
+#include "model/plan_graph.hpp"
+#include "tensor/element.hpp"
+
+namespace slipway::bench {
+namespace {
+
+using tosa::Attributes;
+using tosa::DataType;
+using tosa::Graph;
+using tosa::Op;
+using tosa::TensorType;
+using tosa::ValueId;
+
+// Small whole numbers, which every type has.
+std::vector<std::byte> numbers(const TensorType& type, std::uint32_t seed) {
+  const tensor::ElementType storage = tosa::storage_of(type.data);
+  const std::size_t count = tensor::element_count(type.shape).value(), size = tensor::size_of(storage);
+  std::vector<std::byte> bytes(count * size);
+  std::minstd_rand random(seed);
+  std::vector<std::byte> element(size);
+  std::vector<std::vector<std::byte>> all;
+  for (int value = -8; value < 8; ++value) {
+    if (tosa::is_float(type.data))
+      tensor::store_rounded(storage, value / 8.0, element.data());
+    else
+      (void)tensor::store_number(storage, std::int64_t{value}, element.data());
+    all.push_back(element);
+  }
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(&bytes[i * size], all[random() >> 7 & 15].data(), size);
+  return bytes;
+}
+
+ValueId constant(Graph& graph, const TensorType& type, std::uint32_t seed) {
+  return graph.add_constant(type, numbers(type, seed));
+}
+
+ValueId integers(Graph& graph, DataType type, std::int64_t value) {
+  std::vector<std::byte> bytes(tensor::size_of(tosa::storage_of(type)));
+  std::memcpy(bytes.data(), &value, bytes.size());
+  return graph.add_constant({type, {1}}, bytes);
+}
+
+ValueId add_convolution(Graph& graph, ValueId from, const Image& image, std::uint32_t seed) {
+  const DataType type = graph[from].type.data, sum = type == DataType::I8 ? DataType::I32 : type;
+  const std::int64_t k = image.kernel, pad = k / 2;
+  const ValueId weight = constant(graph, {type, {image.out_channels, k, k, image.channels}}, seed);
+  const ValueId bias = constant(graph, {sum, {image.out_channels}}, seed + 1);
+  const auto accumulator = type == DataType::I8 ? tosa::AccType::Int32 : tosa::AccType::Fp32;
+  return graph.add(Op::CONV2D, {from, weight, bias},
+                   {{"pad", {pad, pad, pad, pad}},
+                    {"stride", {1, 1}},
+                    {"dilation", {1, 1}},
+                    {"acc_type", {static_cast<std::int64_t>(accumulator)}},
+                    {"local_bound", {0}},
+                    {"input_zp", {0}},
+                    {"weight_zp", {0}}},
+                   {sum, {1, image.size, image.size, image.out_channels}});
+}
+
+ValueId clamp(Graph& graph, ValueId from) {
+  Attributes attributes = {{"nan_mode", {static_cast<std::int64_t>(tosa::NanMode::Propagate)}}};
+  attributes.set_real("min_val", 0);
+  attributes.set_real("max_val", 6);
+  return graph.add(Op::CLAMP, {from}, attributes, graph[from].type);
+}
+
+template <class T>
+T must(Result<T> result) {
+  if (result) return std::move(*result);
+  for (const Diagnostic& diagnostic : result.error()) std::println(stderr, "{}", diagnostic.message);
+  std::exit(5);
+}
+
+launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
+  const auto program = must(lower::lower_graph(graph, {.device = model::device_facts(snapshot)}));
+  launch::Plan plan;
+  plan.name = "graph";
+  std::vector<launch::ResourceIndex> in, out;
+  const auto add = [&](ValueId value, bool filled) {
+    const TensorType type = graph[value].type;
+    const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+    launch::Resource resource{.name = std::format("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
+    if (filled) {
+      resource.initial.push_back({size, [type](MutableBytes to) -> Result<> {
+                                    std::ranges::copy(numbers(type, 1), to.begin());
+                                    return {};
+                                  }});
+    }
+    plan.resources.push_back(std::move(resource));
+    return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
+  };
+  for (const ValueId value : graph.inputs) in.push_back(add(value, true));
+  for (const ValueId value : graph.outputs) out.push_back(add(value, false));
+  model::add_graph(plan, graph, program, in, out, "graph", {});
+  return plan;
+}
+
+Times times(std::vector<double> all) {
+  std::ranges::sort(all);
+  return {all.front(), all[all.size() / 2]};
+}
+
+// Host time from submitting to the end, by iteration.
+Times host_times(const launch::Report& report) {
+  std::map<std::string, double> iterations;
+  for (const launch::PerfCounter& counter : report.counters) {
+    if (!counter.name.starts_with("Submit Commands") && !counter.name.starts_with("Wait for Fence")) continue;
+    iterations[counter.name.substr(counter.name.find("Iteration"))] +=
+        std::chrono::duration<double, std::milli>(counter.time).count();
+  }
+  std::vector<double> all;
+  for (const auto& [name, time] : iterations) all.push_back(time);
+  return times(std::move(all));
+}
+
+Times device_times(const launch::Report& report) {
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> iterations;
+  for (const launch::CommandTime& time : report.profile.times) {
+    auto& [begin, end] = iterations.try_emplace(time.iteration, time.before, time.after).first->second;
+    begin = std::min(begin, time.before);
+    end = std::max(end, time.after);
+  }
+  std::vector<double> all;
+  for (const auto& [iteration, range] : iterations)
+    all.push_back(static_cast<double>(range.second - range.first) * static_cast<double>(report.profile.period) * 1e-6);
+  return times(std::move(all));
+}
+
+}  // namespace
+
+Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, DataType factors, DataType sum) {
+  Graph graph;
+  const ValueId a = graph.add_input({factors, {1, m, k}}), b = graph.add_input({factors, {1, k, n}});
+  graph.outputs = {graph.add(Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {sum, {1, m, n}})};
+  return graph;
+}
+
+Graph convolution(const Image& image, DataType type) {
+  Graph graph;
+  ValueId value = add_convolution(
+      graph, graph.add_input({type, {1, image.size, image.size, image.channels}}), image, 2);
+  if (type == DataType::I8) {
+    const ValueId multiplier = integers(graph, DataType::I32, 1 << 30), shift = integers(graph, DataType::I8, 36);
+    value = graph.add(Op::RESCALE, {value, multiplier, shift},
+                      {{"scale32", {1}},
+                       {"rounding_mode", {static_cast<std::int64_t>(tosa::RoundingMode::SingleRound)}},
+                       {"per_channel", {0}},
+                       {"input_unsigned", {0}},
+                       {"output_unsigned", {0}},
+                       {"input_zp", {0}},
+                       {"output_zp", {0}}},
+                      {DataType::I8, graph[value].type.shape});
+  }
+  graph.outputs = {value};
+  return graph;
+}
+
+Graph pointwise(std::int64_t elements, int count) {
+  Graph graph;
+  const TensorType type{DataType::F32, {1, elements}};
+  const ValueId x = graph.add_input(type);
+  ValueId value = x;
+  for (int i = 0; i < count; ++i) {
+    switch (i % 4) {
+      case 0:
+        value = graph.add(Op::ADD, {value, x}, {}, type);
+        break;
+      case 1:
+        value = clamp(graph, value);
+        break;
+      case 2:
+        value = graph.add(Op::MUL, {value, x}, {{"shift", {0}}}, type);
+        break;
+      default:
+        value = graph.add(Op::ABS, {value}, {}, type);
+    }
+  }
+  graph.outputs = {value};
+  return graph;
+}
+
+Graph chain(const Image& image, int count) {
+  Graph graph;
+  ValueId value = graph.add_input({DataType::F32, {1, image.size, image.size, image.channels}});
+  for (int i = 0; i < count; ++i) {
+    if (i) value = clamp(graph, value);
+    value = add_convolution(graph, value, image, static_cast<std::uint32_t>(2 * i + 2));
+  }
+  graph.outputs = {value};
+  return graph;
+}
+
+Graph residual(int blocks) {
+  Graph graph;
+  Image image{.size = 64, .channels = 16, .out_channels = 16};
+  ValueId value = graph.add_input({DataType::F32, {1, image.size, image.size, image.channels}});
+  for (int i = 0; i < blocks; ++i) {
+    const auto seed = static_cast<std::uint32_t>(4 * i + 2);
+    const ValueId inner = clamp(graph, add_convolution(graph, value, image, seed));
+    const ValueId outer = add_convolution(graph, inner, image, seed + 2);
+    value = clamp(graph, graph.add(Op::ADD, {outer, value}, {}, graph[value].type));
+    if (i % 2 == 0) continue;
+    image.size /= 2;
+    value = graph.add(Op::MAX_POOL2D, {value},
+                      {{"kernel", {2, 2}},
+                       {"stride", {2, 2}},
+                       {"pad", {0, 0, 0, 0}},
+                       {"nan_mode", {static_cast<std::int64_t>(tosa::NanMode::Propagate)}}},
+                      {DataType::F32, {1, image.size, image.size, image.channels}});
+  }
+  graph.outputs = {value};
+  return graph;
+}
+
+Times time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat, bool on_device) {
+  const launch::Plan plan = plan_of(graph, device.snapshot());
+  const launch::Report report =
+      must(launch::run(plan, device, {.repeat = repeat, .timestamps = on_device, .cache = Cache::of_user()}, {}));
+  return on_device ? device_times(report) : host_times(report);
+}
+
+void run_alone(const Graph& graph) {
+  launch::DeviceOpening opening({});
+  const gpu::Snapshot& snapshot = *must(opening.snapshot());
+  const launch::Plan plan = plan_of(graph, snapshot);
+  const gpu::Device& device = *must(opening.get(launch::needs_of(plan)));
+  must(launch::run(plan, device, {.cache = Cache::of_user()}, {}));
+}
+
+}  // namespace slipway::bench

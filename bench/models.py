@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Memory and time of whole models: `slipway run model.vgf` as a process.
+
+Peak memory is to be the weights once, the arena and at most 80 MB beside what the driver itself takes (a scenario of one small shader);
+the arena at most 15 % above what has to be alive at once.
+Models are those that the example makes, and the files in a folder of models where there is one (--models).
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Process:
+    """One run of a command: wall time in ms, peak memory in MB, what it printed."""
+
+    def __init__(self, command, environment):
+        start = time.perf_counter()
+        with tempfile.TemporaryFile() as out:
+            child = subprocess.Popen([str(word) for word in command], stdout=out, stderr=subprocess.STDOUT, env=environment)
+            _, status, usage = os.wait4(child.pid, 0)
+            self.ms = (time.perf_counter() - start) * 1e3
+            child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            self.text = out.read().decode(errors="replace")
+        self.peak_mb = usage.ru_maxrss / 1024
+        if child.returncode != 0:
+            sys.exit(f"{command}: exit status {child.returncode}\n{self.text}")
+
+
+def plan_of(slipway, model, environment):
+    """Megabytes of weights and arenas, and the least that the arenas could be."""
+    text = Process([slipway, "inspect", model], environment).text
+    weights = sum(float(mb) for mb in re.findall(r"parameters in ([\d.]+) MB", text))
+    arenas = [(int(size), int(least)) for size, least in re.findall(r"arena (\d+) bytes \(at least (\d+)\)", text)]
+    return weights, sum(size for size, _ in arenas) / 1e6, sum(least for _, least in arenas) / 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path(__file__).parent / "../../shared/data/models")
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    slipway = options.build / "bin/slipway"
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        models = []
+        for label, arguments in (("classifier", []), ("classifier 224", ["224"]), ("classifier 224 wide", ["224", "192"])):
+            path = folder / (label.replace(" ", "_") + ".vgf")
+            subprocess.run([options.build / "bin/make_classifier", path, "1", *arguments], check=True)
+            models.append((label, path))
+        if options.models.is_dir():
+            models += [(path.stem, path) for path in sorted(options.models.glob("*.vgf"))]
+        hello = pathlib.Path(__file__).parent / "../examples/hello/scenario.json"
+        driver = Process([slipway, "run", hello], dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))).peak_mb * 1.048576
+        print(f"megabytes; the driver takes {driver:.1f}")
+        print(f"{'model':28} {'weights':>8} {'arena':>8} {'peak':>8} {'other':>8} {'arena/least':>11} {'cold ms':>8} {'warm ms':>8}")
+        for label, path in models:
+            cache = folder / ("cache_" + path.stem)
+            environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
+            weights, arena, least = plan_of(slipway, path, environment)
+            cold = Process([slipway, "run", path], environment)
+            warm = [Process([slipway, "run", path], environment) for _ in range(options.runs)]
+            peak = max(run.peak_mb * 1.048576 for run in (cold, *warm))
+            other = peak - weights - arena - driver
+            ratio = arena / least if least else 1
+            print(f"{label:28} {weights:8.2f} {arena:8.2f} {peak:8.1f} {other:8.1f} {ratio:11.3f} {cold.ms:8.0f} "
+                  f"{min(run.ms for run in warm):8.0f}")
+            if other > 80 or ratio > 1.15:
+                failed = True
+                print(f"  {'memory beside weights and arena is above 80 MB' if other > 80 else 'the arena is 15 % too large'}")
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,40 @@
+#include "cli/device_session.hpp"
+
+#include <cstdlib>
+#include <format>
+#include <mutex>
+#include <vector>
+
+namespace slipway::cli {
+
+struct DeviceSession::Messages {
+  std::mutex mutex;
+  std::vector<gpu::InstanceMessage> all;
+};
+
+DeviceSession::DeviceSession(launch::DeviceRequest request, bool validate) : messages_(std::make_shared<Messages>()) {
+  request.instance.validation = validate;
+  if (validate || std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE")) {
+    request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
+      const std::scoped_lock lock(messages->mutex);
+      messages->all.push_back(message);
+    };
+  }
+  opening_ = std::make_unique<launch::DeviceOpening>(std::move(request));
+}
+
+void DeviceSession::add_messages(Diagnostics& diagnostics) {
+  const std::scoped_lock lock(messages_->mutex);
+  for (const gpu::InstanceMessage& message : messages_->all) {
+    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, std::format("{}: {}", message.id, message.text));
+  }
+  messages_->all.clear();
+}
+
+std::string device_selector(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* chosen = std::getenv("SLIPWAY_DEVICE");
+  return chosen ? chosen : "";
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,351 @@
+// slipway run of VGF models, without any scenario.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+#include "cli/device_session.hpp"
+#include "cli/vgf_verbs.hpp"
+#include "launch/check_device.hpp"
+#include "launch/explain.hpp"
+#include "launch/hazards.hpp"
+#include "launch/run.hpp"
+#include "launch/trace.hpp"
+#include "model/compare_model.hpp"
+#include "model/device_facts.hpp"
+#include "model/kernel_times.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct Settings {
+  ReportStyle style;
+  std::vector<std::string> files;
+  std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
+  std::string input_folder, output_folder, range, fill = "random", compare;
+  std::uint64_t seed = 0;
+  std::string device, engine = "auto", emulate = "auto";
+  std::int64_t repeat = 1;
+  std::optional<double> timeout;
+  bool profile = false, explain = false, dry_run = false, validate = false, no_fuse = false, no_cache = false;
+  std::string picture_path, report_path, trace_path, profiling_path, perf_counters_path;
+
+  bool is_timed() const {
+    return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty();
+  }
+};
+
+void add_data_options(CLI::App& app, Settings& settings) {
+  app.add_option("--input", settings.inputs, "NAME=FILE.npy: what an input is, by its name or as input_0, input_1...")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--inputs", settings.input_folder, "folder of files NAME.npy; inputs without one are filled");
+  app.add_option("--fill", settings.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
+      ->check(CLI::IsMember({"random", "zeros", "ramp", "edges"}));
+  app.add_option("--seed", settings.seed, "of random inputs (0)");
+  app.add_option("--range", settings.range,
+                 "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
+  app.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--output,--output-dir", settings.output_folder, "folder for NAME.npy of every output; made if missing");
+}
+
+void add_run_options(CLI::App& app, Settings& settings) {
+  app.add_option("--compare", settings.compare, "`reference`: compare every output of a graph with the interpreter")
+      ->check(CLI::IsMember({"reference"}));
+  app.add_flag("--profile", settings.profile, "a table of the times of all segments and kernels");
+  app.add_option("--graph", settings.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
+  app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  app.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
+      ->check(CLI::IsMember({"auto", "reference"}));
+  app.add_option("--emulate", settings.emulate,
+                 "graphs without the device's own support: auto, never, always (bare: always)")
+      ->check(CLI::IsMember({"auto", "never", "always"}));
+  app.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator");
+  app.add_option("--repeat", settings.repeat, "run the model this often (1)");
+  app.add_option("--timeout", settings.timeout, "seconds to wait for it; then name the kernel that hangs and end")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
+  app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
+  app.add_flag("--validate", settings.validate, "run under the Vulkan validation layer, synchronisation included");
+  app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
+  app.add_option("--trace", settings.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  app.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
+  app.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// `1x224x224x3`
+std::optional<tensor::Shape> shape_of(std::string_view text) {
+  tensor::Shape shape;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto extent = number<std::int64_t>(text.substr(begin, end - begin));
+    if (!extent || *extent < 1) return std::nullopt;
+    shape.push_back(*extent);
+    begin = end + 1;
+  }
+  return shape;
+}
+
+// One call of the verb.
+class ModelRun {
+ public:
+  explicit ModelRun(Settings settings) : settings_(std::move(settings)) {}
+
+  int run() {
+    check_usage();
+    if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
+    if (!settings_.explain) {
+      device_.emplace(launch::DeviceRequest{.selector = device_selector(settings_.device),
+                                            .timestamps = settings_.is_timed()},
+                      settings_.validate);
+    }
+    if (plan()) {
+      if (settings_.explain) {
+        print(launch::print_plan(alone_->plan));
+        return report(diagnostics_, settings_.style);
+      }
+      if (execute()) finish();
+    }
+    return end();
+  }
+
+ private:
+  // --- command line ---------------------------------------------------------------------------------------------------
+
+  void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
+
+  void check_usage() {
+    if (settings_.files.size() != 1)
+      usage(settings_.files.empty() ? "no model is given" : "one model is run at a time");
+    if (settings_.repeat <= 0 || settings_.repeat > UINT32_MAX)
+      usage(std::format("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, settings_.repeat));
+    for (const std::string& given : settings_.inputs) {
+      if (const auto named = split(given, "--input takes NAME=FILE")) request_.inputs.push_back({named->first, named->second});
+    }
+    for (const std::string& given : settings_.shapes) {
+      const auto named = split(given, "--shape takes NAME=SHAPE");
+      if (!named) continue;
+      const auto shape = shape_of(named->second);
+      if (shape)
+        request_.shapes.push_back({named->first, *shape});
+      else
+        usage(std::format("`{}` is no shape; a shape is like 1x224x224x3", named->second));
+    }
+    if (!settings_.range.empty()) read_range();
+    if (!settings_.input_folder.empty() && !is_folder(settings_.input_folder))
+      usage(std::format("--inputs names `{}`, which is no folder", settings_.input_folder));
+    const std::string& picture = settings_.picture_path;
+    if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
+      usage(std::format("--graph takes a file that ends in .html or .dot, not `{}`", picture));
+    if (settings_.dry_run && (settings_.profile || !settings_.compare.empty() || !picture.empty()))
+      usage("nothing is measured or compared on a dry run");
+  }
+
+  std::optional<std::pair<std::string, std::string>> split(const std::string& given, std::string_view form) {
+    // Names of tensors may have any character, so that the last sign counts.
+    const std::size_t equals = given.rfind('=');
+    if (equals != std::string::npos && equals > 0 && equals + 1 < given.size())
+      return std::pair(given.substr(0, equals), given.substr(equals + 1));
+    usage(std::format("{}, but here is `{}`", form, given));
+    return std::nullopt;
+  }
+
+  void read_range() {
+    const std::size_t colon = settings_.range.find(':');
+    const std::string_view text = settings_.range;
+    if (colon != std::string::npos) {
+      request_.fill.low = number<double>(text.substr(0, colon));
+      request_.fill.high = number<double>(text.substr(colon + 1));
+    }
+    if (!request_.fill.low || !request_.fill.high)
+      usage(std::format("--range takes LOW:HIGH, two numbers, but here is `{}`", settings_.range));
+  }
+
+  // --- stages ---------------------------------------------------------------------------------------------------------
+
+  bool good() {
+    if (settings_.style.strict) diagnostics_.make_strict();
+    return !diagnostics_.has_errors();
+  }
+
+  bool plan() {
+    const std::string& path = settings_.files.front();
+    const std::string name = path == "-" ? "<stdin>" : path;
+    {
+      const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
+      request_.file = model::open_model(path, name, diagnostics_);
+    }
+    if (!request_.file || !good()) return false;
+    const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
+    const Cache cache = settings_.no_cache ? Cache() : Cache::of_user();
+    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
+    if (!shaders) return false;
+    request_.name = path == "-" ? "model" : Path(path).stem().string();
+    request_.settings.shaders = std::move(*shaders);
+    request_.settings.graphs.lower.fuse = !settings_.no_fuse;
+    if (settings_.engine == "reference") request_.settings.graphs.engine = model::Engine::Reference;
+    if (settings_.emulate == "never" && settings_.engine != "reference") {
+      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(name),
+                         "with `--emulate=never` a device runs graphs itself (VK_ARM_data_graph), which this build "
+                         "cannot ask of one yet; leave the option out");
+      return false;
+    }
+    // Which kernels are best depends on the device; with --explain it is not asked.
+    if (device_) {
+      const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+      if (!snapshot) return false;
+      request_.settings.graphs.lower.device = model::device_facts(**snapshot);
+    }
+    request_.input_folder = settings_.input_folder;
+    request_.output_folder = settings_.output_folder;
+    request_.fill.kind = *model::fill_kind_from_name(settings_.fill);
+    request_.fill.seed = settings_.seed;
+    if (!settings_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
+    alone_ = model::plan_standalone(request_, diagnostics_);
+    if (alone_) diagnostics_.add(launch::check_hazards(alone_->plan).release());
+    return alone_ && good();
+  }
+
+  bool execute() {
+    const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+    if (!snapshot) return false;
+    gpu::Needs needs = launch::needs_of(alone_->plan);
+    needs.timestamps |= settings_.is_timed();
+    diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
+    if (!good()) return false;
+    const auto device = diagnostics_.take(device_->opening().get(std::move(needs)));
+    if (!device) return false;
+    launch::RunOptions options;
+    options.repeat = static_cast<std::uint32_t>(settings_.repeat);
+    options.dry_run = settings_.dry_run;
+    options.timestamps = settings_.is_timed();
+    options.profile_path = settings_.profiling_path;
+    options.perf_counters_path = settings_.perf_counters_path;
+    options.counters = std::move(counters_);
+    options.cache = settings_.no_cache ? Cache() : Cache::of_user();
+    if (settings_.timeout) {
+      options.time_out = launch::time_out_of(*settings_.timeout);
+      options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
+        Diagnostics diagnostics;
+        diagnostics.add(diagnostic);
+        cli::report(diagnostics, style);
+      };
+    }
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
+    return report_.has_value();
+  }
+
+  void finish() {
+    if (!settings_.compare.empty()) compare();
+    if (settings_.is_timed() && !settings_.dry_run) show_times();
+    if (!settings_.trace_path.empty()) {
+      write(settings_.trace_path, launch::write_trace(alone_->plan.name, report_->counters, report_->profile));
+    }
+  }
+
+  void compare() {
+    const auto compared =
+        diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
+    if (!compared) return;
+    const bool many = alone_->segments.size() > 1;
+    for (const model::OutputComparison& output : compared->outputs) {
+      const std::string where = many ? std::format("segment {} ", output.segment) : "";
+      say(std::format("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
+      tensor::Comparison outcome{.type = tosa::storage_of(output.values.type.data),
+                                 .count = output.values.elements,
+                                 .mismatches = output.values.wrong,
+                                 .passed = output.values.passed()};
+      outcome.max.abs = output.values.greatest;
+      report_->expectations.push_back({output.name, outcome});
+      if (output.values.passed()) continue;
+      diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(request_.file->vgf.name),
+                         std::format("{}`{}` is not what the reference interpreter computes: {} of {} elements differ",
+                                     where, output.name, output.values.wrong, output.values.elements));
+    }
+    for (const std::string& why : compared->left_out) say(std::format("not compared: {}\n", why));
+    if (compared->outputs.empty()) {
+      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(request_.file->vgf.name),
+                         "nothing in this model can be compared with the reference interpreter");
+    }
+  }
+
+  void show_times() {
+    const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
+    if (settings_.profile) say(model::print_times(*alone_, times, report_->profile));
+    if (settings_.picture_path.empty()) return;
+    model::Picture picture =
+        model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
+    picture.summary.push_back("on " + report_->device);
+    if (settings_.picture_path.ends_with(".dot"))
+      write(settings_.picture_path, model::write_dot(picture));
+    else if (const auto page = diagnostics_.take(model::write_html(picture)))
+      write(settings_.picture_path, *page);
+  }
+
+  void write(const std::string& path, const std::string& text) {
+    if (Result<> written = write_file(path, text); !written) diagnostics_.add(std::move(written.error()));
+  }
+
+  // Lines for people; standard output may be the report's.
+  void say(std::string_view text) const {
+    (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
+  }
+
+  // --- end ------------------------------------------------------------------------------------------------------------
+
+  int end() {
+    if (device_) device_->add_messages(diagnostics_);
+    if (settings_.style.strict) diagnostics_.make_strict();
+    diagnostics_.sort();
+    launch::FileReport file{.file = settings_.files.front(), .diagnostics = diagnostics_.all(), .report = report_};
+    if (!settings_.report_path.empty()) write(settings_.report_path, launch::write_report({&file, 1}));
+    if (settings_.style.json && settings_.report_path != "-") print(launch::write_report({&file, 1}));
+    const int status = report(diagnostics_, settings_.style);
+    if (!settings_.style.json) {
+      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+                                                             "bad input", "skipped", "failed"};
+      std::string line =
+          std::format("{}: {}", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
+      if (report_) line += ", on " + report_->device;
+      (status > 1 || settings_.report_path == "-" ? print_error : print)(line + "\n");
+    }
+    return status;
+  }
+
+  Settings settings_;
+  Diagnostics diagnostics_;
+  model::StandaloneRequest request_;
+  std::optional<DeviceSession> device_;
+  std::optional<model::Standalone> alone_;
+  launch::PerfCounters counters_;
+  std::optional<launch::Report> report_;
+};
+
+}  // namespace
+
+int run_vgf_file(const Arguments& arguments) {
+  Settings settings;
+  CommandLine line("slipway run", "Runs a VGF model.", "slipway run model.vgf --seed 1 --compare reference --profile");
+  line.app.add_option("file", settings.files, "the model; `-` is standard input");
+  line.add_report_options(settings.style);
+  add_data_options(line.app, settings);
+  add_run_options(line.app, settings);
+  Arguments normalized = arguments;
+  std::ranges::replace(normalized, std::string("--emulate"), std::string("--emulate=always"));
+  if (const std::optional<int> status = line.parse(normalized)) return *status;
+  return ModelRun(std::move(settings)).run();
+}
+
+}  // namespace slipway::cli

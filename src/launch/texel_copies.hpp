@@ -1,0 +1,42 @@
+// Images with a shadow (resources.hpp) and what lies in the shadow's memory see each other's writes: before a step
+// looks at one of them, the other is copied there when it is newer.
+//
+// Copies have full barriers around them, whatever the plan asks for: there are none where nothing was written since.
+#pragma once
+
+#include <vector>
+
+#include "gpu/commands.hpp"
+#include "launch/accesses.hpp"
+#include "launch/layouts.hpp"
+#include "launch/resources.hpp"
+
+namespace slipway::launch {
+
+class TexelCopies {
+ public:
+  TexelCopies(const Plan& plan, const Resources& resources);
+
+  // Around a dispatch or draw.
+  void before(gpu::CommandList& list, const Step& step, const ImageLayouts& layouts);
+  void after(const Step& step);
+  // Makes both equal, for what is read when the steps have ended.
+  void finish(gpu::CommandList& list, const ImageLayouts& layouts);
+
+ private:
+  enum class Newer { Neither, Image, Shadow };
+  struct Pair {
+    ResourceIndex image = 0;
+    const gpu::Buffer* shadow = nullptr;
+    std::vector<ResourceIndex> overlapping;  // buffers that share bytes with the shadow
+    Newer newer = Newer::Neither;
+  };
+
+  void copy(gpu::CommandList& list, Pair& pair, const ImageLayouts& layouts) const;
+
+  const Plan& plan_;
+  const Resources& resources_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace slipway::launch

@@ -1,0 +1,218 @@
+#include "lower/families/operands.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "base/checked.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::ValueId;
+
+// An element as a 32-bit float, without its zero point: exact for integers of 8 bits.
+Value as_float(Kernel& k, Value element, std::int64_t zero) {
+  return element.type() == Scalar::Float ? element : k.to_float(element - zero);
+}
+
+std::uint64_t bytes_of(std::int64_t count, ElementType type) {
+  return static_cast<std::uint64_t>(count) * tensor::size_of(type);
+}
+
+// Vectors, or single elements where there are no vectors, one behind the other in a row.
+struct RowWork {
+  std::int64_t rows = 1, length = 1;  // rows of how many elements
+  ElementType type = ElementType::F32;
+};
+
+// Calls `element(row, position)` for each element, `position` the lane's own, and stores what it gives at the row-major
+// place.
+void fill_rows(ProgramBuilder& program, KernelMaker& maker, std::uint32_t buffer, RowWork work,
+               const std::string& note, const std::function<Value(Value, Value)>& element) {
+  Kernel& k = maker.kernel();
+  const std::int64_t lanes = k.grid().lanes;
+  if (!lanes) {
+    const std::int64_t count = work.rows * work.length;
+    const Value index = k.element_index();
+    k.when(index < count, [&] {
+      const Value row = k.unsigned_divide(index, k.integer(work.length));
+      const Value made = element(row, index - row * work.length);
+      k.store(maker.write_packed(buffer, work.type), index, made);
+    });
+    program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), note);
+    return;
+  }
+  const std::int64_t vectors = std::min<std::int64_t>(16, work.length / lanes), step = vectors * lanes;
+  const std::int64_t steps = (work.length + step - 1) / step;
+  const Value number = k.min(k.group_index(), k.integer(work.rows * steps - 1));
+  const Value row = k.unsigned_divide(number, k.integer(steps));
+  const Value first = k.min((number - row * steps) * step, k.integer(work.length - step)) + k.local_index();
+  std::vector<Value> made;
+  for (std::int64_t v = 0; v < vectors; ++v) made.push_back(element(row, first + v * lanes));
+  const BufferRef to = maker.write_packed(buffer, work.type);
+  for (std::int64_t v = 0; v < vectors; ++v)
+    k.store(to, row * work.length + (first + v * lanes), made[static_cast<std::size_t>(v)]);
+  program.dispatch(maker, static_cast<std::uint64_t>(work.rows * steps), note);
+}
+
+KernelMaker row_kernel(ProgramBuilder& program, std::int64_t length) {
+  const std::uint32_t lanes = program.device().lanes;
+  const bool vectors = lanes && length >= lanes;
+  return program.kernel({.local_size = vectors ? lanes : kLocalSize, .addresses = true, .lanes = vectors ? lanes : 0});
+}
+
+bool is_whole(const ProgramBuilder& program, ValueId value) { return program.stored()[index(value)]; }
+
+}  // namespace
+
+ValueId source_of(const ProgramBuilder& program, ValueId value) {
+  while (!is_whole(program, value)) {
+    const tosa::Node* node = program.graph().producer(value);
+    if (node->op != tosa::Op::RESHAPE) break;
+    value = node->inputs[0];
+  }
+  return value;
+}
+
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
+  const tosa::Graph& graph = program.graph();
+  const ValueId source = source_of(program, c.a);
+  const tosa::DataType type = graph[c.a].type.data;
+  if (c.same_border && is_whole(program, source) && tosa::storage_of(type) == to) return std::nullopt;
+
+  const tensor::Shape& shape = graph[c.a].type.shape;
+  const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
+  std::string purpose = std::format("{} {}", tensor::name_of(to), c.a_zero);
+  if (!c.is_matmul) {
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      purpose += std::format(" {}+{}", c.border.before[d], bordered[d] - shape[d]);
+  }
+  const std::int64_t count = static_cast<std::int64_t>(tensor::element_count(bordered).value_or(0));
+  const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to), purpose);
+  if (!is_new) return buffer;
+
+  // A row of the copy is a row of pixels, all channels; without a border the copy is one row.
+  const std::size_t rank = shape.size();
+  const bool one_row = c.same_border && is_whole(program, source);
+  const std::int64_t length = one_row ? count : bordered[rank - 2] * bordered[rank - 1];
+  KernelMaker maker = row_kernel(program, length);
+  Kernel& k = maker.kernel();
+  maker.add_node(*c.node);
+  const auto element = [&](Value row, Value position) {
+    if (one_row) return as_float(k, k.load(maker.read(source), position), c.a_zero);
+    Coordinates at(rank, k.integer(0));
+    Value inside = k.boolean(true);
+    const auto coordinate = [&](std::size_t d, Value i) {
+      const std::int64_t before = c.is_matmul ? 0 : c.border.before[d];
+      if (bordered[d] != shape[d]) {
+        i = i - before;
+        inside = inside & (i >= 0) & (i < shape[d]);
+        i = k.clamp(i, k.integer(0), k.integer(shape[d] - 1));
+      }
+      at[d] = i;
+    };
+    Value rest = row;
+    for (std::size_t d = rank - 2; d-- > 0;) {
+      const Value next = d == 0 ? k.integer(0) : k.unsigned_divide(rest, k.integer(bordered[d]));
+      coordinate(d, d == 0 ? rest : rest - next * bordered[d]);
+      rest = next;
+    }
+    const std::int64_t channels = shape[rank - 1];
+    if (is_whole(program, source) && source == c.a) {
+      // Pixels and channels in one coordinate: the row-major index is right, and vectors stay vectors.
+      const std::int64_t before = (c.is_matmul ? 0 : c.border.before[rank - 2]) * channels;
+      const std::int64_t extent = shape[rank - 2] * channels;
+      const Value i = position - before;
+      if (bordered[rank - 2] != shape[rank - 2]) {
+        // A vector lies inside or outside as a whole where channels are whole vectors.
+        const bool whole = k.grid().lanes && channels % k.grid().lanes == 0;
+        const Value begin = whole ? k.without_lane(i) : i;
+        inside = inside & (begin >= 0) & (begin < extent);
+        const Value last = k.integer(extent - (whole ? k.grid().lanes : 1));
+        at[rank - 1] = whole ? k.clamp(begin, k.integer(0), last) + k.local_index() : k.clamp(i, k.integer(0), last);
+      } else {
+        at[rank - 1] = i;
+      }
+    } else {
+      const Value pixel = k.unsigned_divide(position, k.integer(channels));
+      coordinate(rank - 2, pixel);
+      at[rank - 1] = position - pixel * channels;
+    }
+    return k.select(inside, as_float(k, maker.at(c.a, at), c.a_zero), k.real(0));
+  };
+  fill_rows(program, maker, buffer, {count / length, length, to}, "BORDER", element);
+  return buffer;
+}
+
+std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows) {
+  const std::int64_t tiles = (c.rows + tile_rows - 1) / tile_rows;
+  const std::int64_t count = c.line_count() * tiles * c.run * tile_rows;
+  const auto [buffer, is_new] =
+      program.packed(c.a, bytes_of(count, ElementType::F32), std::format("tiles of {} {}", tile_rows, c.a_zero));
+  if (!is_new) return buffer;
+  // A row of the copy is a tile.
+  KernelMaker maker = row_kernel(program, c.run * tile_rows);
+  Kernel& k = maker.kernel();
+  maker.add_node(*c.node);
+  fill_rows(program, maker, buffer, {c.line_count() * tiles, c.run * tile_rows}, "TILES", [&](Value row, Value position) {
+    const Value line = k.unsigned_divide(row, k.integer(tiles)), tile = row - line * tiles;
+    const bool whole = k.grid().lanes && tile_rows % k.grid().lanes == 0;
+    const Value begin = whole ? k.without_lane(position) : position;
+    const Value column = k.unsigned_divide(begin, k.integer(tile_rows));
+    const Value first = k.min(tile * tile_rows, k.integer(c.rows - tile_rows));
+    Value in_tile = begin - column * tile_rows;
+    if (whole) in_tile = in_tile + k.local_index();
+    return as_float(k, maker.at(c.a, {line, first + in_tile, column}), c.a_zero);
+  });
+  return buffer;
+}
+
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
+                          ElementType to) {
+  const tosa::Graph& graph = program.graph();
+  const std::int64_t depth = c.depth(), batches = c.is_matmul ? c.line_count() : 1;
+  Packing packing{.rows = depth, .columns = c.channels, .width = width,
+                  .from = tosa::storage_of(graph[c.b].type.data), .to = to, .zero = c.b_zero};
+  if (c.is_matmul) {
+    packing.batches = batches;
+    packing.batch_stride = depth * c.channels;
+    packing.row_stride = c.channels;
+  } else {
+    packing.row_stride = 1;
+    packing.column_stride = depth;
+  }
+  const ValueId source = source_of(program, c.b);
+  if (graph.constant(source)) return program.packed_constant(source, packing);
+
+  const auto [buffer, is_new] = program.packed(c.b, packing.size(), std::format("panels of {} {} {}", width, tensor::name_of(to), c.b_zero));
+  if (!is_new) return buffer;
+  // A row of the copy is a panel.
+  const std::int64_t panels = packing.panels();
+  KernelMaker maker = row_kernel(program, depth * width);
+  Kernel& k = maker.kernel();
+  maker.add_node(*c.node);
+  // A vector is a whole number of a panel's rows, and all its channels exist: then it is one row, and uniform but for
+  // the lane.
+  const bool whole = k.grid().lanes == width && c.channels % width == 0;
+  fill_rows(program, maker, buffer, {batches * panels, depth * width, to}, "PANELS", [&](Value row, Value position) {
+    const Value batch = k.unsigned_divide(row, k.integer(panels)), panel = row - batch * panels;
+    const Value begin = whole ? k.without_lane(position) : position;
+    const Value i = k.unsigned_divide(begin, k.integer(width));
+    const Value lane = whole ? k.local_index() : position - i * width;
+    Value channel = panel * width + lane;
+    const Value inside = whole ? k.boolean(true) : channel < c.channels;
+    if (!whole) channel = k.min(channel, k.integer(c.channels - 1));
+    Coordinates at;
+    if (c.is_matmul) {
+      at = {batch, i, channel};
+    } else {
+      const tensor::Shape& shape = graph[c.b].type.shape;
+      at = coordinates_of(k, tensor::Shape(shape.begin() + 1, shape.end()), i);
+      at.insert(at.begin(), channel);
+    }
+    return k.select(inside, as_float(k, maker.at(c.b, at), c.b_zero), k.real(0));
+  });
+  return buffer;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,23 @@
+// The operands of contractions in the order in which kernels read them: made when the model is loaded for constants,
+// else by kernels of their own.
+#pragma once
+
+#include "lower/families/contraction.hpp"
+#include "lower/program_builder.hpp"
+
+namespace slipway::lower {
+
+// A as floats of type `to` with its border; nothing when the stored value is that already.
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);
+
+// The stored value that has the elements of A in the same order.
+tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
+
+// A matrix with the rows of a tile side by side: [lines][tiles][depth][tile rows]. Of a matrix product only. The last
+// tile is moved back into the matrix.
+std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows);
+
+// B as floats of type `to` in panels of `width` channels: [lines of a matrix product][panels][depth][width].
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
+
+}  // namespace slipway::lower

@@ -1,0 +1,20 @@
+#include "base/checked.hpp"
+#include "lower/families/family.hpp"
+
+namespace slipway::lower {
+
+void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
+  const tosa::ValueId value = node.outputs[result];
+  const tensor::Shape& shape = program.graph()[value].type.shape;
+  const auto count = static_cast<std::int64_t>(tensor::element_count(shape).value_or(0));
+  KernelMaker maker = program.kernel({});
+  Kernel& k = maker.kernel();
+  const Value index = k.element_index();
+  k.when(index < count, [&] {
+    const Value element = maker.compute(node, result, coordinates_of(k, shape, index));
+    k.store(maker.write(value), index, element);
+  });
+  program.dispatch(maker, std::max<std::uint64_t>(divide_up(static_cast<std::uint64_t>(count), kLocalSize), 1));
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,286 @@
+// Contractions on GPUs: a workgroup computes a tile of rows x channels, step by step along the products.
+//
+// The next step's operands are read from memory into registers while the present ones are multiplied from the memory of
+// the workgroup: one stage of it and two barriers a step. Rows are all rows of all lines, so that a tile is full
+// whatever an image's width is. Two ways:
+//
+//   scalars    any type, computed with as 32-bit floats; each invocation has a square of results
+//   matrices   16-bit floats on devices with cooperative matrices; 16 bytes are moved at a time
+#include "lower/families/tiles.hpp"
+
+#include <algorithm>
+
+#include "lower/families/family.hpp"
+#include "lower/families/operands.hpp"
+
+namespace slipway::lower {
+
+TileWork::TileWork(ProgramBuilder& program_builder, const Contraction& contraction, const tosa::Node& stored_node,
+                   const Anchor& anchor_of)
+    : program(program_builder), c(contraction), node(stored_node), anchor(anchor_of) {
+  batches = c.is_matmul ? c.line_count() : 1;
+  rows = c.is_matmul ? c.rows : c.rows * c.line_count();
+  type = program.graph()[c.node->outputs[0]].type.data;
+}
+
+void TileWork::place(Kernel& k, TileSize size) {
+  const std::int64_t rows_of_tiles = (rows + size.rows - 1) / size.rows,
+                     columns_of_tiles = (c.channels + size.channels - 1) / size.channels;
+  groups = batches * rows_of_tiles * columns_of_tiles;
+  const Value number = k.min(k.group_index(), k.integer(groups - 1));
+  const Value rest = k.unsigned_divide(number, k.integer(columns_of_tiles));
+  panel = number - rest * columns_of_tiles;
+  batch = k.unsigned_divide(rest, k.integer(rows_of_tiles));
+  first_row = (rest - batch * rows_of_tiles) * size.rows;
+  first_channel = panel * size.channels;
+}
+
+Value TileWork::row_begin(Kernel& k, Value row) const {
+  const Value safe = k.min(row, k.integer(rows - 1));
+  if (c.is_matmul) return batch * (c.rows * c.run) + safe * c.row_stride;
+  Value line = k.unsigned_divide(safe, k.integer(c.rows));
+  Value begin = (safe - line * c.rows) * c.row_stride;
+  for (std::size_t i = c.lines.size(); i-- > 0;) {
+    const Value next = i == 0 ? k.integer(0) : k.unsigned_divide(line, k.integer(c.lines[i].count));
+    begin = begin + (i == 0 ? line : line - next * c.lines[i].count) * c.lines[i].stride;
+    line = next;
+  }
+  return begin;
+}
+
+TileWork::Step TileWork::step(Kernel& k, Value number, std::int64_t length) const {
+  const std::int64_t in_run = (c.run + length - 1) / length;
+  Value segment = k.unsigned_divide(number, k.integer(in_run));
+  const Value in_segment = (number - segment * in_run) * length;
+  Step step{.a = in_segment, .products = segment * c.run + in_segment, .in_run = in_segment};
+  for (std::size_t i = c.segments.size(); i-- > 0;) {
+    const Value next = i == 0 ? k.integer(0) : k.unsigned_divide(segment, k.integer(c.segments[i].count));
+    step.a = step.a + (i == 0 ? segment : segment - next * c.segments[i].count) * c.segments[i].stride;
+    segment = next;
+  }
+  return step;
+}
+
+std::int64_t TileWork::steps(std::int64_t length) const { return c.depth() / c.run * ((c.run + length - 1) / length); }
+
+Value TileWork::element(KernelMaker& maker, Value sum, Value row, Value channel, Value& index) const {
+  Kernel& k = maker.kernel();
+  const tensor::Shape& shape = program.graph()[node.outputs[0]].type.shape;
+  const Coordinates at = coordinates(k, shape, row, channel);
+  const bool is_float = tosa::is_float(type);
+  sum = is_float ? rounded(k, tosa::storage_of(type), sum) : k.to_int(sum);
+  if (c.bias) {
+    const bool one = program.graph()[*c.bias].type.shape[0] == 1;
+    sum = sum + maker.at(*c.bias, {one ? k.integer(0) : channel});
+    if (is_float) sum = rounded(k, tosa::storage_of(type), sum);
+  }
+  maker.add_node(*c.node);
+  maker.fix(c.node->outputs[0], sum);
+  index = linear_index(k, shape, at);
+  return &node == c.node ? sum : maker.compute(node, 0, at);
+}
+
+Coordinates TileWork::coordinates(Kernel& k, const tensor::Shape& shape, Value row, Value channel) const {
+  if (c.is_matmul) return {batch, row, channel};
+  Coordinates at(shape.size(), k.integer(0));
+  at.back() = channel;
+  const std::size_t x = shape.size() - 2;
+  if (anchor.reads_by_row_and_channel) {
+    at[x] = row;
+    return at;
+  }
+  for (std::size_t d = x + 1; d-- > 0;) {
+    const Value next = d == 0 ? k.integer(0) : k.unsigned_divide(row, k.integer(shape[d]));
+    at[d] = d == 0 ? row : row - next * shape[d];
+    row = next;
+  }
+  return at;
+}
+
+namespace {
+
+// --- scalars ---------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kSide = 16;                  // invocations of a workgroup, in either direction
+constexpr std::int64_t kStep = 16;                  // products of a step
+constexpr std::int64_t kPad = 4;                    // keeps columns of a tile on different banks
+constexpr std::int64_t kQuad = 4;                   // neighbouring results of an invocation
+
+class ScalarTiles {
+ public:
+  ScalarTiles(TileWork& work, std::int64_t side) : w_(work), c_(work.c), side_(side), mine_(side / kSide) {}
+
+  void run() {
+    const auto copy = bordered_a(w_.program, c_, ElementType::F32);
+    const bool direct = reads_b_directly();
+    const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
+    KernelMaker maker = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
+    maker_ = &maker;
+    a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(w_.program, c_.a));
+    b_ = direct ? maker.read(source_of(w_.program, c_.b)) : maker.read_packed(packed, ElementType::F32);
+    w_.place(k(), {side_, side_});
+    begin(direct);
+    multiply();
+    store();
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups));
+  }
+
+ private:
+  Kernel& k() { return maker_->kernel(); }
+
+  // A stored matrix of floats needs no panels: its rows are read where they stand.
+  bool reads_b_directly() const {
+    const tosa::ValueId source = source_of(w_.program, c_.b);
+    return c_.is_matmul && w_.program.stored()[index(source)] && !w_.program.graph().constant(source) &&
+           w_.program.graph()[c_.b].type.data == tosa::DataType::F32;
+  }
+
+  // What each invocation reads in every step: `mine` elements of either operand.
+  void begin(bool direct) {
+    const std::int64_t count = side_ * kStep / (kSide * kSide);
+    const Value me = k().local_index();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Value e = me + i * kSide * kSide;
+      const Value row = k().unsigned_divide(e, k().integer(kStep)), column = e - row * kStep;
+      a_row_.push_back(w_.row_begin(k(), w_.first_row + row) + column);
+      a_column_.push_back(column);
+      a_place_.push_back(column * (side_ + kPad) + row);
+      const Value product = k().unsigned_divide(e, k().integer(side_)), channel = e - product * side_;
+      b_product_.push_back(product);
+      b_place_.push_back(product * side_ + channel);
+      if (direct) {
+        const Value safe = k().min(w_.first_channel + channel, k().integer(c_.channels - 1));
+        b_begin_.push_back(w_.batch * (c_.run * c_.channels) + safe);
+      } else {
+        const std::int64_t panels = (c_.channels + side_ - 1) / side_;
+        b_begin_.push_back((w_.batch * panels + w_.panel) * (c_.depth() * side_) + channel);
+      }
+    }
+    b_stride_ = direct ? c_.channels : side_;
+    shared_a_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(kStep * (side_ + kPad)));
+    shared_b_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(kStep * side_));
+  }
+
+  // Products behind the end of a run count as zeros; their places are read inside it.
+  void fetch(Value number) {
+    const TileWork::Step step = w_.step(k(), number, kStep);
+    const bool partial = c_.run % kStep != 0;
+    for (std::size_t i = 0; i < a_row_.size(); ++i) {
+      const Value inside = partial ? step.in_run + a_column_[i] < c_.run : k().boolean(true);
+      const Value past = partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1))
+                                 : k().integer(0);
+      const Value a = k().load(a_, a_row_[i] + step.a - past);
+      k().set(next_a_[i], k().select(inside, a, k().real(0)));
+      const Value in_b = partial ? step.in_run + b_product_[i] < c_.run : k().boolean(true);
+      const Value past_b = partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1))
+                                   : k().integer(0);
+      const Value b = k().load(b_, b_begin_[i] + (step.products + b_product_[i] - past_b) * b_stride_);
+      k().set(next_b_[i], k().select(in_b, b, k().real(0)));
+    }
+  }
+
+  void multiply() {
+    for (std::size_t i = 0; i < a_row_.size(); ++i) {
+      next_a_.push_back(k().variable(k().real(0)));
+      next_b_.push_back(k().variable(k().real(0)));
+    }
+    for (std::int64_t i = 0; i < mine_ * mine_; ++i) sums_.push_back(k().variable(k().real(0)));
+    const std::int64_t steps = w_.steps(kStep);
+    const bool exact = tosa::is_float(w_.type);
+    if (!exact) {
+      for (std::int64_t i = 0; i < mine_ * mine_; ++i) totals_.push_back(k().variable(k().integer(0)));
+    }
+    fetch(k().integer(0));
+    k().loop(k().integer(steps), [&](Value number) {
+      for (std::size_t i = 0; i < a_row_.size(); ++i) {
+        k().store(shared_a_, a_place_[i], k().get(next_a_[i]));
+        k().store(shared_b_, b_place_[i], k().get(next_b_[i]));
+      }
+      k().barrier();
+      fetch(k().min(number + 1, k().integer(steps - 1)));
+      multiply_step();
+      k().barrier();
+    });
+  }
+
+  // Row `i` of an invocation in the tile: quads of neighbours, far apart from each other.
+  Value in_tile(Value where, std::int64_t i) {
+    return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad);
+  }
+
+  void multiply_step() {
+    const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;
+    std::vector<Value> sums;
+    for (const Variable& sum : sums_) sums.push_back(k().get(sum));
+    for (std::int64_t product = 0; product < kStep; ++product) {
+      std::vector<Value> a, b;
+      for (std::int64_t i = 0; i < mine_; ++i) {
+        a.push_back(k().load(shared_a_, in_tile(y, i) + product * (side_ + kPad)));
+        b.push_back(k().load(shared_b_, in_tile(x, i) + product * side_));
+      }
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t j = 0; j < b.size(); ++j) {
+          Value& sum = sums[i * b.size() + j];
+          sum = k().multiply_add(a[i], b[j], sum);
+        }
+      }
+    }
+    // Integers: a float holds the products of a step exactly.
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (totals_.empty()) {
+        k().set(sums_[i], sums[i]);
+      } else {
+        k().set(totals_[i], k().get(totals_[i]) + k().to_int(sums[i]));
+        k().set(sums_[i], k().real(0));
+      }
+    }
+  }
+
+  void store() {
+    const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;
+    std::optional<BufferRef> to;
+    for (std::int64_t i = 0; i < mine_; ++i) {
+      for (std::int64_t j = 0; j < mine_; ++j) {
+        const Value row = w_.first_row + in_tile(y, i), channel = w_.first_channel + in_tile(x, j);
+        const auto which = static_cast<std::size_t>(i * mine_ + j);
+        k().when((row < w_.rows) & (channel < c_.channels), [&] {
+          Value index;
+          const Value sum = k().get(totals_.empty() ? sums_[which] : totals_[which]);
+          const Value element = w_.element(*maker_, sum, row, channel, index);
+          if (!to) to = maker_->write(w_.node.outputs[0]);
+          k().store(*to, index, element);
+        });
+      }
+    }
+  }
+
+  TileWork& w_;
+  const Contraction& c_;
+  std::int64_t side_, mine_, b_stride_ = 0;
+  KernelMaker* maker_ = nullptr;
+  BufferRef a_, b_;
+  SharedRef shared_a_, shared_b_;
+  std::vector<Value> a_row_, a_column_, a_place_, b_product_, b_begin_, b_place_;
+  std::vector<Variable> next_a_, next_b_, sums_, totals_;
+};
+
+}  // namespace
+
+bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
+  const DeviceFacts& device = program.device();
+  if (!device.addresses || device.lanes || result != 0 || device.most_invocations < kSide * kSide) return false;
+  const auto anchor = find_anchor(program.graph(), program.stored(), node);
+  if (!anchor) return false;
+  const auto contraction = contraction_of(program.graph(), *anchor->node);
+  if (!contraction) return false;
+  TileWork work(program, *contraction, node, *anchor);
+  if (lower_matrix_tiles(work)) return true;
+  // Large tiles reuse more of what they read, but there must be enough of them for all parts of a GPU.
+  constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
+  const std::int64_t large = (work.rows + kLargeSide - 1) / kLargeSide *
+                             ((contraction->channels + kLargeSide - 1) / kLargeSide) * work.batches;
+  ScalarTiles(work, large >= kEnough ? kLargeSide : kSmallSide).run();
+  return true;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,171 @@
+// Neighbouring elements side by side.
+//
+// A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions: neighbouring
+// dimensions are taken together where no operand is broadcast along one of them. The merged coordinate stands in the
+// last dimension of its run that is longer than 1, with zeros in the others, so that the row-major index of every operand
+// comes out right. Other operators keep their dimensions; the last long one is the row.
+//
+// On a processor a workgroup is a vector that computes several vectors of a row, the last of a row moved back so that
+// it is full: a few elements are computed twice, to the same value. On a GPU each invocation computes an element.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "lower/families/family.hpp"
+#include "lower/fusion.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::Node;
+using tosa::Op;
+
+// A run of dimensions that one coordinate goes through.
+struct Run {
+  std::int64_t extent = 1;
+  std::size_t place = 0;  // the dimension that has the coordinate
+};
+
+// How many inputs of a pointwise operator are read at the result's place; the others are tables and factors.
+std::size_t elementwise_inputs(const Node& node) {
+  return node.op == Op::RESCALE || node.op == Op::TABLE ? 1 : node.inputs.size();
+}
+
+struct PointwiseGroup {
+  bool pure = true;  // pointwise operators and nothing else
+  std::size_t nodes = 0;
+  bool per_channel = false;                  // some operator looks at the last coordinate
+  std::vector<const tensor::Shape*> shapes;  // of all operands
+};
+
+void look_at(const ProgramBuilder& program, const Node& node, PointwiseGroup& group) {
+  ++group.nodes;
+  if (!is_pointwise(node.op)) {
+    group.pure = false;
+    return;
+  }
+  group.per_channel |= node.op == Op::RESCALE && node.attributes.flag("per_channel");
+  for (std::size_t i = 0; i < elementwise_inputs(node); ++i) {
+    group.shapes.push_back(&program.graph()[node.inputs[i]].type.shape);
+    if (!program.stored()[index(node.inputs[i])]) look_at(program, *program.graph().producer(node.inputs[i]), group);
+  }
+}
+
+bool may_merge(const PointwiseGroup& group, const tensor::Shape& shape, std::size_t first, std::size_t second) {
+  if (!group.pure || (group.per_channel && second + 1 == shape.size())) return false;
+  return std::ranges::all_of(group.shapes, [&](const tensor::Shape* operand) {
+    const bool has_first = (*operand)[first] == shape[first], has_second = (*operand)[second] == shape[second];
+    return has_first == has_second;
+  });
+}
+
+std::vector<Run> runs_of(const PointwiseGroup& group, const tensor::Shape& shape) {
+  std::vector<Run> runs;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    if (!runs.empty() && may_merge(group, shape, runs.back().place, d))
+      runs.back() = {runs.back().extent * shape[d], d};
+    else
+      runs.push_back({shape[d], d});
+  }
+  return runs;
+}
+
+struct Work {
+  ProgramBuilder& program;
+  const Node& node;
+  std::size_t result;
+  const tensor::Shape& shape;
+  std::vector<Run> runs;
+
+  tosa::ValueId value() const { return node.outputs[result]; }
+
+  // The coordinates of all runs but the last, from their common index.
+  Coordinates outer(Kernel& k, Value index) const {
+    Coordinates at(shape.size(), k.integer(0));
+    for (std::size_t r = runs.size() - 1; r-- > 0;) {
+      const Value rest = r == 0 ? k.integer(0) : k.unsigned_divide(index, k.integer(runs[r].extent));
+      at[runs[r].place] = r == 0 ? index : index - rest * runs[r].extent;
+      index = rest;
+    }
+    return at;
+  }
+
+  void store(KernelMaker& maker, const Coordinates& at, Value element, BufferRef& to) const {
+    maker.kernel().store(to, linear_index(maker.kernel(), shape, at), element);
+  }
+};
+
+// Vectors that a workgroup computes: enough for its start not to count, few enough for its code to stay small.
+std::int64_t vectors_of(const PointwiseGroup& group, std::int64_t in_row) {
+  if (!group.pure) return 1;
+  const std::int64_t most = group.nodes <= 12 ? 16 : group.nodes <= 24 ? 8 : 2;
+  return std::min(most, in_row);
+}
+
+void vectors_on_processor(const Work& work, const PointwiseGroup& group) {
+  const std::uint32_t lanes = work.program.device().lanes;
+  const std::int64_t row = work.runs.back().extent, rows = [&] {
+    std::int64_t count = 1;
+    for (std::size_t r = 0; r + 1 < work.runs.size(); ++r) count *= work.runs[r].extent;
+    return count;
+  }();
+  const std::int64_t vectors = vectors_of(group, row / lanes), step = vectors * lanes;
+  const std::int64_t steps = (row + step - 1) / step;
+  KernelMaker maker = work.program.kernel({.local_size = lanes, .addresses = true, .lanes = lanes});
+  Kernel& k = maker.kernel();
+  const Value which = k.group_index();
+  // The grid of workgroups may be a few longer than there is work.
+  const Value safe = k.min(which, k.integer(rows * steps - 1));
+  const Value number = rows == 1 ? k.integer(0) : k.unsigned_divide(safe, k.integer(steps));
+  Coordinates at = work.outer(k, number);
+  const Value first = k.min((safe - number * steps) * step, k.integer(row - step)) + k.local_index();
+  std::vector<Value> elements;
+  std::vector<Coordinates> places;
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    at[work.runs.back().place] = first + v * lanes;
+    elements.push_back(maker.compute(work.node, work.result, at));
+    places.push_back(at);
+  }
+  BufferRef to = maker.write(work.value());
+  for (std::size_t v = 0; v < elements.size(); ++v) work.store(maker, places[v], elements[v], to);
+  work.program.dispatch(maker, static_cast<std::uint64_t>(rows * steps));
+}
+
+constexpr std::uint32_t kGpuLocalSize = 128;
+
+void elements_on_gpu(const Work& work) {
+  std::int64_t count = 1;
+  for (const Run& run : work.runs) count *= run.extent;
+  KernelMaker maker = work.program.kernel({.local_size = kGpuLocalSize, .addresses = true});
+  Kernel& k = maker.kernel();
+  const Value index = k.element_index();
+  k.when(index < count, [&] {
+    const std::int64_t row = work.runs.back().extent;
+    const Value number = work.runs.size() == 1 ? k.integer(0) : k.unsigned_divide(index, k.integer(row));
+    Coordinates at = work.outer(k, number);
+    at[work.runs.back().place] = index - number * row;
+    const Value element = maker.compute(work.node, work.result, at);
+    BufferRef to = maker.write(work.value());
+    work.store(maker, at, element, to);
+  });
+  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize));
+}
+
+}  // namespace
+
+bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result) {
+  const DeviceFacts& device = program.device();
+  if (!device.addresses) return false;
+  const tensor::Shape& shape = program.graph()[node.outputs[result]].type.shape;
+  PointwiseGroup group;
+  look_at(program, node, group);
+  Work work{program, node, result, shape, runs_of(group, shape)};
+  if (work.runs.empty() || work.runs.back().extent < device.lanes) return false;
+  if (device.lanes)
+    vectors_on_processor(work, group);
+  else
+    elements_on_gpu(work);
+  return true;
+}
+
+}  // namespace slipway::lower

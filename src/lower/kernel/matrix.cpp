@@ -1,0 +1,143 @@
+// Sixteen bytes at a time, and matrices that a subgroup computes with together (SPV_KHR_cooperative_matrix).
+#include <spirv/unified1/spirv.hpp11>
+
+#include "lower/kernel/kernel.hpp"
+
+namespace slipway::lower {
+namespace {
+
+constexpr std::uint32_t kChunkBytes = 16;
+
+template <class E>
+std::uint32_t word(E enumerant) {
+  return static_cast<std::uint32_t>(enumerant);
+}
+
+}  // namespace
+
+// --- chunks ---
+
+spirv::Id Kernel::chunk_type() { return builder_.type_vector(builder_.type_int(32, false), 4); }
+
+BufferRef Kernel::chunk_buffer() {
+  BlockTypes& types = chunk_types_;
+  if (!types.block_pointer) {
+    types.element = chunk_type();
+    const spirv::Id block = builder_.type_struct(Words{builder_.type_runtime_array(types.element, kChunkBytes)});
+    builder_.decorate(block, spv::Decoration::Block);
+    builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
+    builder_.decorate_member(block, 0, spv::Decoration::NonWritable);
+    types.block_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, block);
+    types.element_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, types.element);
+  }
+  const spirv::Id address = push_constant(buffers());
+  const spirv::Id first = prologue(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
+  buffers_.push_back(
+      {ElementType::U32, Access::Read, address, types.element_pointer, types.element, types.block_pointer, first});
+  return {buffers() - 1};
+}
+
+Chunk Kernel::load_chunk(BufferRef ref, Value index) {
+  const Buffer buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  return {op(spv::Op::OpLoad, buffer.element, {pointer, word(spv::MemoryAccessMask::Aligned), kChunkBytes})};
+}
+
+Chunk Kernel::zero_chunk() { return {builder_.constant_null(chunk_type())}; }
+
+Chunk Kernel::select(Value condition, Chunk chunk) {
+  if (condition.is(1)) return chunk;
+  const spirv::Id flags = builder_.type_vector(builder_.type_bool(), 4), one = id(condition);
+  const spirv::Id all = op(spv::Op::OpCompositeConstruct, flags, {one, one, one, one});
+  return {op(spv::Op::OpSelect, chunk_type(), {all, chunk.id, zero_chunk().id})};
+}
+
+ChunkVariable Kernel::variable(Chunk initial) {
+  const ChunkVariable variable{builder_.new_id()};
+  locals_.emplace_back(builder_.type_pointer(spv::StorageClass::Function, chunk_type()), variable.id);
+  set(variable, initial);
+  return variable;
+}
+Chunk Kernel::get(ChunkVariable variable) { return {op(spv::Op::OpLoad, chunk_type(), {variable.id})}; }
+void Kernel::set(ChunkVariable variable, Chunk chunk) { op_void(spv::Op::OpStore, {variable.id, chunk.id}); }
+
+SharedRef Kernel::shared_chunks(std::uint32_t count) {
+  const spirv::Id array = builder_.type_array(chunk_type(), count);
+  return {builder_.variable(builder_.type_pointer(spv::StorageClass::Workgroup, array), spv::StorageClass::Workgroup)};
+}
+
+void Kernel::store(SharedRef to, Value index, Chunk chunk) {
+  op_void(spv::Op::OpStore, {shared_place(to, chunk_type(), index), chunk.id, shared_access()});
+}
+
+// --- matrices ---
+
+MatrixType Kernel::matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use) {
+  builder_.capability(spv::Capability::CooperativeMatrixKHR);
+  builder_.extension("SPV_KHR_cooperative_matrix");
+  if (element == ElementType::F16) builder_.capability(spv::Capability::Float16);
+  const spirv::Id component = builder_.type_float(element == ElementType::F16 ? 16 : 32);
+  const spirv::Id scope = builder_.constant_u32(word(spv::Scope::Subgroup));
+  const spirv::Id type = builder_.type(
+      spv::Op::OpTypeCooperativeMatrixKHR,
+      spirv::Operands({component, scope, builder_.constant_u32(rows), builder_.constant_u32(columns),
+                       builder_.constant_u32(static_cast<std::uint32_t>(use))}));
+  return {type, component};
+}
+
+MatrixVariable Kernel::matrix_variable(MatrixType type) {
+  const MatrixVariable variable{builder_.new_id(), type};
+  locals_.emplace_back(builder_.type_pointer(spv::StorageClass::Function, type.id), variable.id);
+  const spirv::Id zero = builder_.constant_composite(type.id, Words{builder_.constant(type.component, 0)});
+  op_void(spv::Op::OpStore, {variable.id, zero});
+  return variable;
+}
+
+Matrix Kernel::get(MatrixVariable variable) {
+  return {op(spv::Op::OpLoad, variable.type.id, {variable.id}), variable.type};
+}
+void Kernel::set(MatrixVariable variable, Matrix matrix) { op_void(spv::Op::OpStore, {variable.id, matrix.id}); }
+
+Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::int64_t stride) {
+  const spirv::Id place = shared_place(from, chunk_type(), index);
+  const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
+  return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
+             {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)),
+              shared_access()}),
+          type};
+}
+
+Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {
+  return {op(spv::Op::OpCooperativeMatrixMulAddKHR, sum.type.id, {a.id, b.id, sum.id}), sum.type};
+}
+
+void Kernel::store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride) {
+  const spirv::Id place = shared_place(to, type_id(to.type), index);
+  op_void(spv::Op::OpCooperativeMatrixStoreKHR,
+          {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
+           builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()});
+}
+
+void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride) {
+  const Buffer buffer = buffers_[to.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  op_void(spv::Op::OpCooperativeMatrixStoreKHR,
+          {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
+           builder_.constant_i32(static_cast<std::int32_t>(stride)), word(spv::MemoryAccessMask::Aligned),
+           kChunkBytes});
+}
+
+Value Kernel::subgroup_index() {
+  builder_.capability(spv::Capability::GroupNonUniform);
+  const spirv::Id number = built_in(spv::BuiltIn::SubgroupId, false);
+  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number}));
+}
+Value Kernel::subgroup_lane() {
+  builder_.capability(spv::Capability::GroupNonUniform);
+  const spirv::Id number = built_in(spv::BuiltIn::SubgroupLocalInvocationId, false);
+  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number}));
+}
+
+}  // namespace slipway::lower

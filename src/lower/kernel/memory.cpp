@@ -1,0 +1,336 @@
+// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how elements
+// stand in them; and where an invocation is.
+#include <spirv/unified1/spirv.hpp11>
+
+#include "lower/kernel/kernel.hpp"
+#include "lower/kernel/small_floats.hpp"
+
+namespace slipway::lower {
+
+// --- buffers ---
+
+// Narrow elements are loaded as bits.
+spirv::Id Kernel::element_type_id(ElementType type) {
+  const tensor::ElementTypeInfo& info = tensor::info_of(type);
+  if (info.size == 1) {
+    builder_.capability(spv::Capability::StorageBuffer8BitAccess);
+    builder_.extension("SPV_KHR_8bit_storage");
+    uses_8_ = true;
+  } else if (info.size == 2) {
+    builder_.capability(spv::Capability::StorageBuffer16BitAccess);
+    uses_16_ = true;
+  } else if (info.size == 8) {
+    type_id(Scalar::Long);
+  }
+  return type == ElementType::F32 ? builder_.type_float(32) : builder_.type_int(info.size * 8, info.size >= 4);
+}
+
+Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
+  BlockTypes& types = block_types_[{type, access}];
+  if (types.block_pointer) return types;
+  const auto storage =
+      grid_.addresses ? spv::StorageClass::PhysicalStorageBuffer : spv::StorageClass::StorageBuffer;
+  types.element = element_type_id(type);
+  const spirv::Id block =
+      builder_.type_struct(Words{builder_.type_runtime_array(types.element, tensor::info_of(type).size)});
+  builder_.decorate(block, spv::Decoration::Block);
+  builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  if (grid_.addresses)
+    builder_.decorate_member(block, 0,
+                             access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
+  types.block_pointer = builder_.type_pointer(storage, block);
+  types.element_pointer = builder_.type_pointer(storage, types.element);
+  return types;
+}
+
+BufferRef Kernel::buffer(ElementType type, Access access) {
+  if (grid_.addresses) return address_buffer(type, access);
+  const BlockTypes types = block_types(type, access);
+  const spirv::Id variable = builder_.variable(types.block_pointer, spv::StorageClass::StorageBuffer);
+  builder_.decorate(variable, spv::Decoration::DescriptorSet, {0});
+  builder_.decorate(variable, spv::Decoration::Binding, {buffers()});
+  builder_.decorate(variable, access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
+  buffers_.push_back({type, access, variable, types.element_pointer, types.element});
+  return {buffers() - 1};
+}
+
+BufferRef Kernel::address_buffer(ElementType type, Access access) {
+  const BlockTypes types = block_types(type, access);
+  const spirv::Id address = push_constant(buffers());
+  const spirv::Id first = prologue(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
+  buffers_.push_back({type, access, address, types.element_pointer, types.element, types.block_pointer, first});
+  return {buffers() - 1};
+}
+
+// The block of push constants gets its members when all are known.
+spirv::Id Kernel::push_constant(std::uint32_t member) {
+  const spirv::Id type = builder_.type_int(64, false);
+  uses_long_ = true;
+  builder_.capability(spv::Capability::Int64);
+  if (!push_constants_) push_constants_ = builder_.new_id();
+  const spirv::Id pointer_type = builder_.type_pointer(spv::StorageClass::PushConstant, type);
+  const spirv::Id pointer = prologue(spv::Op::OpAccessChain, pointer_type,
+                                     {push_constants_, builder_.constant_i32(static_cast<std::int32_t>(member))});
+  return prologue(spv::Op::OpLoad, type, {pointer});
+}
+
+void Kernel::declare_push_constants() {
+  if (!push_constants_) return;
+  const spirv::Id block = builder_.type_struct(Words(buffers_.size(), builder_.type_int(64, false)));
+  builder_.decorate(block, spv::Decoration::Block);
+  for (std::uint32_t i = 0; i < buffers_.size(); ++i)
+    builder_.decorate_member(block, i, spv::Decoration::Offset, {8 * i});
+  const spirv::Id type = builder_.type_pointer(spv::StorageClass::PushConstant, block);
+  builder_.emit(spirv::Section::Globals, spv::Op::OpVariable,
+                spirv::Operands({type, push_constants_}).add(spv::StorageClass::PushConstant));
+}
+
+spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
+  // Nothing writes what a kernel reads, so that a load is like any other expression.
+  if (!grid_.addresses) return op_once(spv::Op::OpLoad, buffer.element, {pointer});
+  return op_once(spv::Op::OpLoad, buffer.element,
+                 {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
+}
+
+Value Kernel::load(BufferRef ref, Value index) {
+  if (index.base_) return load_lanes(pointer(ref, *index.base_), index.base_->offset);
+  const Buffer buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  const spirv::Id from = grid_.addresses ? buffer.first : buffer.variable;
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from, zero, at});
+  return uniform_if(index.uniform_, decode(buffer.type, load_raw(buffer, pointer)));
+}
+
+void Kernel::store(BufferRef ref, Value index, Value value) {
+  const Buffer buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0)), raw = encode(buffer.type, value);
+  if (!grid_.addresses) {
+    const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
+    op_void(spv::Op::OpStore, {pointer, raw});
+    return;
+  }
+  spirv::Id block = buffer.first, place = at;
+  if (index.base_) {
+    block = pointer(ref, *index.base_).id;
+    place = id(*local_index_ + index.base_->offset);
+  }
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {block, zero, place});
+  op_void(spv::Op::OpStore, {pointer, raw, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned),
+                             tensor::info_of(buffer.type).size});
+}
+
+// --- pointers ---
+
+Pointer Kernel::pointer(BufferRef ref, const Value::Base& base) {
+  return pointer(ref, base.id ? uniform_if(true, made(Scalar::Int, base.id)) : integer(0));
+}
+
+Pointer Kernel::pointer(BufferRef ref, Value first) {
+  const Buffer buffer = buffers_[ref.index];
+  if (first.is(0)) return {ref.index, buffer.first};
+  const Value bytes = to_long(first) * static_cast<std::int64_t>(tensor::info_of(buffer.type).size);
+  const spirv::Id type = builder_.type_int(64, false);
+  const spirv::Id offset = op(spv::Op::OpBitcast, type, {id(bytes)});
+  const spirv::Id address = op(spv::Op::OpIAdd, type, {buffer.variable, offset});
+  return {ref.index, op(spv::Op::OpConvertUToPtr, buffer.block_pointer, {address})};
+}
+
+Value Kernel::load(Pointer from, std::int64_t offset) {
+  const Buffer buffer = buffers_[from.buffer];
+  const spirv::Id at = id(integer(offset)), zero = id(integer(0));
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
+  return uniform_if(true, decode(buffer.type, load_raw(buffer, pointer)));
+}
+
+// All elements first, then the choice: a choice between loads would become a branch.
+Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
+  const Buffer buffer = buffers_[from.buffer];
+  lane_id();
+  const spirv::Id zero = id(integer(0));
+  std::vector<spirv::Id> elements;
+  for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane) {
+    const spirv::Id at = id(integer(offset + lane));
+    elements.push_back(
+        load_raw(buffer, op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at})));
+  }
+  spirv::Id chosen = elements[0];
+  for (std::uint32_t lane = 1; lane < grid_.lanes; ++lane)
+    chosen = op(spv::Op::OpSelect, buffer.element, {lane_is_[lane], elements[lane], chosen});
+  return decode(buffer.type, chosen);
+}
+
+// --- memory of a workgroup ---
+
+SharedRef Kernel::shared(Scalar type, std::uint32_t count) {
+  const spirv::Id array = builder_.type_array(type_id(type), count);
+  return {builder_.variable(builder_.type_pointer(spv::StorageClass::Workgroup, array), spv::StorageClass::Workgroup),
+          type};
+}
+
+// In the Vulkan memory model what other invocations are to see is marked.
+std::uint32_t Kernel::shared_access() const {
+  return static_cast<std::uint32_t>(grid_.vulkan_memory_model ? spv::MemoryAccessMask::NonPrivatePointer
+                                                              : spv::MemoryAccessMask::MaskNone);
+}
+
+spirv::Id Kernel::shared_place(SharedRef of, spirv::Id element_type, Value index) {
+  const spirv::Id at = id(index);
+  return op(spv::Op::OpAccessChain, builder_.type_pointer(spv::StorageClass::Workgroup, element_type), {of.id, at});
+}
+
+Value Kernel::load(SharedRef from, Value index) {
+  const spirv::Id type = type_id(from.type), place = shared_place(from, type, index);
+  return made(from.type, op(spv::Op::OpLoad, type, {place, shared_access()}));
+}
+
+void Kernel::store(SharedRef to, Value index, Value value) {
+  const spirv::Id what = id(value), place = shared_place(to, type_id(to.type), index);
+  op_void(spv::Op::OpStore, {place, what, shared_access()});
+}
+
+void Kernel::barrier() {
+  using enum spv::MemorySemanticsMask;
+  std::uint32_t semantics = static_cast<std::uint32_t>(AcquireRelease) | static_cast<std::uint32_t>(WorkgroupMemory);
+  if (grid_.vulkan_memory_model)
+    semantics |= static_cast<std::uint32_t>(MakeAvailable) | static_cast<std::uint32_t>(MakeVisible);
+  const spirv::Id workgroup = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Workgroup));
+  op_void(spv::Op::OpControlBarrier, {workgroup, workgroup, builder_.constant_u32(semantics)});
+}
+
+// --- where an invocation is ---
+
+spirv::Id Kernel::prologue(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
+  const spirv::Id result = builder_.new_id();
+  Words words = {type, result};
+  words.insert(words.end(), operands);
+  prologue_.push_back({op, std::move(words)});
+  return result;
+}
+
+spirv::Id Kernel::built_in(spv::BuiltIn what, bool vector) {
+  spirv::Id& known = built_ins_[what];
+  if (known) return known;
+  const spirv::Id unsigned_int = builder_.type_int(32, false);
+  const spirv::Id type = vector ? builder_.type_vector(unsigned_int, 3) : unsigned_int;
+  const spirv::Id variable =
+      builder_.variable(builder_.type_pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
+  builder_.decorate(variable, spv::Decoration::BuiltIn, spirv::Operands().add(what));
+  interface_.push_back(variable);
+  return known = prologue(spv::Op::OpLoad, type, {variable});
+}
+
+spirv::Id Kernel::prologue_part(spirv::Id vector, std::uint32_t component) {
+  return prologue(spv::Op::OpCompositeExtract, builder_.type_int(32, false), {vector, component});
+}
+
+// The number of an invocation in its workgroup; of a single vector, as the driver's compiler knows it at once.
+spirv::Id Kernel::lane_id() {
+  if (lane_) return lane_;
+  if (!grid_.lanes) return lane_ = built_in(spv::BuiltIn::LocalInvocationIndex, false);
+  builder_.capability(spv::Capability::GroupNonUniform);
+  lane_ = built_in(spv::BuiltIn::SubgroupLocalInvocationId, false);
+  for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane)
+    lane_is_.push_back(prologue(spv::Op::OpIEqual, builder_.type_bool(), {lane_, builder_.constant_u32(lane)}));
+  return lane_;
+}
+
+Value Kernel::local_index() {
+  if (local_index_) return *local_index_;
+  Value index = made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {lane_id()}));
+  if (grid_.lanes) index.base_ = Value::Base{};
+  return *(local_index_ = index);
+}
+
+Value Kernel::without_lane(Value value) {
+  if (!value.base_) return value;
+  const Value number = value.base_->id ? uniform_if(true, made(Scalar::Int, value.base_->id)) : integer(0);
+  return number + value.base_->offset;
+}
+
+Value Kernel::gathered(Value value) const {
+  value.base_.reset();
+  return value;
+}
+
+Value Kernel::group_index() {
+  if (group_index_) return *group_index_;
+  const spirv::Id unsigned_int = builder_.type_int(32, false);
+  const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true), groups = built_in(spv::BuiltIn::NumWorkgroups, true);
+  const spirv::Id row = prologue(spv::Op::OpIMul, unsigned_int, {prologue_part(group, 1), prologue_part(groups, 0)});
+  const spirv::Id number = prologue(spv::Op::OpIAdd, unsigned_int, {row, prologue_part(group, 0)});
+  group_index_ = uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number})));
+  return *group_index_;
+}
+
+Value Kernel::element_index() {
+  if (!element_index_) element_index_ = group_index() * grid_.local_size + local_index();
+  return *element_index_;
+}
+
+// --- elements ---
+
+Value Kernel::decode(ElementType type, spirv::Id raw) {
+  const auto widened = [&](spv::Op convert) { return made(Scalar::Int, op(convert, type_id(Scalar::Int), {raw})); };
+  switch (type) {
+    case ElementType::Bool:
+      return widened(spv::Op::OpSConvert) != 0;
+    case ElementType::U8:
+    case ElementType::U16: {
+      const spirv::Id unsigned_int = builder_.type_int(32, false);
+      return made(Scalar::Int,
+                  op(spv::Op::OpBitcast, type_id(Scalar::Int), {op(spv::Op::OpUConvert, unsigned_int, {raw})}));
+    }
+    case ElementType::I8:
+    case ElementType::I16:
+      return widened(spv::Op::OpSConvert);
+    case ElementType::F16:
+      return float_from_f16(*this, widened(spv::Op::OpSConvert));
+    case ElementType::BF16:
+      return float_of_bits(widened(spv::Op::OpSConvert) << 16);
+    case ElementType::F8E4M3:
+      return float_from_e4m3(*this, widened(spv::Op::OpSConvert));
+    case ElementType::F8E5M2:
+      return float_from_f16(*this, widened(spv::Op::OpSConvert) << 8);
+    case ElementType::F32:
+      return made(Scalar::Float, raw);
+    case ElementType::I64:
+    case ElementType::U64:
+      return made(Scalar::Long, raw);
+    default:
+      return made(Scalar::Int, raw);
+  }
+}
+
+spirv::Id Kernel::encode(ElementType type, Value value) {
+  const auto narrowed = [&](Value bits, std::uint32_t width) {
+    const spirv::Id narrow = builder_.type_int(width, false), from = id(bits);
+    return op(spv::Op::OpUConvert, narrow, {op(spv::Op::OpBitcast, builder_.type_int(32, false), {from})});
+  };
+  switch (type) {
+    case ElementType::Bool:
+      return narrowed(to_int(value), 8);
+    case ElementType::U8:
+    case ElementType::I8:
+      return narrowed(to_int(value), 8);
+    case ElementType::U16:
+    case ElementType::I16:
+      return narrowed(to_int(value), 16);
+    case ElementType::F16:
+      return narrowed(f16_bits(*this, value), 16);
+    case ElementType::BF16:
+      return narrowed(bf16_bits(*this, value), 16);
+    case ElementType::F8E4M3:
+      return narrowed(e4m3_bits(*this, value), 8);
+    case ElementType::F8E5M2:
+      return narrowed(e5m2_bits(*this, value), 8);
+    case ElementType::F32:
+      return id(value);
+    case ElementType::I64:
+    case ElementType::U64:
+      return id(to_long(value));
+    default:
+      return id(to_int(value));
+  }
+}
+
+}  // namespace slipway::lower

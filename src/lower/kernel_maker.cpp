@@ -1,0 +1,104 @@
+#include "lower/kernel_maker.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "lower/fusion.hpp"
+#include "tensor/element.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::Node;
+using tosa::ValueId;
+
+using Emit = Value (*)(Operation&, const Coordinates&, std::size_t);
+constexpr std::array kEmits = {
+#define OPERATOR(name, set, number, rule, operands, results, variables, types) static_cast<Emit>(emit_##name),
+#include "tosa/operators.def"
+#undef OPERATOR
+};
+
+}  // namespace
+
+Value linear_index(Kernel& kernel, const tensor::Shape& shape, const Coordinates& at) {
+  Value index = kernel.integer(0);
+  for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+  return index;
+}
+
+Value KernelMaker::at(ValueId value, const Coordinates& coordinates) {
+  if (const auto known = fixed_.find(index(value)); known != fixed_.end()) return known->second;
+  const tosa::TensorType& type = graph_[value].type;
+  if (!stored_[index(value)]) {
+    const Node* node = graph_.producer(value);
+    const auto number = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
+    return compute(*node, number, coordinates);
+  }
+  if (const tosa::Constant* constant = graph_.constant(value); constant && constant->splat)
+    return splat(*constant, type.data);
+  return kernel_.load(read(value), linear_index(kernel_, type.shape, coordinates));
+}
+
+Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinates& coordinates) {
+  add_node(node);
+  Operation operation{kernel_, graph_, node, *this};
+  const Value value = kEmits[static_cast<std::size_t>(node.op)](operation, coordinates, number);
+  const tosa::DataType type = graph_[node.outputs[number]].type.data;
+  const bool moves = is_view(node.op) || !tosa::is_float(type);
+  return moves ? value : rounded(kernel_, tosa::storage_of(type), value);
+}
+
+BufferRef KernelMaker::read(ValueId value) {
+  const auto known =
+      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.chunks; });
+  if (known != slots_.end()) return {static_cast<std::uint32_t>(known - slots_.begin())};
+  slots_.push_back({.value = value});
+  return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Read);
+}
+
+BufferRef KernelMaker::read_packed(std::uint32_t buffer, ElementType type) {
+  slots_.push_back({.value = std::nullopt, .buffer = buffer});
+  return kernel_.buffer(type, Access::Read);
+}
+
+BufferRef KernelMaker::read_chunks(ValueId value) {
+  slots_.push_back({.value = value, .chunks = true});
+  return kernel_.chunk_buffer();
+}
+
+BufferRef KernelMaker::read_packed_chunks(std::uint32_t buffer) {
+  slots_.push_back({.value = std::nullopt, .buffer = buffer, .chunks = true});
+  return kernel_.chunk_buffer();
+}
+
+BufferRef KernelMaker::write(ValueId value) {
+  slots_.push_back({.value = value});
+  return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Write);
+}
+
+BufferRef KernelMaker::write_packed(std::uint32_t buffer, ElementType type) {
+  slots_.push_back({.value = std::nullopt, .buffer = buffer});
+  return kernel_.buffer(type, Access::Write);
+}
+
+void KernelMaker::add_node(const Node& node) {
+  const auto position = static_cast<std::uint32_t>(&node - graph_.nodes.data());
+  if (!std::ranges::contains(nodes_, position)) nodes_.push_back(position);
+}
+
+std::vector<std::uint32_t> KernelMaker::nodes() const {
+  std::vector<std::uint32_t> sorted = nodes_;
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+Value KernelMaker::splat(const tosa::Constant& constant, tosa::DataType type) {
+  const tensor::ElementType storage = tosa::storage_of(type);
+  if (tosa::is_float(type)) return kernel_.real(static_cast<float>(tensor::double_of(storage, constant.data.data())));
+  const auto value =
+      std::visit([](auto x) { return static_cast<std::int64_t>(x); }, tensor::number_of(storage, constant.data.data()));
+  return kernel_.constant(scalar_of(type), value);
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,32 @@
+// Constants in the order in which kernels read them.
+//
+// A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first panel,
+// each row its `width` neighbours, then the next panel. Columns behind the last one are zero.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "tensor/element_type.hpp"
+
+namespace slipway::lower {
+
+struct Packing {
+  std::int64_t batches = 1, batch_stride = 0;  // matrices; all strides in elements of the constant
+  std::int64_t rows = 1, row_stride = 0;
+  std::int64_t columns = 1, column_stride = 1;
+  std::int64_t width = 1;
+  tensor::ElementType from = tensor::ElementType::F32, to = tensor::ElementType::F32;
+  std::int64_t zero = 0;  // is subtracted from every element
+  bool operator==(const Packing&) const = default;
+
+  std::int64_t panels() const { return (columns + width - 1) / width; }
+  std::uint64_t size() const {  // bytes
+    return static_cast<std::uint64_t>(batches * panels() * rows * width) * tensor::size_of(to);
+  }
+};
+
+// `to` has as many bytes as the packing's size; `splat`: `from` is a single element that stands for all.
+void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to);
+
+}  // namespace slipway::lower

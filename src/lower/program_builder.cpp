@@ -1,0 +1,154 @@
+#include "lower/program_builder.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "base/checked.hpp"
+#include "lower/memory.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::ValueId;
+
+constexpr std::uint32_t kNone = 0xffffffff;
+
+}  // namespace
+
+ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored)
+    : graph_(graph), settings_(settings), stored_(std::move(stored)), buffer_of_(graph.values.size(), kNone) {
+  for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i)
+    add_buffer(graph_.inputs[i], BufferKind::Input, i, size_of(graph_.inputs[i]));
+}
+
+std::uint64_t ProgramBuilder::size_of(ValueId value) const {
+  const tosa::TensorType& type = graph_[value].type;
+  return tensor::byte_count(type.shape, tosa::storage_of(type.data)).value_or(0);
+}
+
+std::uint32_t ProgramBuilder::add_buffer(ValueId value, BufferKind kind, std::uint32_t number, std::uint64_t size) {
+  program_.buffers.push_back({.kind = kind, .index = number, .size = size, .value = value, .packing = {}});
+  return buffer_of_[index(value)] = static_cast<std::uint32_t>(program_.buffers.size() - 1);
+}
+
+std::uint32_t ProgramBuilder::buffer(ValueId value) {
+  if (buffer_of_[index(value)] != kNone) return buffer_of_[index(value)];
+  const std::uint64_t size = size_of(value);
+  if (graph_.constant(value)) return add_buffer(value, BufferKind::Constant, graph_[value].source, size);
+  const auto output = std::ranges::find(graph_.outputs, value);
+  if (output != graph_.outputs.end())
+    return add_buffer(value, BufferKind::Output, static_cast<std::uint32_t>(output - graph_.outputs.begin()), size);
+  return add_buffer(value, BufferKind::Intermediate, 0, size);
+}
+
+std::uint32_t ProgramBuilder::packed_constant(ValueId value, const Packing& packing) {
+  for (std::uint32_t i = 0; i < program_.buffers.size(); ++i) {
+    if (program_.buffers[i].value == value && program_.buffers[i].packing == packing) return i;
+  }
+  program_.buffers.push_back({.kind = BufferKind::Constant,
+                              .index = graph_[value].source,
+                              .size = packing.size(),
+                              .value = value,
+                              .packing = packing});
+  return static_cast<std::uint32_t>(program_.buffers.size() - 1);
+}
+
+std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64_t size, const std::string& purpose) {
+  const auto [known, is_new] =
+      packed_.try_emplace({value, purpose}, static_cast<std::uint32_t>(program_.buffers.size()));
+  if (is_new)
+    program_.buffers.push_back({.kind = BufferKind::Intermediate, .size = size, .value = value, .packing = {}});
+  return {known->second, is_new};
+}
+
+void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const std::string& note) {
+  std::vector<std::uint32_t> buffers;
+  for (const Slot& slot : maker.slots()) buffers.push_back(slot.value ? buffer(*slot.value) : slot.buffer);
+  const std::vector<std::uint32_t> nodes = maker.nodes();
+  std::string name = note;
+  for (const std::uint32_t node : nodes)
+    name += (name.empty() ? "" : "+") + std::string(tosa::name_of(graph_.nodes[node].op));
+  add_dispatch(maker, groups, std::move(name), std::move(buffers), nodes);
+}
+
+// Equal kernels are made once, and have the name of the first.
+void ProgramBuilder::add_dispatch(KernelMaker& maker, std::uint64_t groups, std::string name,
+                                  std::vector<std::uint32_t> buffers, std::vector<std::uint32_t> nodes) {
+  spirv::Words words = maker.kernel().finish();
+  const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
+  if (is_new)
+    program_.kernels.push_back({std::move(name), std::make_shared<const spirv::Words>(std::move(words)),
+                                static_cast<std::uint32_t>(buffers.size()), maker.kernel().grid().addresses});
+  // Rows of workgroups, where a single one would be too long.
+  const std::uint64_t rows = divide_up(groups, settings_.most_groups);
+  program_.dispatches.push_back(
+      {.kernel = known->second,
+       .buffers = std::move(buffers),
+       .groups = {static_cast<std::uint32_t>(divide_up(groups, rows)), static_cast<std::uint32_t>(rows), 1},
+       .nodes = std::move(nodes)});
+}
+
+void ProgramBuilder::copy_outputs() {
+  for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+    const ValueId value = graph_.outputs[i];
+    const std::uint32_t own = buffer_of_[index(value)];
+    if (own != kNone && program_.buffers[own].kind == BufferKind::Output && program_.buffers[own].index == i) continue;
+    copy(value, i);
+  }
+}
+
+void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
+  const tosa::TensorType& type = graph_[value].type;
+  tosa::Graph one;
+  const tosa::Constant* constant = graph_.constant(value);
+  const ValueId from = constant && constant->splat ? one.add_constant(type, constant->data, true) : one.add_input(type);
+  tosa::Attributes shape;
+  shape.set("shape", std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
+  one.outputs = one.add_node(tosa::Op::RESHAPE, {from}, shape, {type});
+  const std::vector<bool> stored(one.values.size(), true);
+  KernelMaker maker(one, stored, settings_.features, {});
+  Kernel& k = maker.kernel();
+  const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
+  const Value at = k.element_index();
+  k.when(at < count, [&] {
+    const Value element = maker.compute(one.nodes[0], 0, coordinates_of(k, type.shape, at));
+    k.store(maker.write(one.outputs[0]), at, element);
+  });
+  std::vector<std::uint32_t> buffers;
+  if (maker.slots().size() == 2) buffers.push_back(buffer(value));
+  program_.buffers.push_back(
+      {.kind = BufferKind::Output, .index = output, .size = size_of(value), .value = value, .packing = {}});
+  buffers.push_back(static_cast<std::uint32_t>(program_.buffers.size() - 1));
+  add_dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kLocalSize), "COPY", std::move(buffers), {});
+}
+
+KernelProgram ProgramBuilder::finish() {
+  place_intermediates();
+  return std::move(program_);
+}
+
+void ProgramBuilder::place_intermediates() {
+  std::vector<Lifetime> lifetimes;
+  std::vector<std::uint32_t> which(program_.buffers.size(), kNone);
+  for (std::uint32_t i = 0; i < program_.buffers.size(); ++i) {
+    if (program_.buffers[i].kind != BufferKind::Intermediate) continue;
+    which[i] = static_cast<std::uint32_t>(lifetimes.size());
+    lifetimes.push_back({program_.buffers[i].size, kNone, 0});
+  }
+  for (std::uint32_t step = 0; step < program_.dispatches.size(); ++step) {
+    for (const std::uint32_t buffer : program_.dispatches[step].buffers) {
+      if (which[buffer] == kNone) continue;
+      Lifetime& lifetime = lifetimes[which[buffer]];
+      lifetime.first = std::min(lifetime.first, step);
+      lifetime.last = std::max(lifetime.last, step);
+    }
+  }
+  const MemoryPlan plan = plan_memory(lifetimes, settings_.alignment);
+  for (std::uint32_t i = 0; i < which.size(); ++i) {
+    if (which[i] != kNone) program_.buffers[i].offset = plan.offsets[which[i]];
+  }
+  program_.arena_size = plan.size;
+  program_.arena_lower_bound = plan.lower_bound;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,55 @@
+// Puts a program together: buffers, kernels that are made once, dispatches, places in the arena.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "lower/kernel_maker.hpp"
+#include "lower/lower.hpp"
+
+namespace slipway::lower {
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored);
+
+  const tosa::Graph& graph() const { return graph_; }
+  const DeviceFacts& device() const { return settings_.device; }
+  const std::vector<bool>& stored() const { return stored_; }
+  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, settings_.features, grid); }
+
+  // The storage of a value, made when first asked for.
+  std::uint32_t buffer(tosa::ValueId value);
+  // A constant in another order.
+  std::uint32_t packed_constant(tosa::ValueId value, const Packing& packing);
+  // An intermediate besides those of values, for elements of `value`. One that was made for the same purpose, which
+  // `purpose` tells together with the value, is used again; the flag says whether it is new.
+  std::pair<std::uint32_t, bool> packed(tosa::ValueId value, std::uint64_t size, const std::string& purpose);
+
+  // Adds a dispatch of `groups` workgroups. `note` stands in front of the kernel's name.
+  void dispatch(KernelMaker& maker, std::uint64_t groups, const std::string& note = {});
+  // Outputs that no kernel has stored under their own name: inputs, constants, and values that are two outputs.
+  void copy_outputs();
+
+  KernelProgram finish();
+
+ private:
+  std::uint32_t add_buffer(tosa::ValueId value, BufferKind kind, std::uint32_t number, std::uint64_t size);
+  std::uint64_t size_of(tosa::ValueId value) const;
+  void copy(tosa::ValueId value, std::uint32_t output);
+  void add_dispatch(KernelMaker& maker, std::uint64_t groups, std::string name, std::vector<std::uint32_t> buffers,
+                    std::vector<std::uint32_t> nodes);
+  void place_intermediates();
+
+  const tosa::Graph& graph_;
+  const LowerSettings& settings_;
+  std::vector<bool> stored_;
+  std::vector<std::uint32_t> buffer_of_;  // by value
+  std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
+  std::map<spirv::Words, std::uint32_t> kernels_;
+  KernelProgram program_;
+};
+
+}  // namespace slipway::lower

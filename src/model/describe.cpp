@@ -1,0 +1,89 @@
+#include "model/describe.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "model/graph_segment.hpp"
+#include "model/plan_model.hpp"
+#include "tosa/cost.hpp"
+
+namespace slipway::model {
+namespace {
+
+bool is_static(const tosa::Graph& graph) {
+  return std::ranges::all_of(graph.values, [](const tosa::Value& value) { return value.type.is_static(); });
+}
+
+// `1 kernel`, `2 kernels`
+std::string counted(std::size_t count, std::string_view what) {
+  return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::vector<LoweredSegment> lower_segments(const vgf::File& file, const lower::LowerSettings& settings,
+                                           Diagnostics& diagnostics) {
+  std::vector<LoweredSegment> segments(file.segments.size());
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const vgf::Segment& segment = file.segments[i];
+    if (segment.kind != vgf::ModuleKind::Graph || file.modules[segment.module].is_placeholder()) continue;
+    segments[i].graph = read_graph_segment(file, i, diagnostics);
+    if (!segments[i].graph || !is_static(*segments[i].graph)) continue;
+    Result<lower::KernelProgram> program = lower::lower_graph(*segments[i].graph, settings);
+    if (program) {
+      segments[i].program = std::move(*program);
+      continue;
+    }
+    for (Diagnostic problem : program.error()) {
+      problem.severity = Severity::Warning;
+      diagnostics.add(std::move(problem));
+    }
+  }
+  return segments;
+}
+
+std::string describe_run(const vgf::File& file, const std::vector<LoweredSegment>& segments) {
+  std::string text;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const LoweredSegment& segment = segments[i];
+    if (!segment.graph) continue;
+    const tosa::Cost cost = tosa::cost_of(*segment.graph);
+    const tosa::Parameters parameters = tosa::parameters_of(*segment.graph);
+    text += std::format("graph {} `{}`: {}, ", i, segment_name(file, i),
+                        counted(segment.graph->nodes.size(), "operator"));
+    if (is_static(*segment.graph))
+      text += std::format("{:.1f} million multiply-adds, ", static_cast<double>(cost.multiply_adds) / 1e6);
+    text += std::format("{} parameters in {:.2f} MB\n", parameters.elements,
+                        static_cast<double>(parameters.bytes) / 1e6);
+    if (segment.program) {
+      text += std::format("  runs as {} ({} different), arena {} bytes (at least {})\n",
+                          counted(segment.program->dispatches.size(), "kernel"), segment.program->kernels.size(),
+                          segment.program->arena_size, segment.program->arena_lower_bound);
+    } else if (!is_static(*segment.graph)) {
+      text += "  its kernels depend on shapes that the model leaves open\n";
+    }
+  }
+  return text;
+}
+
+std::string list_kernels(const vgf::File& file, const std::vector<LoweredSegment>& segments) {
+  std::string text;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (!segments[i].program) continue;
+    text += std::format("graph {} `{}`: {}", i, segment_name(file, i),
+                        lower::print(*segments[i].graph, *segments[i].program));
+  }
+  return text;
+}
+
+std::vector<PicturedSegment> pictured_segments(const std::vector<LoweredSegment>& segments) {
+  std::vector<PicturedSegment> pictured;
+  for (const LoweredSegment& segment : segments) {
+    pictured.push_back({.graph = segment.graph ? &*segment.graph : nullptr,
+                        .program = segment.program ? &*segment.program : nullptr,
+                        .times = {}});
+  }
+  return pictured;
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,35 @@
+// Dot products on the data of conformance: the statistics of kernels' errors (TOSA page 3.5).
+#include <gtest/gtest.h>
+
+#include "testing/tosa/dot_data.hpp"
+#include "testing/tosa/kernel_fixture.hpp"
+#include "testing/tosa/suite.hpp"
+
+namespace slipway::model {
+namespace {
+
+class DotProductTest : public KernelTest {};
+
+TEST_P(DotProductTest, ErrorsStayWithinTheStatistics) {
+  const std::vector<slipway::testing::DotSetup> setups = slipway::testing::dot_setups();
+  // A few setups with each set run every time.
+  for (int set = 0; set < slipway::testing::kDotSets; ++set) {
+    std::deque<OperatorCase> cases;
+    Batch batch;
+    for (std::size_t i = 0; i < setups.size(); ++i) {
+      if (!slipway::testing::whole_suite() && i % (5 * slipway::testing::kDotSets) != static_cast<std::size_t>(5 * set))
+        continue;
+      cases.push_back(slipway::testing::dot_case(setups[i], set));
+      batch.add(cases.back());
+    }
+    if (batch.empty()) continue;
+    const std::vector<Tensor> outputs = run_kernels(batch.graph(), batch.inputs());
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      EXPECT_EQ(slipway::testing::dot_failure(cases[i], set, batch.results_of(i, outputs)), "");
+  }
+}
+
+SLIPWAY_WITH_ALL_KERNELS(DotProductTest);
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,55 @@
+// A graph in a plan, computed by whatever was asked for: kernels on the device, or the interpreter on the host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/diagnostic.hpp"
+#include "lower/lower.hpp"
+#include "model/packed_rows.hpp"
+#include "model/plan_graph.hpp"
+
+namespace slipway::model {
+
+enum class Engine : std::uint8_t { Kernels, Reference };
+
+struct GraphSettings {
+  Engine engine = Engine::Kernels;
+  lower::LowerSettings lower;  // of kernels
+};
+
+class PlannedGraph {
+ public:
+  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. Errors:
+  // unsupported (an operator that no engine has).
+  static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
+                                   const GraphSettings& settings, const std::string& name,
+                                   const launch::Origin& origin, std::shared_ptr<const void> owner);
+
+  // Adds one dispatch, of this name. There is a full barrier behind every step. Tensors that see the texels of images
+  // are copied.
+  void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                const launch::Origin& origin);
+
+  // Null for the interpreter.
+  const lower::KernelProgram* program() const {
+    const auto* kernels = std::get_if<GraphInPlan>(&engine_);
+    return kernels ? &kernels->program() : nullptr;
+  }
+
+ private:
+  struct Interpreted {
+    std::shared_ptr<const tosa::Graph> graph;
+    std::shared_ptr<const void> owner;
+  };
+  using Engines = std::variant<GraphInPlan, Interpreted>;
+  explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+               const launch::Origin& origin) const;
+
+  Engines engine_;
+  PackedRows rows_;
+};
+
+}  // namespace slipway::model

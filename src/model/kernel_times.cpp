@@ -1,0 +1,132 @@
+#include "model/kernel_times.hpp"
+
+#include <algorithm>
+#include <format>
+#include <map>
+#include <ranges>
+#include <set>
+
+#include "tosa/cost.hpp"
+
+namespace slipway::model {
+namespace {
+
+double middle_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// By step of the plan.
+std::map<std::size_t, std::vector<double>> times_of_steps(const launch::Plan& plan, const launch::Profile& profile) {
+  std::map<std::size_t, std::vector<double>> times;
+  const auto milliseconds = [&](std::uint64_t before, std::uint64_t after) {
+    return launch::milliseconds({.before = before, .after = after}, profile.period);
+  };
+  for (const launch::CommandTime& time : profile.times) {
+    if (time.type == launch::CommandType::ComputeDispatch)
+      times[time.step].push_back(milliseconds(time.before, time.after));
+  }
+  for (const launch::OperatorTime& time : profile.operators) {
+    times[plan.graphs[time.graph].first_step + time.operation].push_back(milliseconds(time.before, time.after));
+  }
+  for (const launch::CallTime& time : profile.calls) times[time.step].push_back(time.milliseconds);
+  return times;
+}
+
+void describe_dispatch(const SegmentSteps& steps, std::size_t dispatch, KernelTime& time) {
+  const lower::ProgramDispatch& of = steps.program->dispatches[dispatch];
+  time.name = steps.program->kernels[of.kernel].name;
+  for (const std::uint32_t buffer : std::set(of.buffers.begin(), of.buffers.end()))
+    time.bytes += steps.program->buffers[buffer].size;
+  if (!of.buffers.empty()) {
+    const tosa::ValueId written = steps.program->buffers[of.buffers.back()].value;
+    if (index(written) < steps.graph->values.size()) time.result = tosa::text_of((*steps.graph)[written].type);
+  }
+  for (const std::uint32_t node : of.nodes) {
+    if (node < steps.graph->nodes.size())
+      time.operations += tosa::cost_of(*steps.graph, steps.graph->nodes[node]).operations;
+  }
+}
+
+// How much of something in a millisecond, in billions a second; nothing where there is none of it.
+std::string rate(std::uint64_t amount, double milliseconds) {
+  return amount > 0 && milliseconds > 0 ? std::format("{:.2f}", static_cast<double>(amount) / milliseconds / 1e6) : "";
+}
+
+}  // namespace
+
+std::vector<KernelTime> kernel_times(const Standalone& alone, const launch::Profile& profile) {
+  const auto measured = times_of_steps(alone.plan, profile);
+  std::vector<KernelTime> times;
+  for (std::size_t s = 0; s < alone.segments.size(); ++s) {
+    const SegmentSteps& steps = alone.segments[s];
+    std::size_t dispatch = 0;
+    for (std::size_t i = 0; i < steps.step_count; ++i) {
+      const auto found = measured.find(steps.first_step + i);
+      if (found == measured.end()) continue;  // a barrier
+      KernelTime time{.segment = s, .step = dispatch, .name = steps.name, .result = {}};
+      time.milliseconds = middle_of(found->second);
+      if (steps.program && dispatch < steps.program->dispatches.size())
+        describe_dispatch(steps, dispatch, time);
+      else if (steps.graph)
+        time.operations = tosa::cost_of(*steps.graph).operations;
+      times.push_back(std::move(time));
+      ++dispatch;
+    }
+  }
+  return times;
+}
+
+std::string print_times(const Standalone& alone, const std::vector<KernelTime>& times, const launch::Profile& profile) {
+  double total = 0;
+  std::size_t name_width = 6, result_width = 6;
+  for (const KernelTime& time : times) {
+    total += time.milliseconds;
+    name_width = std::max(name_width, time.name.size());
+    result_width = std::max(result_width, time.result.size());
+  }
+  name_width = std::min<std::size_t>(name_width, 48);
+  const auto share = [&](double milliseconds) { return total > 0 ? 100 * milliseconds / total : 0; };
+  std::string text = std::format("{:>4}  {:<{}}  {:<{}}  {:>9}  {:>6}  {:>7}  {:>7}\n", "", "kernel", name_width,
+                                 "result", result_width, "ms", "share", "GB/s", "GOP/s");
+  for (std::size_t s = 0; s < alone.segments.size(); ++s) {
+    double of_segment = 0;
+    for (const KernelTime& time : times) of_segment += time.segment == s ? time.milliseconds : 0;
+    text += std::format("segment {} `{}`: {:.3f} ms, {:.1f} %\n", alone.segments[s].segment, alone.segments[s].name,
+                        of_segment, share(of_segment));
+    for (const KernelTime& time : times) {
+      if (time.segment != s) continue;
+      const std::string name =
+          time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
+      std::string line = std::format("{:>4}  {:<{}}  {:<{}}  {:>9.3f}  {:>4.1f} %  {:>7}  {:>7}", time.step, name,
+                                     name_width, time.result, result_width, time.milliseconds,
+                                     share(time.milliseconds), rate(time.bytes, time.milliseconds),
+                                     rate(time.operations, time.milliseconds));
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+  }
+  std::uint32_t iterations = 0;
+  for (const launch::CommandTime& time : profile.times) iterations = std::max(iterations, time.iteration);
+  text += std::format("{} kernels, {:.3f} ms in them", times.size(), total);
+  if (iterations > 0)
+    text += std::format(", {:.3f} ms from the first to the last", launch::total_milliseconds(profile) / iterations);
+  if (iterations > 1) text += std::format(" ({} iterations)", iterations);
+  return text + "\n";
+}
+
+std::vector<PicturedSegment> pictured_segments(const Standalone& alone, const std::vector<KernelTime>& times) {
+  std::vector<PicturedSegment> segments;
+  for (std::size_t s = 0; s < alone.segments.size(); ++s) {
+    PicturedSegment segment{.graph = alone.segments[s].graph.get(), .program = alone.segments[s].program, .times = {}};
+    for (const KernelTime& time : times) {
+      if (time.segment == s) segment.times.push_back(time.milliseconds);
+    }
+    segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,38 @@
+// Every operator with each of its types, shapes and attributes: kernels against the interpreter.
+#include <gtest/gtest.h>
+
+#include "testing/tosa/kernel_fixture.hpp"
+#include "testing/tosa/matrix.hpp"
+#include "testing/tosa/suite.hpp"
+
+namespace slipway::model {
+namespace {
+
+class MatrixTest : public KernelTest {};
+
+TEST_P(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
+  // Of the operators with thousands of configurations a sample runs every time; it is a different one for each pattern.
+  std::map<tosa::Op, std::size_t> configurations;
+  for (const auto& configuration : slipway::testing::matrix()) ++configurations[configuration.op];
+  std::size_t number_of_op = 0;
+  tosa::Op op{};
+  for (std::size_t i = 0; i < slipway::testing::matrix().size(); ++i) {
+    const auto& configuration = slipway::testing::matrix()[i];
+    number_of_op = configuration.op == op ? number_of_op + 1 : 0;
+    op = configuration.op;
+    const std::size_t step = slipway::testing::whole_suite() ? 1 : std::max<std::size_t>(configurations[op] / 12, 1);
+    for (const slipway::testing::Pattern pattern : slipway::testing::kPatterns) {
+      if (number_of_op % step != static_cast<std::size_t>(pattern) % step) continue;
+      if (!configuration.has_edges && pattern == slipway::testing::Pattern::Random2) continue;
+      Diagnostics problems;
+      if (auto made = slipway::testing::case_of(i, pattern, problems)) check(std::move(*made));
+    }
+  }
+  finish();
+  EXPECT_GT(checked(), slipway::testing::whole_suite() ? 23000u : 500u);
+}
+
+SLIPWAY_WITH_ALL_KERNELS(MatrixTest);
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,252 @@
+// The picture as one page: SVG, with the style and the few lines of script that it needs.
+#include <algorithm>
+#include <cmath>
+#include <format>
+
+#include "model/picture/placement.hpp"
+
+namespace slipway::model {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+  body { margin: 0; font: 13px/1.4 system-ui, sans-serif; color: #1b2733; background: #fff; }
+  header { position: sticky; top: 0; left: 0; z-index: 1; padding: 8px 16px; background: #f4f6f8; border-bottom: 1px solid #cfd8e0; }
+  h1 { display: inline; font-size: 15px; margin: 0 16px 0 0; }
+  header p { margin: 4px 0 0; }
+  button { font: inherit; min-width: 2.2em; }
+  main { display: flex; align-items: flex-start; }
+  nav { position: sticky; top: 80px; flex: none; max-height: 85vh; overflow: auto; padding: 8px 16px; }
+  td { padding: 1px 8px 1px 0; white-space: nowrap; }
+  td.n { text-align: right; font-variant-numeric: tabular-nums; }
+  a { color: #0b5394; text-decoration: none; }
+  figure { margin: 16px; overflow: visible; }
+  svg text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #1b2733; }
+  svg .t { font-weight: bold; }
+  svg .h { paint-order: stroke; stroke: #fff; stroke-width: 3px; }
+  svg .ms { fill: #7a2e00; }
+  svg .c > rect { fill: #f7f9fb; stroke: #9fb0c0; stroke-dasharray: 4 3; }
+  svg .n > rect { fill: #fff; stroke: #5b7083; }
+  svg .Input > rect, svg .Output > rect { fill: #e3f1e5; stroke: #4c8a55; }
+  svg .Constant > rect { fill: #eee; }
+  svg .Shader > rect { fill: #efe6f7; stroke: #7d5ba6; }
+  svg path { fill: none; stroke: #5b7083; stroke-width: 1.3; }
+  svg .on > rect { stroke: #c00; stroke-width: 2.5; }
+  svg path.on { stroke: #c00; stroke-width: 2.5; }
+)";
+
+// Zooming by the buttons or with control and the wheel; a value lights up all of its lines; a link of the table lights
+// up what it leads to.
+constexpr std::string_view kScript = R"(
+  const svg = document.querySelector('svg'), width = svg.width.baseVal.value, height = svg.height.baseVal.value;
+  let zoom = 1;
+  function set(z) { zoom = Math.min(4, Math.max(0.05, z)); svg.setAttribute('width', width * zoom); svg.setAttribute('height', height * zoom); }
+  document.getElementById('in').onclick = () => set(zoom * 1.25);
+  document.getElementById('out').onclick = () => set(zoom / 1.25);
+  document.getElementById('fit').onclick = () => set(Math.min(1, (document.querySelector('figure').parentElement.clientWidth - 360) / width));
+  addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); set(zoom * (e.deltaY < 0 ? 1.1 : 1 / 1.1)); } }, { passive: false });
+  function light(all) { svg.querySelectorAll('.on').forEach(e => e.classList.remove('on')); all.forEach(e => e.classList.add('on')); }
+  svg.addEventListener('click', e => {
+    const path = e.target.closest('path[data-v]'), box = e.target.closest('g[id]');
+    light(path ? svg.querySelectorAll(`path[data-v="${path.dataset.v}"]`) : box ? [box] : []);
+  });
+  document.querySelectorAll('nav a').forEach(a => a.onclick = e => {
+    const box = document.getElementById(a.hash.slice(1));
+    light([box]); box.scrollIntoView({ block: 'center', inline: 'center' }); e.preventDefault();
+  });
+)";
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n')
+      out += ' ';
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Coordinates need no more than a tenth of a pixel.
+std::string number(double value) {
+  std::string text = std::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+class Page {
+ public:
+  Page(const Picture& picture, const Placement& placement) : picture_(picture), placement_(placement) {
+    for (const PictureNode& node : picture.nodes) add_share(node.time);
+    for (const PictureCluster& cluster : picture.clusters) add_share(cluster.time, has_times_inside(cluster));
+  }
+
+  std::string text() {
+    head();
+    table();
+    svg();
+    out_ += std::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript);
+    return std::move(out_);
+  }
+
+ private:
+  void head() {
+    out_ += std::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
+                        "<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>",
+                        escaped(picture_.title), kStyle);
+    out_ += "<button id=\"out\" title=\"smaller\">−</button> <button id=\"fit\" title=\"as wide as the window\">fit</button> "
+            "<button id=\"in\" title=\"larger\">+</button>\n";
+    for (const std::string& line : picture_.summary) out_ += std::format("<p>{}</p>\n", escaped(line));
+    out_ += "</header>\n<main>\n";
+  }
+
+  // What took longest, at most the first hundred.
+  void table() {
+    struct Row {
+      PictureTime time;
+      std::string title, id;
+    };
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < picture_.nodes.size(); ++i) {
+      if (const auto& node = picture_.nodes[i]; node.time) rows.push_back({*node.time, node.title, std::format("n{}", i)});
+    }
+    for (std::size_t i = 0; i < picture_.clusters.size(); ++i) {
+      const PictureCluster& cluster = picture_.clusters[i];
+      if (cluster.time && !has_times_inside(cluster)) rows.push_back({*cluster.time, cluster.title, std::format("c{}", i)});
+    }
+    if (rows.empty()) return;
+    std::ranges::stable_sort(rows, std::ranges::greater(), [](const Row& row) { return row.time.milliseconds; });
+    constexpr std::size_t kShown = 100;
+    out_ += "<nav><table>\n";
+    for (const Row& row : std::span(rows).first(std::min(rows.size(), kShown))) {
+      out_ += std::format("<tr><td class=\"n\">{:.3f} ms</td><td class=\"n\">{:.1f} %</td><td><a href=\"#{}\">{}</a></td></tr>\n",
+                          row.time.milliseconds, row.time.share * 100, row.id, escaped(row.title));
+    }
+    out_ += "</table>";
+    if (rows.size() > kShown) out_ += std::format("<p>and {} more</p>", rows.size() - kShown);
+    out_ += "</nav>\n";
+  }
+
+  void svg() {
+    const std::string width = number(placement_.width), height = number(placement_.height);
+    out_ += std::format("<figure><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+                        "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+                        "orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" style=\"fill:#5b7083;stroke:none\"/></marker></defs>\n",
+                        width, height);
+    for (std::size_t i = 0; i < picture_.clusters.size(); ++i) cluster(i);
+    for (const PlacedLink& link : placement_.links) line(link);
+    for (std::size_t i = 0; i < picture_.nodes.size(); ++i) node(i);
+    out_ += "</svg></figure>\n";
+  }
+
+  void begin_box(std::string_view kinds, std::string_view id, const PlacedBox& box, const std::string& details,
+                 const std::optional<PictureTime>& time) {
+    out_ += std::format("<g class=\"{}\" id=\"{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"{}/>",
+                        kinds, id, escaped(details), number(box.at.x), number(box.at.y), number(box.width),
+                        number(box.height), colour(time));
+  }
+
+  void text(std::string_view kinds, double x, double y, std::string_view line) {
+    out_ += std::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>", kinds, number(x), number(y), escaped(line));
+  }
+
+  static std::string time_text(const PictureTime& time) {
+    return std::format("{:.3f} ms, {:.1f} %", time.milliseconds, time.share * 100);
+  }
+
+  void cluster(std::size_t i) {
+    const PictureCluster& cluster = picture_.clusters[i];
+    const PlacedBox& box = placement_.clusters[i];
+    const bool inside = has_times_inside(cluster);
+    begin_box("c", std::format("c{}", i), box, cluster.details, inside ? std::nullopt : cluster.time);
+    double y = box.at.y + kLineHeight;
+    text("t", box.at.x + kPadding, y, cluster.title);
+    if (cluster.time) text("ms", box.at.x + kPadding, y += kLineHeight, time_text(*cluster.time));
+    out_ += "</g>\n";
+  }
+
+  void node(std::size_t i) {
+    const PictureNode& node = picture_.nodes[i];
+    const PlacedBox& box = placement_.nodes[i];
+    begin_box(std::format("n {}", name_of(node.kind)), std::format("n{}", i), box, node.details, node.time);
+    double y = box.at.y + kLineHeight;
+    text("t", box.at.x + kPadding, y, node.title);
+    for (const std::string& line : node.lines) text("", box.at.x + kPadding, y += kLineHeight, line);
+    if (node.time) text("ms", box.at.x + kPadding, y += kLineHeight, time_text(*node.time));
+    for (std::size_t k = 0; k < node.results.size(); ++k) {
+      const Point at = placement_.results[i][k];
+      text("h", at.x + 4, at.y + kLineHeight - 3, node.results[k]);
+    }
+    out_ += "</g>\n";
+  }
+
+  // Straight beside boxes, curved where it changes sides.
+  void line(const PlacedLink& link) {
+    std::string path = std::format("M{} {}", number(link.points[0].x), number(link.points[0].y));
+    for (std::size_t i = 1; i < link.points.size(); ++i) {
+      const Point from = link.points[i - 1], to = link.points[i];
+      if (std::abs(from.x - to.x) < 0.05) {
+        path += std::format("V{}", number(to.y));
+      } else {
+        const std::string middle = number((from.y + to.y) / 2);
+        path += std::format("C{} {} {} {} {} {}", number(from.x), middle, number(to.x), middle, number(to.x), number(to.y));
+      }
+    }
+    const PictureNode& node = picture_.nodes[link.from];
+    out_ += std::format("<path data-v=\"{}.{}\" d=\"{}\"{}><title>{}</title></path>\n", link.from, link.result, path,
+                        link.ends_at_node ? " marker-end=\"url(#a)\"" : "",
+                        escaped(node.title + "  " + node.results[link.result]));
+  }
+
+  static std::string_view name_of(PictureKind kind) {
+    constexpr std::array<std::string_view, 5> kNames = {"Input", "Output", "Constant", "Operator", "Shader"};
+    return kNames[static_cast<std::size_t>(kind)];
+  }
+
+  // A segment's time is that of what is in it.
+  bool has_times_inside(const PictureCluster& cluster) const {
+    const auto index = static_cast<std::uint32_t>(&cluster - picture_.clusters.data());
+    const auto timed_in = [&](const auto& of, std::uint32_t parent) { return of.time && parent == index; };
+    return std::ranges::any_of(picture_.clusters, [&](const auto& c) { return timed_in(c, c.parent); }) ||
+           std::ranges::any_of(picture_.nodes, [&](const auto& n) { return timed_in(n, n.cluster); });
+  }
+
+  void add_share(const std::optional<PictureTime>& time, bool leave_out = false) {
+    if (time && !leave_out) greatest_share_ = std::max(greatest_share_, time->share);
+  }
+
+  // From white to orange, by the share of what took longest.
+  std::string colour(const std::optional<PictureTime>& time) const {
+    if (!time || greatest_share_ <= 0) return "";
+    const double heat = std::sqrt(std::clamp(time->share / greatest_share_, 0.0, 1.0));
+    const auto mixed = [&](int cold, int hot) { return static_cast<int>(std::lround(cold + heat * (hot - cold))); };
+    return std::format(" style=\"fill:rgb({},{},{})\"", mixed(255, 255), mixed(253, 158), mixed(248, 87));
+  }
+
+  const Picture& picture_;
+  const Placement& placement_;
+  double greatest_share_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+Result<std::string> write_html(const Picture& picture) {
+  const std::optional<Placement> placement = place(picture);
+  if (!placement) {
+    return fail(DiagnosticKind::Unsupported, {},
+                std::format("a picture of {} operators and {} links is too large to be laid out; Graphviz may take it: "
+                            "write a .dot file",
+                            picture.nodes.size(), picture.edges.size()));
+  }
+  return Page(picture, *placement).text();
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,137 @@
+// A model (a VGF file) as steps of a plan (scenario page 3.13, VGF page 3).
+//
+//   const auto file = open_model(path, "blur.vgf", diagnostics);
+//   const auto shaders = compile_modules(*file, cache, diagnostics);
+//   auto model = ModelPlan::make(file, "blur", {.shaders = *shaders}, diagnostics);
+//   const auto shapes = model->resolve_shapes({{0, {1, 64, 64, 3}}}, diagnostics);  // of all resources of the model
+//   ... put a resource into the plan for each of file->vgf.inputs and file->vgf.outputs ...
+//   const auto ran = model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, ...}}, diagnostics);
+//
+// Segments run in the order of the file. A graph segment becomes the kernels that its graph is lowered to (or a step of
+// the interpreter), a compute segment a dispatch of its shader, with tensors rewritten to buffers. The first dispatch
+// adds what all dispatches share to the plan: constants, kernels, and the intermediates, whose alias groups share
+// memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "launch/plan.hpp"
+#include "model/graph_engine.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::model {
+
+// A VGF file that was read and checked to run, with the bytes that it is a view of.
+struct ModelFile {
+  MappedFile bytes;
+  vgf::File vgf;
+};
+
+// Errors: what reading and checking say, at the bytes of the file, which messages call `name`.
+std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics);
+
+// --- code ------------------------------------------------------------------------------------------------------------
+
+// The SPIR-V of a module: its own, or compiled from its GLSL or HLSL. Errors: unsupported for a placeholder ("No shader
+// module present and no shader substituion defined."), and what compiling says.
+std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t module, const Cache& cache,
+                                         Diagnostics& diagnostics);
+
+// A compute module as a shader of a plan, validated and reflected. `push_constant_size` 0: what the code declares.
+std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t module, spirv::Words words,
+                                            std::vector<launch::Specialization> specializations,
+                                            std::uint32_t push_constant_size, Diagnostics& diagnostics);
+
+// A shader with other constants and size of push constants, reflected anew.
+std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<launch::Specialization> specializations,
+                                           std::uint32_t push_constant_size, Diagnostics& diagnostics);
+
+// Shaders by module index.
+using ModuleShaders = std::map<std::uint32_t, launch::Shader>;
+
+// All compute modules that segments use, as they are in the file. Empty after an error.
+std::optional<ModuleShaders> compile_modules(const ModelFile& file, const Cache& cache, Diagnostics& diagnostics);
+
+// --- planning --------------------------------------------------------------------------------------------------------
+
+struct ModelSettings {
+  GraphSettings graphs;   // what computes graph segments
+  ModuleShaders shaders;  // of the compute modules, substituted or the file's own
+  // Values for specialization constants of graph modules, by module index.
+  std::map<std::uint32_t, std::vector<launch::Specialization>> graph_specializations;
+  // Code in the place of that of graph modules, by module index.
+  std::map<std::uint32_t, std::shared_ptr<const spirv::Words>> graph_words;
+};
+
+// The shape of one input or output of the model, by its logical number.
+struct KnownShape {
+  std::uint32_t binding = 0;
+  tensor::Shape shape;
+};
+
+// A resource of the plan in the place of an input or output. Tensors and buffers are buffers, packed.
+struct ModelBinding {
+  std::uint32_t binding = 0;  // the logical number
+  launch::ResourceIndex resource = 0;
+  tensor::Shape shape = {};            // of a tensor: its shape, where the model leaves it open
+  std::optional<std::uint32_t> level;  // of an image
+  launch::Origin origin = {};
+};
+
+struct ModelDispatch {
+  std::vector<ModelBinding> bindings;  // one for each input and output
+  std::map<std::uint32_t, std::vector<std::byte>> push_constants = {};  // by module; absent: zeros
+  bool barrier_after = true;                                            // a full barrier behind every segment
+  launch::Origin origin = {};
+};
+
+// Steps [first_step, first_step + step_count) of the plan are a segment.
+struct SegmentSteps {
+  std::size_t segment = 0;
+  std::string name;  // of the segment, or `segment_<i>`
+  std::size_t first_step = 0, step_count = 0;
+  std::shared_ptr<const tosa::Graph> graph = nullptr;  // of a graph segment, with all shapes known
+  // What its steps are, one for each dispatch; null for shaders and the interpreter. Lives as long as the model's plan.
+  const lower::KernelProgram* program = nullptr;
+};
+
+// The name of a segment as people see it.
+std::string segment_name(const vgf::File& file, std::size_t segment);
+
+// One model in one plan.
+class ModelPlan {
+ public:
+  // Reads and verifies the graphs. `name` is what profiles and resources of the plan begin with. Empty after an error.
+  static std::optional<ModelPlan> make(std::shared_ptr<const ModelFile> file, std::string name, ModelSettings settings,
+                                       Diagnostics& diagnostics);
+  ModelPlan(ModelPlan&&) noexcept;
+  ModelPlan& operator=(ModelPlan&&) noexcept;
+  ~ModelPlan();
+  struct State;
+
+  // The shapes of all resources of the file, when some of its inputs and outputs have these. Errors: shape-mismatch (of
+  // what is known, or an operator that cannot take it), unsupported (a dimension that nothing tells).
+  std::optional<std::vector<tensor::Shape>> resolve_shapes(std::span<const KnownShape> known,
+                                                           Diagnostics& diagnostics) const;
+
+  // Adds the steps of all segments, and what they need. Always the same plan. Every input and output must be bound.
+  std::optional<std::vector<SegmentSteps>> dispatch(launch::Plan& plan, const ModelDispatch& dispatch,
+                                                    Diagnostics& diagnostics);
+
+  // The resource of the plan that a resource of the file was in the last dispatch; none if no segment has it.
+  std::optional<launch::ResourceIndex> resource(std::uint32_t of_file) const;
+
+ private:
+  explicit ModelPlan(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slipway::model

@@ -1,0 +1,41 @@
+// A single graph module, without a VGF file around it, as steps of a plan (scenario page 3.3, dispatch_spirv_graph).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "model/graph_engine.hpp"
+#include "spirv/module.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::model {
+
+// A buffer of the plan that holds the tensor at a set and binding, packed.
+struct TensorResource {
+  tosa::Binding at;
+  launch::ResourceIndex resource = 0;
+  tensor::Shape shape;
+};
+
+struct SpirvGraph {
+  std::string entry_point;
+  // By GraphConstantID.
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> constants;
+  std::vector<TensorResource> tensors;  // every input and output
+};
+
+// Reads and verifies the graph, with the shapes of the tensors. Errors: those of reading and verifying,
+// binding-mismatch, shape-mismatch, unsupported.
+std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const SpirvGraph& request,
+                                            Diagnostics& diagnostics);
+
+// Adds its steps, with a full barrier behind the last one when `barrier_after`.
+bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const SpirvGraph& request, const GraphSettings& settings,
+                      const std::string& name, const launch::Origin& origin, bool barrier_after,
+                      Diagnostics& diagnostics);
+
+}  // namespace slipway::model

@@ -1,0 +1,136 @@
+#include "model/resolve_model.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "tosa/shapes.hpp"
+#include "tosa/verify.hpp"
+#include "vgf/check.hpp"
+
+namespace slipway::model {
+namespace {
+
+bool is_known(tensor::ShapeView shape) {
+  return std::ranges::none_of(shape, [](std::int64_t extent) { return extent < 0; });
+}
+
+class Resolver {
+ public:
+  Resolver(const vgf::File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {
+    for (const vgf::Resource& resource : file.resources) resolved_.shapes.push_back(resource.shape);
+  }
+
+  std::optional<ResolvedModel> run(std::span<const std::shared_ptr<const tosa::Graph>> graphs,
+                                   std::span<const KnownShape> known) {
+    const std::size_t before = diagnostics_.errors();
+    for (const KnownShape& one : known) {
+      const vgf::Slot* slot = interface_slot(file_, one.binding);
+      if (slot) merge(slot->resource, one.shape, file_.place(*slot), "what is bound to it");
+    }
+    for (std::size_t i = 0; i < graphs.size() && diagnostics_.errors() == before; ++i)
+      resolved_.graphs.push_back(graphs[i] ? segment(file_.segments[i], *graphs[i], graphs[i]) : nullptr);
+    if (diagnostics_.errors() == before) check_all_known();
+    if (diagnostics_.errors() != before) return std::nullopt;
+    return std::move(resolved_);
+  }
+
+ private:
+  void merge(std::uint32_t index, tensor::ShapeView shape, const Place& place, std::string_view what) {
+    tensor::Shape& known = resolved_.shapes[index];
+    // Rank 0 in the file is one element in a module.
+    if (known.empty() && std::ranges::equal(shape, tensor::Shape{1})) return;
+    if (!tosa::may_be_equal(known, shape)) {
+      diagnostics_.error(DiagnosticKind::ShapeMismatch, place,
+                         std::format("resource {} has the shape {}, and {} {}", index, tensor::shape_text(known), what,
+                                     tensor::shape_text(shape)));
+      return;
+    }
+    for (std::size_t d = 0; d < known.size(); ++d) {
+      if (known[d] < 0) known[d] = shape[d];
+    }
+    share(index);
+  }
+
+  // All members of an alias group are views of one storage and have one shape.
+  void share(std::uint32_t index) {
+    const auto& group = file_.resources[index].alias_group;
+    if (!group) return;
+    for (std::size_t i = 0; i < file_.resources.size(); ++i) {
+      if (file_.resources[i].alias_group == group && file_.resources[i].shape.size() == resolved_.shapes[index].size())
+        resolved_.shapes[i] = resolved_.shapes[index];
+    }
+  }
+
+  std::shared_ptr<const tosa::Graph> segment(const vgf::Segment& segment, const tosa::Graph& graph,
+                                             std::shared_ptr<const tosa::Graph> shared) {
+    const bool open = !std::ranges::all_of(graph.values, [](const tosa::Value& value) { return value.type.is_static(); });
+    if (!open) return shared;
+    std::vector<tensor::Shape> shapes;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const auto resource = bound_resource(segment, graph.input_bindings[i]);
+      // The file may know less than the module does.
+      tensor::Shape shape = graph[graph.inputs[i]].type.shape;
+      const tensor::Shape& outside = resolved_.shapes[resource.value_or(0)];
+      for (std::size_t d = 0; resource && outside.size() == shape.size() && d < shape.size(); ++d) {
+        if (shape[d] < 0) shape[d] = outside[d];
+      }
+      if (!is_known(shape)) {
+        nothing_tells(resource.value_or(0), shape, file_.place(segment.range));
+        return nullptr;
+      }
+      shapes.push_back(std::move(shape));
+    }
+    std::optional<tosa::Graph> made = tosa::with_input_shapes(graph, shapes, diagnostics_);
+    if (!made) return nullptr;
+    for (std::size_t i = 0; i < made->outputs.size(); ++i) {
+      if (const auto resource = bound_resource(segment, made->output_bindings[i])) {
+        merge(*resource, (*made)[made->outputs[i]].type.shape, file_.place(segment.range),
+              std::format("output {} of segment `{}`", i, segment.name));
+      }
+    }
+    return std::make_shared<const tosa::Graph>(std::move(*made));
+  }
+
+  void nothing_tells(std::uint32_t resource, tensor::ShapeView shape, const Place& place) {
+    diagnostics_.error(DiagnosticKind::Unsupported, place,
+                       std::format("resource {} has the shape {}, and nothing tells its open dimensions", resource,
+                                   tensor::shape_text(shape)));
+  }
+
+  void check_all_known() {
+    for (std::uint32_t i = 0; i < resolved_.shapes.size(); ++i) {
+      if (!is_known(resolved_.shapes[i])) nothing_tells(i, resolved_.shapes[i], file_.place(file_.resources[i].range));
+    }
+  }
+
+  const vgf::File& file_;
+  Diagnostics& diagnostics_;
+  ResolvedModel resolved_;
+};
+
+}  // namespace
+
+const vgf::Slot* interface_slot(const vgf::File& file, std::uint32_t binding) {
+  for (const auto* slots : {&file.inputs, &file.outputs}) {
+    const auto found = std::ranges::find(*slots, binding, &vgf::Slot::binding);
+    if (found != slots->end()) return &*found;
+  }
+  return nullptr;
+}
+
+std::optional<std::uint32_t> bound_resource(const vgf::Segment& segment, const tosa::Binding& binding) {
+  for (const vgf::DescriptorSet& set : segment.sets) {
+    if (set.index != binding.set) continue;
+    const auto found = std::ranges::find(set.slots, binding.binding, &vgf::Slot::binding);
+    if (found != set.slots.end()) return found->resource;
+  }
+  return std::nullopt;
+}
+
+std::optional<ResolvedModel> resolve_model(const vgf::File& file,
+                                           std::span<const std::shared_ptr<const tosa::Graph>> graphs,
+                                           std::span<const KnownShape> known, Diagnostics& diagnostics) {
+  return Resolver(file, diagnostics).run(graphs, known);
+}
+
+}  // namespace slipway::model

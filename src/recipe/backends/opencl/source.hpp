@@ -1,0 +1,18 @@
+// The kernels of OpenCL C text and their arguments, from their declarations alone: recipes are checked and planned
+// without a device.
+//
+// Nothing is preprocessed: directives are skipped and macros are names. An argument whose type is not one of OpenCL C's
+// own is therefore of kind Other, which recipes cannot set; when a device has built the text, the back end compares.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "recipe/backends/opencl/kernel.hpp"
+
+namespace slipway::recipe::opencl {
+
+// In the order of the text; a kernel that is declared first and defined later is there once.
+std::vector<KernelInfo> kernels_of_source(std::string_view text);
+
+}  // namespace slipway::recipe::opencl

@@ -1,0 +1,86 @@
+#include "recipe/plan/model_kernel.hpp"
+
+#include <format>
+
+#include "launch/locate.hpp"
+#include "vgf/check.hpp"
+#include "vgf/read.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+std::shared_ptr<const model::ModelFile> read_model(const Artifact& artifact, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors();
+  auto file = std::make_shared<model::ModelFile>();
+  auto read = vgf::read_vgf(artifact.bytes, artifact.name, diagnostics);
+  if (!read) return nullptr;
+  file->vgf = std::move(*read);
+  vgf::check_vgf(file->vgf, {.running = true}, diagnostics);
+  return diagnostics.errors() == before ? file : nullptr;
+}
+
+// Puts a buffer of the plan in the place of an input or output.
+bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view given_name, bool writes,
+              std::span<const tensor::Shape> shapes, ModelKernel& kernel, Diagnostics& diagnostics) {
+  vgf::Resource resource = file.resources[slot.resource];
+  const std::string name =
+      given_name.empty() ? std::format("{} {}", writes ? "output" : "input", slot.binding) : std::string(given_name);
+  if (resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
+      resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE) {
+    diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),
+                      std::format("`{}` of the model is an image; recipes bind buffers to tensors and buffers", name));
+    return false;
+  }
+  resource.shape = shapes[slot.resource];
+  const Size size = vgf::byte_count(resource);
+  if (!size || *size == 0) {
+    diagnostics.error(DiagnosticKind::OutOfRange, file.place(resource.range),
+                      std::format("`{}` of the model has no size that a buffer can have", name));
+    return false;
+  }
+  kernel.ports.push_back({name, static_cast<launch::ResourceIndex>(kernel.plan.resources.size()), *size, writes});
+  launch::Resource& planned = kernel.plan.resources.emplace_back();
+  planned.name = name;
+  planned.kind = launch::Buffer{.size = *size};
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
+                                                     const launch::Origin& origin, const Cache& cache,
+                                                     Diagnostics& diagnostics) {
+  auto kernel = std::make_shared<ModelKernel>();
+  kernel->artifact = artifact;
+  kernel->plan.name = name;
+  kernel->file = read_model(artifact, diagnostics);
+  if (!kernel->file) return nullptr;
+  const vgf::File& file = kernel->file->vgf;
+  auto shaders = model::compile_modules(*kernel->file, cache, diagnostics);
+  if (!shaders) return nullptr;
+  auto planned =
+      model::ModelPlan::make(kernel->file, name, {.graphs = {}, .shaders = std::move(*shaders)}, diagnostics);
+  if (!planned) return nullptr;
+  const auto shapes = planned->resolve_shapes({}, diagnostics);
+  if (!shapes) return nullptr;
+
+  bool good = true;
+  for (std::size_t i = 0; i < file.inputs.size(); ++i)
+    good &= add_port(file, file.inputs[i], vgf::input_name(file, i), false, *shapes, *kernel, diagnostics);
+  for (std::size_t i = 0; i < file.outputs.size(); ++i)
+    good &= add_port(file, file.outputs[i], vgf::output_name(file, i), true, *shapes, *kernel, diagnostics);
+  if (!good) return nullptr;
+  model::ModelDispatch dispatch{.bindings = {}, .origin = origin};
+  for (std::size_t i = 0; i < kernel->ports.size(); ++i) {
+    const vgf::Slot& slot = i < file.inputs.size() ? file.inputs[i] : file.outputs[i - file.inputs.size()];
+    dispatch.bindings.push_back({.binding = slot.binding,
+                                 .resource = kernel->ports[i].resource,
+                                 .shape = (*shapes)[slot.resource],
+                                 .level = std::nullopt,
+                                 .origin = origin});
+  }
+  if (!planned->dispatch(kernel->plan, dispatch, diagnostics)) return nullptr;
+  return kernel;
+}
+
+}  // namespace slipway::recipe

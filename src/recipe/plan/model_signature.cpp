@@ -1,0 +1,45 @@
+#include <format>
+
+#include "recipe/plan/model_kernel.hpp"
+#include "recipe/plan/parts.hpp"
+
+namespace slipway::recipe {
+
+bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cache, KernelPlan& plan,
+                Diagnostics& diagnostics) {
+  bool good = true;
+  const auto refuse = [&](std::string_view key) {
+    diagnostics.add(
+        problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
+                   std::format("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
+                               "its compute modules",
+                               kernel.name, artifact.name, key)));
+    good = false;
+  };
+  if (kernel.parameters) refuse("parameters");
+  if (kernel.grid) refuse("grid");
+  if (kernel.specialization.size() != 0) refuse("specialization");
+  if (!good) return false;
+  Diagnostics found;
+  plan.model =
+      plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, found);
+  for (Diagnostic& problem : found.release()) {
+    if (problem.place.kind == Place::Kind::None) problem.place = plan.origin.place;
+    diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.place)));
+  }
+  if (!plan.model) return false;
+  plan.grid = Grid{1, 1, 1};  // the model knows what it dispatches
+  plan.signature.ignore_unmapped = kernel.ignore_unmapped;
+  for (std::uint32_t i = 0; i < plan.model->ports.size(); ++i) {
+    const ModelPort& port = plan.model->ports[i];
+    plan.signature.parameters.push_back({.argidx = i,
+                                         .name = port.name,
+                                         .size = port.size,
+                                         .reads = !port.writes,
+                                         .writes = port.writes,
+                                         .target = ArgumentTarget{.index = i, .buffer = true, .type = std::nullopt}});
+  }
+  return true;
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,59 @@
+#include "recipe/vulkan/queue_spread.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace slipway::recipe {
+namespace {
+
+bool conflicts(std::span<const UsedPart> a, std::span<const UsedPart> b) {
+  return std::ranges::any_of(a, [&](const UsedPart& part) {
+    return std::ranges::any_of(b, [&](const UsedPart& other) { return conflict(part, other); });
+  });
+}
+
+}  // namespace
+
+std::uint32_t QueueSpread::choose(std::span<const UsedPart> parts, bool in_order) {
+  if (queues() == 1) return 0;
+  if (in_order) {
+    for (const Entry& entry : entries_ | std::views::reverse) {
+      if (conflicts(parts, entry.parts)) return entry.end.queue;
+    }
+  }
+  std::uint32_t best = next_queue_;
+  for (std::uint32_t i = 1; i < queues(); ++i) {
+    const std::uint32_t queue = (next_queue_ + i) % queues();
+    if (under_way_[queue] < under_way_[best]) best = queue;
+  }
+  next_queue_ = (best + 1) % queues();
+  return best;
+}
+
+std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const UsedPart> parts) const {
+  std::vector<gpu::QueuePoint> points;
+  for (const Entry& entry : entries_) {
+    if (entry.end.queue == queue || !conflicts(parts, entry.parts)) continue;
+    const auto same = std::ranges::find(points, entry.end.queue, &gpu::QueuePoint::queue);
+    if (same == points.end())
+      points.push_back(entry.end);
+    else
+      same->value = std::max(same->value, entry.end.value);
+  }
+  return points;
+}
+
+std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const UsedPart> parts) {
+  ++under_way_[end.queue];
+  entries_.push_back({++next_number_, end, parts});
+  return next_number_;
+}
+
+void QueueSpread::remove(std::uint64_t number) {
+  const auto entry = std::ranges::find(entries_, number, &Entry::number);
+  if (entry == entries_.end()) return;
+  --under_way_[entry->end.queue];
+  entries_.erase(entry);
+}
+
+}  // namespace slipway::recipe

@@ -1,0 +1,112 @@
+// One variant from program to outputs.
+#include "rpl/compile.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/sha256.hpp"
+#include "rpl/emit/testing.hpp"
+#include "rpl/variants.hpp"
+
+namespace slipway::rpl {
+namespace {
+
+constexpr std::string_view kProgram = R"(
+instance wide: flag off;
+vertex_attribute_container vertex { f3 position; };
+state_container state { f2 uv; };
+set_pass uniform_buffer view { f4x4 projection_view; f4 unused; };
+set_material sampler linear;
+set_material image_color_2d albedo;
+color_output_container target { f4 color; };
+f4 shade (in f4 color, in f1 amount) { f4 sum = color; sum = sum * amount; return sum; }
+void vertex_main (void)
+{
+    state.uv = vertex.position.xy;
+    vertex_stage_output_position (view.projection_view * f4 {vertex.position, 1.0});
+}
+void fragment_main (void)
+{
+    f4 color = shade (sample (linear, albedo, state.uv), 0.5);
+    conditional (wide) { color = shade (color, 2.0); }
+    target.color = color;
+}
+)";
+const std::vector<EntryPointName> kEntries = {{Stage::Vertex, "vertex_main"}, {Stage::Fragment, "fragment_main"}};
+
+Compiled compiled(const CompileOptions& options) {
+  Diagnostics diagnostics;
+  const Program program = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
+  std::optional<Compiled> made = Compiler().compile(program, {}, options, diagnostics);
+  EXPECT_TRUE(made) << format_diagnostics(diagnostics.all());
+  return made ? std::move(*made) : Compiled{};
+}
+
+bool calls_functions(const spirv::Words& words) {
+  return disassembled(words).find("OpFunctionCall") != std::string::npos;
+}
+
+TEST(RplCompile, OptimizesTheModulesThatTheMetadataDescribes) {
+  for (const Target target : kAllTargets) {
+    for (const bool split : {false, true}) {
+      CompileOptions options{.entry_points = kEntries, .spirv = {.target = target, .split_stages = split}};
+      const Compiled plain = compiled(options);
+      options.optimize = true;
+      const Compiled optimized = compiled(options);
+      ASSERT_EQ(optimized.modules.size(), split ? 2u : 1u);
+      for (std::size_t i = 0; i < optimized.modules.size(); ++i) {
+        const spirv::Words& words = optimized.modules[i].words;
+        EXPECT_EQ(problem_of(words, target), "") << name_of(target);
+        EXPECT_LT(words.size(), plain.modules[i].words.size());
+        EXPECT_FALSE(calls_functions(words));
+        EXPECT_EQ(optimized.metadata.code[i].words, words.size());
+        EXPECT_EQ(optimized.metadata.code[i].sha256, sha256_text(std::as_bytes(std::span(words))));
+        EXPECT_EQ(optimized.metadata.code[i].stages, plain.metadata.code[i].stages);
+      }
+      EXPECT_TRUE(calls_functions(plain.modules.back().words));
+      EXPECT_EQ(optimized.metadata.interface, plain.metadata.interface);
+      EXPECT_EQ(optimized.metadata.hashes.interface_hash, plain.metadata.hashes.interface_hash);
+      EXPECT_NE(optimized.metadata.hashes.pipeline, plain.metadata.hashes.pipeline);
+    }
+  }
+}
+
+TEST(RplCompile, OptimizesEveryVariant) {
+  Diagnostics diagnostics;
+  const Program program = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
+  VariantSettings settings{.compile = {.entry_points = kEntries, .optimize = true}, .emit = true};
+  settings.domains = default_domains(program, {}, Vary::All);
+  const std::optional<Variants> variants = find_variants(program, settings, diagnostics);
+  ASSERT_TRUE(variants) << format_diagnostics(diagnostics.all());
+  ASSERT_EQ(variants->modules.size(), 2u);
+  for (const VariantModule& module : variants->modules) {
+    EXPECT_EQ(problem_of(module.words, Target::Vulkan13), "");
+    EXPECT_FALSE(calls_functions(module.words));
+    EXPECT_EQ(module.file, sha256_text(std::as_bytes(std::span(module.words))).substr(0, 16) + ".spv");
+  }
+}
+
+// The memory that a compiler keeps does not show: programs in turn give what each gives alone.
+TEST(RplCompile, LeavesNothingBehind) {
+  Diagnostics diagnostics;
+  const Program first = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
+  const Program second = parse(make_source("q.rpl",
+                                           "color_output_container target { f4 color; f4 more; };\n"
+                                           "void fragment_main (void) { f4 color = f4 {0.5}; "
+                                           "target.color = color; target.more = color * 0.5; }\n"),
+                               diagnostics);
+  const std::vector<EntryPointName> fragment = {{Stage::Fragment, "fragment_main"}};
+  const std::array<const Program*, 2> programs = {&first, &second};
+  const std::array<CompileOptions, 2> options = {CompileOptions{.entry_points = kEntries},
+                                                 CompileOptions{.entry_points = fragment}};
+  Compiler kept;
+  for (const std::size_t i : {0, 1, 0, 0, 1, 1, 0}) {
+    const std::optional<Compiled> again = kept.compile(*programs[i], {}, options[i], diagnostics);
+    const std::optional<Compiled> alone = Compiler().compile(*programs[i], {}, options[i], diagnostics);
+    ASSERT_TRUE(again && alone) << format_diagnostics(diagnostics.all());
+    EXPECT_EQ(again->modules[0].words, alone->modules[0].words);
+    EXPECT_EQ(again->metadata, alone->metadata);
+  }
+}
+
+}  // namespace
+}  // namespace slipway::rpl

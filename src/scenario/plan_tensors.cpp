@@ -1,0 +1,117 @@
+// Shaders with tensors, rewritten for devices that have none (page 3.14).
+#include <algorithm>
+#include <format>
+
+#include "scenario/plan_parts.hpp"
+#include "spirv/tensors/emulate.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+spirv::Specialization values_of(const launch::Shader& shader) {
+  spirv::Specialization values;
+  for (const launch::Specialization& constant : shader.specializations) {
+    std::uint64_t bits = 0;
+    std::ranges::copy(constant.bytes, std::as_writable_bytes(std::span(&bits, 1)).begin());
+    values[constant.id] = bits;
+  }
+  return values;
+}
+
+class Emulator {
+ public:
+  Emulator(Planning& planning, const launch::Shader& shader) : planning_(planning), made_(shader) {
+    for (const spirv::SpecializationConstant& constant : shader.reflection->specialization_constants) {
+      used_constants_.insert(constant.spec_id);
+    }
+  }
+
+  void bind(const launch::Binding& binding) {
+    const PlannedTensor& planned = planning_.tensors.at(binding.resource);
+    spirv::TensorLayout layout = spirv::packed_layout(planned.element, planned.tensor->dims);
+    const auto& buffer = std::get<launch::Buffer>(planning_.plan.resources[binding.resource].kind);
+    if (buffer.rows && layout.shape.size() >= 3) {
+      const std::uint32_t constant = unused_constant();
+      layout.stride_ids.emplace(layout.shape.size() - 3, constant);
+      made_.row_strides.push_back({.constant = constant, .rows = binding.resource});
+    }
+    bindings_.push_back({.set = binding.set, .binding = binding.binding, .elements = {std::move(layout)}});
+  }
+
+  // What makes one rewritten module another than the next.
+  std::string key() const {
+    std::string text;
+    for (const spirv::TensorBinding& binding : bindings_) {
+      text +=
+          std::format(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(binding.elements.front().shape));
+    }
+    for (const launch::RowStride& stride : made_.row_strides) text += std::format(" rows of {}", stride.rows);
+    return text;
+  }
+
+  std::optional<launch::Shader> make() {
+    const spirv::Specialization values = values_of(made_);
+    auto words = spirv::read_module(*made_.spirv, made_.name).and_then([&](const spirv::Module& module) {
+      return spirv::emulate_tensors(module, bindings_, values);
+    });
+    if (!words) return report(std::move(words.error()));
+    auto reflection = spirv::validate(*words, made_.name)
+                          .and_then([&] { return spirv::read_module(*words, made_.name); })
+                          .and_then([&](const spirv::Module& module) { return spirv::reflect(module, values); });
+    if (!reflection) return report(std::move(reflection.error()));
+    made_.spirv = std::make_shared<const spirv::Words>(std::move(*words));
+    made_.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));
+    made_.emulates_tensors = true;
+    return std::move(made_);
+  }
+
+ private:
+  std::uint32_t unused_constant() {
+    std::uint32_t id = 0;
+    while (!used_constants_.insert(id).second) ++id;
+    return id;
+  }
+
+  std::nullopt_t report(Failure failure) {
+    for (Diagnostic& problem : failure) {
+      problem.note(std::format("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.place);
+      planning_.diagnostics.add(std::move(problem.at(made_.origin.path, made_.origin.uid)));
+    }
+    return std::nullopt;
+  }
+
+  Planning& planning_;
+  launch::Shader made_;
+  std::vector<spirv::TensorBinding> bindings_;
+  std::set<std::uint32_t> used_constants_;
+};
+
+}  // namespace
+
+std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
+                                              const std::vector<launch::Binding>& bindings) {
+  if (!std::ranges::contains(shader.reflection->capabilities, "TensorsARM")) {
+    return shader_in_plan(planning, key, shader);
+  }
+  Emulator emulator(planning, shader);
+  for (const launch::Binding& binding : bindings) {
+    if (binding.type == vk::DescriptorType::TENSOR_ARM) emulator.bind(binding);
+  }
+  const auto [known, fresh] = planning.rewritten.try_emplace({key, emulator.key()});
+  if (fresh) {
+    if (std::optional<launch::Shader> made = emulator.make()) {
+      known->second = static_cast<launch::ShaderIndex>(planning.plan.shaders.size());
+      planning.plan.shaders.push_back(std::move(*made));
+    }
+  }
+  return known->second;
+}
+
+void bind_tensors_as_buffers(std::vector<launch::Binding>& bindings) {
+  for (launch::Binding& binding : bindings) {
+    if (binding.type == vk::DescriptorType::TENSOR_ARM) binding.type = vk::DescriptorType::STORAGE_BUFFER;
+  }
+}
+
+}  // namespace slipway::scenario

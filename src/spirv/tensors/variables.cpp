@@ -1,0 +1,145 @@
+#include "spirv/tensors/variables.hpp"
+
+#include <algorithm>
+#include <format>
+#include <spirv/unified1/spirv.hpp11>
+
+namespace slipway::spirv {
+namespace {
+
+// What a storage buffer can have at most: maxStorageBufferRange has 32 bits.
+constexpr std::uint64_t kMaxBytes = 0xffffffff;
+
+// From the first byte to the end of the last element.
+Size extent_of(const TensorLayout& layout) {
+  Size end = tensor::size_of(layout.element);
+  for (std::size_t i = 0; i < layout.shape.size(); ++i) {
+    end = checked_add(end, checked_multiply(static_cast<std::uint64_t>(layout.shape[i] - 1), layout.strides[i]));
+  }
+  return end;
+}
+
+class Finder {
+ public:
+  Finder(const View& view, std::span<const TensorBinding> bindings) : view_(view), bindings_(bindings) {}
+
+  Result<TensorVariables> find() {
+    for (const Instruction* variable : module_variables(view_.module)) {
+      const Instruction* type = view_.types.pointee(*variable);
+      const Unwrapped unwrapped = view_.types.unwrap_arrays(type);
+      if (unwrapped.type == nullptr || unwrapped.type->op != spv::Op::OpTypeTensorARM) continue;
+      if (auto added = add(*variable, *type, unwrapped); !added) return std::unexpected(std::move(added.error()));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Result<> add(const Instruction& variable, const Instruction& type, const Unwrapped& unwrapped) {
+    TensorVariable made{.variable = &variable, .element = unwrapped.type->operand(1)};
+    if (type.op != spv::Op::OpTypeTensorARM) made.array = type.result;
+    const auto declared = view_.types.tensor(*unwrapped.type);
+    const auto set = view_.annotations.value(variable.result, spv::Decoration::DescriptorSet);
+    const auto number = view_.annotations.value(variable.result, spv::Decoration::Binding);
+    if (!declared || !set || !number) {
+      return problem(variable, DiagnosticKind::FileFormat,
+                     declared ? "has no binding" : "has elements of a type that is not supported");
+    }
+    if (made.array != 0 && view_.module.definition(type.operand(1)) != unwrapped.type) {
+      return problem(variable, DiagnosticKind::Unsupported, "is an array of arrays, which no descriptor is");
+    }
+    made.declared = *declared;
+    const auto given = std::ranges::find_if(
+        bindings_, [&](const TensorBinding& one) { return one.set == *set && one.binding == *number; });
+    if (given != bindings_.end()) made.layouts = given->elements;
+    if (Result<> checked = check(made, unwrapped.count.value_or(0)); !checked) return checked;
+    found_.emplace(variable.result, std::move(made));
+    return {};
+  }
+
+  Result<> check(const TensorVariable& made, std::uint64_t descriptors) const {
+    const Instruction& variable = *made.variable;
+    if (made.layouts.size() > 1 && made.layouts.size() != descriptors) {
+      return problem(variable, DiagnosticKind::BindingMismatch,
+                     std::format("is an array of {} tensors, but {} are given", descriptors, made.layouts.size()));
+    }
+    for (const TensorLayout& layout : made.layouts) {
+      if (layout.shape.empty() || layout.strides.size() != layout.shape.size()) {
+        return problem(
+            variable, DiagnosticKind::OutOfRange,
+            std::format("is given {} dimensions and {} strides", layout.shape.size(), layout.strides.size()));
+      }
+      if (const auto mismatch = tensor_mismatch(made.declared, layout.element, layout.shape)) {
+        return problem(variable, DiagnosticKind::BindingMismatch,
+                       std::format("is declared with {}, but given with {}", mismatch->declared, mismatch->given));
+      }
+      if (Result<> sized = check_size(variable, layout); !sized) return sized;
+    }
+    return {};
+  }
+
+  Result<> check_size(const Instruction& variable, const TensorLayout& layout) const {
+    const std::uint64_t element = tensor::size_of(layout.element);
+    const auto is_dimension = [](std::int64_t size) { return size >= 1 && std::uint64_t(size) <= kMaxBytes; };
+    const auto is_stride = [&](std::uint64_t stride) { return stride % element == 0 && stride <= kMaxBytes; };
+    // The length of a dimension of one element has no use.
+    for (std::size_t i = 0; i < layout.shape.size(); ++i) {
+      if (is_dimension(layout.shape[i]) && (layout.shape[i] == 1 || is_stride(layout.strides[i]))) continue;
+      return problem(variable, DiagnosticKind::OutOfRange,
+                     std::format("is given dimension {} with {} elements, {} bytes from one to the next", i,
+                                 layout.shape[i], layout.strides[i]));
+    }
+    const Size extent = extent_of(layout);
+    if (extent && *extent <= kMaxBytes) return {};
+    return problem(variable, DiagnosticKind::OutOfRange,
+                   std::format("is given shape {}, which reaches over more bytes than a storage buffer has",
+                               tensor::shape_text(layout.shape)));
+  }
+
+  Result<> problem(const Instruction& variable, DiagnosticKind kind, std::string_view what) const {
+    return fail(kind, view_.module.place(variable), std::format("tensor `{}` {}", view_.label(variable.result), what));
+  }
+
+  const View& view_;
+  std::span<const TensorBinding> bindings_;
+  TensorVariables found_;
+};
+
+}  // namespace
+
+Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings) {
+  return Finder(view, bindings).find();
+}
+
+TensorLayout packed_layout(tensor::ElementType element, tensor::ShapeView shape) {
+  TensorLayout layout{.element = element, .shape = {shape.begin(), shape.end()}};
+  if (layout.shape.empty()) layout.shape = {1};
+  layout.strides.resize(layout.shape.size());
+  std::uint64_t stride = tensor::size_of(element);
+  for (std::size_t i = layout.shape.size(); i-- > 0;) {
+    layout.strides[i] = stride;
+    stride = checked_multiply(stride, static_cast<std::uint64_t>(layout.shape[i])).value_or(~0ull);
+  }
+  return layout;
+}
+
+std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor::ElementType element,
+                                              tensor::ShapeView shape) {
+  constexpr std::int64_t kScalar[] = {1};
+  if (shape.empty()) shape = kScalar;
+  if (declared.element != element) {
+    return TensorMismatch{std::format("elements of {}", tensor::name_of(declared.element)),
+                          std::format("elements of {}", tensor::name_of(element))};
+  }
+  if (declared.rank && *declared.rank != shape.size()) {
+    return TensorMismatch{std::format("rank {}", *declared.rank), std::format("rank {}", shape.size())};
+  }
+  const auto equal = [](std::uint64_t a, std::int64_t b) { return b >= 0 && a == static_cast<std::uint64_t>(b); };
+  if (!declared.shape.empty() && !std::ranges::equal(declared.shape, shape, equal)) {
+    return TensorMismatch{
+        std::format("shape {}", tensor::shape_text(tensor::Shape(declared.shape.begin(), declared.shape.end()))),
+        std::format("shape {}", tensor::shape_text(shape))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace slipway::spirv

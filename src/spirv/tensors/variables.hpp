@@ -1,0 +1,27 @@
+// The tensors that a module declares, each with the layouts that it is given.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "spirv/reflect_parts.hpp"
+#include "spirv/tensors/emulate.hpp"
+
+namespace slipway::spirv {
+
+struct TensorVariable {
+  const Instruction* variable = nullptr;
+  TensorType declared;
+  Id element = 0;  // the type of an element in the shader
+  Id array = 0;    // the type of the array of descriptors; 0 without one
+  // One that all descriptors of the binding have, or one for each of them. Empty: the tensor has no elements.
+  std::vector<TensorLayout> layouts;
+};
+
+using TensorVariables = std::map<Id, TensorVariable>;
+
+// Errors: those of `emulate_tensors` about declarations and layouts.
+Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings);
+
+}  // namespace slipway::spirv

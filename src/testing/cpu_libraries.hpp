@@ -1,0 +1,16 @@
+// Where the CPU function libraries of the tests are (tests/cpu_libraries): beside the tests in a bundle, else in the
+// build folder.
+#pragma once
+
+#include <filesystem>
+
+#include "testing/source_folder.hpp"
+
+namespace slipway::testing {
+
+inline std::filesystem::path cpu_libraries() {
+  const std::filesystem::path bundled = source_folder() / "cpu_libraries";
+  return std::filesystem::exists(bundled) ? bundled : std::filesystem::path(SLIPWAY_CPU_LIBRARIES);
+}
+
+}  // namespace slipway::testing

@@ -1,0 +1,108 @@
+// For tests that compare kernels on a device with the interpreter.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <format>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lower/lower.hpp"
+#include "model/device_facts.hpp"
+#include "model/plan_graph.hpp"
+#include "testing/launch_fixture.hpp"
+#include "testing/tosa/operator_case.hpp"
+#include "tosa/text.hpp"
+
+namespace slipway::model {
+
+using reference::Tensor;
+using slipway::testing::Batch;
+using slipway::testing::OperatorCase;
+
+// Which kernels: those that any device runs, those for this device, or, on a processor, those that a GPU would get.
+enum class Kernels : std::uint8_t { Plain, Device, Gpu };
+inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
+  return std::array{"Plain", "Device", "Gpu"}[static_cast<std::size_t>(kernels.param)];
+}
+
+class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterface<Kernels> {
+ protected:
+  // The graph's outputs, computed by its kernels.
+  std::vector<Tensor> run_kernels(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
+    lower::LowerSettings settings{.fuse = fuse};
+    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
+    if (GetParam() == Kernels::Gpu) settings.device.lanes = 0;
+    const auto program = slipway::testing::must(lower::lower_graph(graph, settings));
+    launch::Plan plan;
+    std::vector<launch::ResourceIndex> in, out;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+      in.push_back(add_buffer(plan, graph[graph.inputs[i]].type, inputs[i].to_bytes()));
+    std::vector<Tensor> results(graph.outputs.size());
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      const tosa::TensorType type = graph[graph.outputs[i]].type;
+      out.push_back(add_buffer(plan, type, {}));
+      plan.captures.push_back(
+          {out.back(), [&results, i, type](Bytes bytes) { results[i] = Tensor::from_bytes(type, bytes); }});
+    }
+    add_graph(plan, graph, program, in, out, "g", {});
+    run_it(plan);
+    return results;
+  }
+
+  // Collects a case; many run together. `finish` runs what is left.
+  void check(OperatorCase made) {
+    constexpr std::size_t kMostCases = 150, kMostElements = 1u << 20;
+    if (pending_.size() >= kMostCases || batch_.elements() > kMostElements) finish();
+    pending_.push_back(std::move(made));
+    batch_.add(pending_.back());
+  }
+  void finish() {
+    if (batch_.empty()) return;
+    const std::vector<Tensor> outputs = run_kernels(batch_.graph(), batch_.inputs());
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      const OperatorCase& made = *batch_.cases()[i];
+      ++checked_;
+      const std::string why = disagreement(made, batch_.results_of(i, outputs));
+      if (why.empty()) continue;
+      // A few of each operator say enough.
+      if (++failed_[made.node().op] <= 3) ADD_FAILURE() << why;
+    }
+    batch_ = {};
+    pending_.clear();
+  }
+  void TearDown() override {
+    for (const auto& [op, count] : failed_) {
+      if (count > 3) ADD_FAILURE() << std::format("{} cases of {} differ", count, tosa::name_of(op));
+    }
+    launch::LaunchTest::TearDown();
+  }
+  std::size_t checked() const { return checked_; }
+
+ private:
+  static launch::ResourceIndex add_buffer(launch::Plan& plan, const tosa::TensorType& type,
+                                          std::vector<std::byte> contents) {
+    const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+    launch::Resource resource{.name = std::format("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
+    if (!contents.empty()) {
+      resource.initial.push_back({size, [contents = std::move(contents)](MutableBytes to) -> Result<> {
+                                    std::ranges::copy(contents, to.begin());
+                                    return {};
+                                  }});
+    }
+    plan.resources.push_back(std::move(resource));
+    return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
+  }
+
+  std::deque<OperatorCase> pending_;  // does not move what the batch refers to
+  Batch batch_;
+  std::size_t checked_ = 0;
+  std::map<tosa::Op, std::size_t> failed_;
+};
+
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), name_of)
+
+}  // namespace slipway::model

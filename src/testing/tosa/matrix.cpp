@@ -1,0 +1,113 @@
+#include "testing/tosa/matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <limits>
+#include <utility>
+
+#include "reference/precision.hpp"
+#include "testing/tosa/matrix_parts.hpp"
+
+namespace slipway::testing {
+namespace {
+
+double least_of(DataType type) {
+  if (type == DataType::Bool) return 0;
+  if (type == DataType::I4) return -7;  // -8 is no value of the type
+  return static_cast<double>(reference::least_integer(type));
+}
+double greatest_of(DataType type) {
+  return type == DataType::Bool ? 1 : static_cast<double>(reference::greatest_integer(type));
+}
+
+void store(Tensor& tensor, std::size_t i, double value) {
+  if (tensor.is_float())
+    tensor.reals[i] = reference::round_to(tensor.type.data, value);
+  else
+    tensor.integers[i] = static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::vector<double> edge_values(DataType type) {
+  if (type == DataType::Bool) return {0, 1};
+  if (!tosa::is_float(type)) {
+    const double least = least_of(type), greatest = greatest_of(type);
+    return {least, greatest, -1, 0, 1, least + 1, greatest - 1, 2, -2};
+  }
+  const reference::Precision precision = reference::precision_of(type);
+  const double normal = precision.least_normal, subnormal = precision.least_subnormal(), greatest = precision.greatest;
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                1.0,
+                                -1.0,
+                                normal,
+                                -normal,
+                                subnormal,
+                                normal - subnormal,
+                                greatest,
+                                -greatest,
+                                0.5,
+                                1.5,
+                                2.5,
+                                -2.5,
+                                1 + std::ldexp(1.0, -precision.fraction_bits),
+                                std::numeric_limits<double>::quiet_NaN()};
+  if (type != DataType::F8E4M3) {
+    values.push_back(HUGE_VAL);
+    values.push_back(-HUGE_VAL);
+  }
+  return values;
+}
+
+Tensor TensorMaker::filled(DataType type, tensor::Shape shape, std::function<double(std::size_t)> value) {
+  Tensor made = Tensor::zeros({type, std::move(shape)});
+  for (std::size_t i = 0; i < made.size(); ++i) store(made, i, value(i));
+  return made;
+}
+
+Tensor TensorMaker::random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+  if (tosa::is_float(type)) {
+    const Limits within = limits.value_or(Limits{-4, 4});
+    return filled(type, std::move(shape), [&](std::size_t) { return random.real(within.low, within.high); });
+  }
+  const auto low = static_cast<std::int64_t>(limits ? limits->low : least_of(type)),
+             high = static_cast<std::int64_t>(limits ? limits->high : greatest_of(type));
+  return filled(type, std::move(shape), [&](std::size_t) { return static_cast<double>(random.between(low, high)); });
+}
+
+Tensor TensorMaker::tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+  if (pattern_ != Pattern::Edge) return random_tensor(type, std::move(shape), limits);
+  std::vector<double> values = edge_values(type);
+  if (limits) {
+    std::erase_if(values, [&](double value) { return !(value >= limits->low && value <= limits->high); });
+    if (values.empty()) values.push_back(limits->low);
+  }
+  const auto first = static_cast<std::size_t>(random.between(0, std::ssize(values) - 1));
+  return filled(type, std::move(shape), [&](std::size_t i) { return values[(first + i) % values.size()]; });
+}
+
+const std::vector<Configuration>& matrix() {
+  static const std::vector<Configuration> configurations = [] {
+    MatrixBuilder builder;
+    for (const auto add : {add_unary, add_binary, add_reductions, add_pools, add_convolutions, add_products, add_layout,
+                           add_gathers, add_resizes, add_casts, add_rescales})
+      add(builder);
+    return std::move(builder.configurations);
+  }();
+  return configurations;
+}
+
+std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnostics& problems) {
+  static constexpr std::string_view kNames[] = {"edge", "random", "random2"};
+  const Configuration& configuration = matrix()[number];
+  TensorMaker maker(number * std::size(kPatterns) + static_cast<std::size_t>(pattern),
+                    configuration.has_edges ? pattern : Pattern::Random);
+  CaseParts parts = configuration.parts(maker);
+  parts.constants = pattern == Pattern::Random2;  // kernels may prepare what they know
+  return make_case(std::format("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
+                   configuration.op, std::move(parts), problems);
+}
+
+}  // namespace slipway::testing

@@ -1,0 +1,148 @@
+#include "testing/tosa/operator_case.hpp"
+
+#include <algorithm>
+#include <format>
+
+#include "reference/bounds.hpp"
+#include "reference/precision.hpp"
+#include "tensor/element.hpp"
+#include "tosa/shapes.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::testing {
+namespace {
+
+// The types of the results: of the first form whose types are those of the tensors and of `acc_type`.
+std::vector<DataType> results_for(const tosa::OperatorInfo& info, const CaseParts& parts) {
+  const auto fits = [&](const tosa::TypeRow& row) {
+    std::size_t next = 0;
+    for (const tosa::OperandInfo& operand : info.operands) {
+      if (!operand.is_tensor() || next >= parts.tensors.size()) continue;
+      const DataType given = parts.tensors[next++].type.data;
+      if (const auto variable = info.variable(operand.type); variable && row.types[*variable] != given) return false;
+    }
+    const auto accumulator = info.variable("acc");
+    return !accumulator ||
+           row.types[*accumulator] == tosa::data_type_of(parts.attributes.enumerant<tosa::AccType>("acc_type"));
+  };
+  const auto found = std::ranges::find_if(info.rows, fits);
+  const tosa::TypeRow& row = found == info.rows.end() ? info.rows.front() : *found;
+  std::vector<DataType> types;
+  for (const tosa::OperandInfo& result : info.results) {
+    const auto variable = info.variable(result.type);
+    types.push_back(variable ? row.types[*variable] : *tosa::data_type_from_name(result.type));
+  }
+  return types;
+}
+
+bool flush(Tensor& tensor) {
+  const DataType type = tensor.type.data;
+  if (type != DataType::F16 && type != DataType::BF16 && type != DataType::F32) return false;
+  const double least = reference::precision_of(type).least_normal;
+  bool changed = false;
+  for (double& real : tensor.reals) {
+    if (real == 0 || !(std::fabs(real) < least)) continue;
+    real = std::copysign(0.0, real);
+    changed = true;
+  }
+  return changed;
+}
+
+std::optional<std::string> compare(const OperatorCase& made, std::span<const Tensor> operands,
+                                   std::span<const Tensor> results) {
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& operand : operands) pointers.push_back(&operand);
+  const auto wanted = reference::run_node(made.graph, made.node(), pointers);
+  if (!wanted) return wanted.error()[0].message;
+  const auto difference =
+      reference::first_difference(results, *wanted, reference::bounds(made.graph, made.node(), pointers, *wanted));
+  if (!difference) return std::nullopt;
+  return std::format("result {} element {} is {} instead of {} (bound {})", difference->result, difference->element,
+                     difference->test, difference->reference, difference->bound);
+}
+
+}  // namespace
+
+std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts parts, Diagnostics& problems) {
+  const tosa::OperatorInfo& info = tosa::info_of(op);
+  if (parts.results.empty()) parts.results = results_for(info, parts);
+  OperatorCase made{std::move(name), {}, std::move(parts.tensors)};
+  std::vector<tosa::ValueId> inputs;
+  auto operand = std::ranges::find_if(info.operands, &tosa::OperandInfo::is_tensor);
+  for (const Tensor& tensor : made.operands) {
+    const bool constant = operand->constant || (parts.constants && !inputs.empty());
+    inputs.push_back(constant ? made.graph.add_constant(tensor.type, tensor.to_bytes())
+                                       : made.graph.add_input(tensor.type));
+    if (!operand->variadic)
+      operand = std::find_if(operand + 1, info.operands.end(), [](auto& o) { return o.is_tensor(); });
+  }
+  std::vector<tosa::TensorType> results;
+  for (const DataType type : parts.results) results.push_back({type, {}});
+  made.graph.outputs = made.graph.add_node(op, std::move(inputs), std::move(parts.attributes), std::move(results));
+  const auto shapes = tosa::result_shapes(made.graph, made.graph.nodes[0], problems);
+  if (!shapes) return std::nullopt;
+  for (std::size_t i = 0; i < shapes->size(); ++i) made.graph[made.graph.outputs[i]].type.shape = (*shapes)[i];
+  const std::size_t before = problems.errors();
+  tosa::verify(made.graph, problems);
+  if (problems.errors() != before) return std::nullopt;
+  return made;
+}
+
+std::string disagreement(const OperatorCase& made, std::span<const Tensor> results) {
+  const auto why = compare(made, made.operands, results);
+  if (!why) return "";
+  std::vector<Tensor> flushed = made.operands;
+  bool changed = false;
+  for (Tensor& operand : flushed) changed |= flush(operand);
+  if (changed && !compare(made, flushed, results)) return "";
+  return std::format("{}: {}\n{}", made.name, *why, text_of(made));
+}
+
+std::string text_of(const OperatorCase& made) {
+  std::string text = tosa::print(made.graph);
+  for (std::size_t i = 0; i < made.operands.size(); ++i) {
+    const Tensor& operand = made.operands[i];
+    text += std::format("operand {} {}:", i, tosa::text_of(operand.type));
+    constexpr std::size_t kMost = 64;
+    for (std::size_t k = 0; k < std::min(operand.size(), kMost); ++k)
+      text +=
+          operand.is_float() ? " " + tensor::shortest_text(operand.reals[k]) : std::format(" {}", operand.integers[k]);
+    text += operand.size() > kMost ? " ...\n" : "\n";
+  }
+  return text;
+}
+
+std::string text_of(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+  return text;
+}
+
+void Batch::add(const OperatorCase& made) {
+  const tosa::Node& node = made.node();
+  std::vector<tosa::ValueId> operands;
+  for (std::size_t i = 0; i < made.operands.size(); ++i) {
+    const Tensor& tensor = made.operands[i];
+    elements_ += tensor.size();
+    if (made.graph.constant(node.inputs[i])) {
+      operands.push_back(graph_.add_constant(tensor.type, tensor.to_bytes()));
+    } else {
+      operands.push_back(graph_.add_input(tensor.type));
+      inputs_.push_back(tensor);
+    }
+  }
+  std::vector<tosa::TensorType> types;
+  for (const tosa::ValueId output : node.outputs) types.push_back(made.graph[output].type);
+  first_output_.push_back(graph_.outputs.size());
+  for (const tosa::ValueId output : graph_.add_node(node.op, std::move(operands), node.attributes, std::move(types)))
+    graph_.outputs.push_back(output);
+  cases_.push_back(&made);
+}
+
+std::span<const Tensor> Batch::results_of(std::size_t number, std::span<const Tensor> outputs) const {
+  return outputs.subspan(first_output_[number], cases_[number]->node().outputs.size());
+}
+
+}  // namespace slipway::testing

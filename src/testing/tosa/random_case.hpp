@@ -1,0 +1,28 @@
+// Random cases of one operator: any legal types, attributes, shapes and data whose result TOSA predicts (layer E of the
+// page on test cases).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "testing/tosa/operator_case.hpp"
+
+namespace slipway::testing {
+
+struct RandomLimits {
+  std::int64_t most_elements = 0;   // of the first tensor; 0: drawn, mostly 256, some 16 K
+  bool neutral_attributes = false;  // no padding, steps of one, no zero points...
+  bool zero_data = false;
+};
+
+// Empty when this seed gives nothing that TOSA allows and predicts; some do.
+std::optional<OperatorCase> random_case(tosa::Op op, std::uint64_t seed, const RandomLimits& limits = {});
+
+// The least case of the same seed for which `fails` holds, which it does for the case without limits.
+OperatorCase shrink(tosa::Op op, std::uint64_t seed, const std::function<bool(const OperatorCase&)>& fails);
+
+// As an entry of a file of cases (`tosa-cases-1`): the operands, and the results that the interpreter gives.
+std::string json_of(const OperatorCase& made);
+
+}  // namespace slipway::testing

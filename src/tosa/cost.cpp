@@ -1,0 +1,142 @@
+#include "tosa/cost.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace slipway::tosa {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) { return checked_multiply(a, b).value_or(kMost); }
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return checked_add(a, b).value_or(kMost); }
+
+class Counter {
+ public:
+  Counter(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+
+  // How many multiply-adds an operator is made of; 0 for others.
+  std::uint64_t multiply_adds() const {
+    switch (node_.op) {
+      case Op::CONV2D:
+      case Op::CONV3D:
+        // Each element of the result looks at the weights of its channel.
+        return times(elements(output()), elements(input(1)) / extent(input(1), 0));
+      case Op::DEPTHWISE_CONV2D:
+        return times(elements(output()), extent(input(1), 0) * extent(input(1), 1));
+      case Op::TRANSPOSE_CONV2D:
+        return times(elements(input(0)), elements(input(1)) / extent(input(1), 3));
+      case Op::MATMUL:
+        return times(elements(output()), extent(input(0), 2));
+      default:
+        return 0;
+    }
+  }
+
+  // Of an operator without multiply-adds.
+  std::uint64_t operations() const {
+    switch (node_.op) {
+      case Op::AVG_POOL2D:
+      case Op::MAX_POOL2D:
+        return times(elements(output()), area("kernel"));
+      case Op::ARGMAX:
+      case Op::REDUCE_ALL:
+      case Op::REDUCE_ANY:
+      case Op::REDUCE_MAX:
+      case Op::REDUCE_MIN:
+      case Op::REDUCE_PRODUCT:
+      case Op::REDUCE_SUM:
+        return elements(input(0));
+      case Op::FFT2D:
+        return fourier(5);
+      case Op::RFFT2D:
+        return fourier(5) / 2;
+      case Op::RESIZE:
+        // Bilinear: four weighted neighbours.
+        return node_.attributes.enumerant<ResizeMode>("mode") == ResizeMode::Bilinear ? times(elements(output()), 8)
+                                                                                      : 0;
+      case Op::MIN_SAD:
+      case Op::MIN_SAD_COST:
+      case Op::RAW_SAD: {
+        // A difference and a sum for each pixel of each candidate of each pixel.
+        const std::uint64_t pixels = elements(input(0)) / std::max<std::uint64_t>(area("input_strides"), 1);
+        return times(times(pixels, area("kernel_sizes")), 2 * area("search_window_sizes"));
+      }
+      case Op::CONCAT:
+      case Op::PAD:
+      case Op::RESHAPE:
+      case Op::REVERSE:
+      case Op::SLICE:
+      case Op::TILE:
+      case Op::TRANSPOSE:
+      case Op::GATHER:
+      case Op::SCATTER:
+      case Op::CUSTOM:
+        return 0;
+      default:
+        return elements(output());
+    }
+  }
+
+ private:
+  const TensorType& input(std::size_t i) const { return graph_[node_.inputs[i]].type; }
+  const TensorType& output() const { return graph_[node_.outputs[0]].type; }
+  static std::uint64_t elements(const TensorType& type) { return tensor::element_count(type.shape).value_or(kMost); }
+
+  static std::uint64_t extent(const TensorType& type, std::size_t dimension) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(type.shape[dimension], 1));
+  }
+
+  std::uint64_t area(std::string_view list) const {
+    std::uint64_t area = 1;
+    for (const std::int64_t extent : node_.attributes.list(list))
+      area = times(area, static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 0)));
+    return area;
+  }
+
+  // n log2 n of each image, times what a fast transform takes for it.
+  std::uint64_t fourier(std::uint64_t factor) const {
+    const std::uint64_t points = times(extent(input(0), 1), extent(input(0), 2));
+    return times(times(elements(input(0)), factor), std::bit_width(points - 1));
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+};
+
+}  // namespace
+
+Cost& Cost::operator+=(const Cost& other) {
+  multiply_adds = plus(multiply_adds, other.multiply_adds);
+  operations = plus(operations, other.operations);
+  return *this;
+}
+
+Cost cost_of(const Graph& graph, const Node& node) {
+  const auto is_known = [&](ValueId value) { return graph[value].type.is_static(); };
+  if (!std::ranges::all_of(node.inputs, is_known) || !std::ranges::all_of(node.outputs, is_known)) return {};
+  const Counter counter(graph, node);
+  const std::uint64_t multiply_adds = counter.multiply_adds();
+  return {multiply_adds, multiply_adds > 0 ? times(multiply_adds, 2) : counter.operations()};
+}
+
+Cost cost_of(const Graph& graph) {
+  Cost cost;
+  for (const Node& node : graph.nodes) cost += cost_of(graph, node);
+  return cost;
+}
+
+Parameters parameters_of(const Graph& graph) {
+  Parameters parameters;
+  for (const Constant& constant : graph.constants) {
+    const TensorType& type = graph[constant.value].type;
+    ++parameters.count;
+    parameters.elements = plus(parameters.elements, tensor::element_count(type.shape).value_or(kMost));
+    parameters.bytes = plus(parameters.bytes, constant.splat ? tensor::size_of(storage_of(type.data))
+                                                             : constant.data.size());
+  }
+  return parameters;
+}
+
+}  // namespace slipway::tosa

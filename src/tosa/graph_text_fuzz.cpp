@@ -1,0 +1,20 @@
+// Any text is parsed or refused; what is parsed can be verified and printed, and reads back as the same graph.
+#include <cstdlib>
+
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  Diagnostics diagnostics;
+  auto graph =
+      tosa::parse(make_source("fuzz.graph", std::string(reinterpret_cast<const char*>(data), size)), diagnostics);
+  if (!graph) return 0;
+  const std::string text = tosa::print(*graph, {.most_elements = 4096});
+  tosa::verify(*graph, diagnostics);
+  if (diagnostics.has_errors() || text.contains("...")) return 0;
+  Diagnostics again_diagnostics;
+  const auto again = tosa::parse(make_source("again.graph", text), again_diagnostics);
+  if (!again || tosa::print(*again, {.most_elements = 4096}) != text) std::abort();
+  return 0;
+}

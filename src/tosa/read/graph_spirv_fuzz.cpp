@@ -1,0 +1,19 @@
+// Any words are read as a graph or refused, and what is read can be verified and printed.
+#include "spirv/module.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  Diagnostics diagnostics;
+  const auto module = diagnostics.take(spirv::read_module(std::as_bytes(std::span(data, size)), "fuzz.spv"));
+  if (!module) return 0;
+  for (const std::string& entry : tosa::graph_entry_points(*module)) {
+    auto graph = tosa::read_graph(*module, entry, diagnostics);
+    if (!graph) continue;
+    tosa::verify(*graph, diagnostics);
+    (void)tosa::print(*graph);
+  }
+  return 0;
+}

@@ -1,0 +1,115 @@
+// Graphs that TOSA does not allow, each for one reason: tests/corpus/tosa/refused.
+//
+// A file has sound graphs, and for each of them changes, `TEXT -> OTHER TEXT`, that make a mistake. Below a change
+// stands what the verifier says of it, with the line in the graph. UPDATE_CORPUS=1 writes these lines anew.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <format>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "testing/source_folder.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+struct Change {
+  std::string from, to, messages;
+};
+struct Case {
+  std::string graph;
+  std::vector<Change> changes;
+};
+
+std::vector<Case> cases_of(const std::string& text) {
+  std::vector<Case> cases;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t arrow = line.find(" -> ");
+    if (line == "graph")
+      cases.push_back({"graph refused {\n", {}});
+    else if (line.starts_with("    "))
+      cases.back().changes.back().messages += line.substr(4) + "\n";
+    else if (line.starts_with("  "))
+      cases.back().graph += line + "\n";
+    else if (arrow != std::string::npos)
+      cases.back().changes.push_back({line.substr(0, arrow), line.substr(arrow + 4), {}});
+  }
+  for (Case& each : cases) each.graph += "}\n";
+  return cases;
+}
+
+std::string text_of(const std::vector<Case>& cases) {
+  std::string text;
+  for (const Case& each : cases) {
+    text += text.empty() ? "" : "\n";
+    text += "graph\n";
+    const std::size_t first = each.graph.find('\n') + 1;
+    text += each.graph.substr(first, each.graph.size() - first - 2);
+    for (const Change& change : each.changes) {
+      text += change.from + " -> " + change.to + "\n";
+      std::size_t at = 0;
+      while (at < change.messages.size()) {
+        const std::size_t end = change.messages.find('\n', at) + 1;
+        text += "    " + change.messages.substr(at, end - at);
+        at = end;
+      }
+    }
+  }
+  return text;
+}
+
+std::string messages_of(const std::string& text) {
+  Diagnostics diagnostics;
+  if (auto graph = parse(make_source("refused.graph", text), diagnostics)) verify(*graph, diagnostics);
+  std::string messages;
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    EXPECT_TRUE(diagnostic.place.source) << diagnostic.message << " has no place";
+    const std::size_t line =
+        diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin).line : 0;
+    messages += std::format("{}: {} [{}]\n", line, diagnostic.message, name_of(diagnostic.kind));
+  }
+  return messages;
+}
+
+TEST(Refused, EachChangeIsOneLocatedMistake) {
+  const std::filesystem::path folder = slipway::testing::source_folder() / "tests/corpus/tosa/refused";
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path().filename());
+    std::vector<Case> cases = cases_of(read_text(entry.path()).value());
+    bool changed = false;
+    for (Case& each : cases) {
+      SCOPED_TRACE(each.graph);
+      EXPECT_EQ(messages_of(each.graph), "");
+      for (Change& change : each.changes) {
+        SCOPED_TRACE(change.from + " -> " + change.to);
+        const std::size_t at = each.graph.find(change.from);
+        ASSERT_NE(at, std::string::npos);
+        ASSERT_EQ(each.graph.find(change.from, at + 1), std::string::npos) << "stands there more than once";
+        const std::string messages = messages_of(std::string(each.graph).replace(at, change.from.size(), change.to));
+        EXPECT_NE(messages, "") << "is allowed";
+        ++count;
+        changed |= messages != change.messages;
+        if (std::getenv("UPDATE_CORPUS")) {
+          change.messages = messages;
+        } else {
+          EXPECT_EQ(messages, change.messages);
+        }
+      }
+    }
+    if (changed && std::getenv("UPDATE_CORPUS")) std::ofstream(entry.path()) << text_of(cases);
+  }
+  EXPECT_GE(count, 190u);
+}
+
+}  // namespace
+}  // namespace slipway::tosa
