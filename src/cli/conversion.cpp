@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <format>
 
+#include "base/base64.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/content.hpp"
 #include "convert/report.hpp"
 #include "convert/verify.hpp"
+#include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -79,6 +81,22 @@ std::optional<std::int32_t> parse_number(const std::string& text) {
   const long long value = std::strtoll(text.c_str(), &end, 0);
   if (errno != 0 || text.empty() || *end != '\0' || value != static_cast<std::int32_t>(value)) return std::nullopt;
   return static_cast<std::int32_t>(value);
+}
+
+void read_shader(const std::string& name, const std::string& path,
+                 std::map<std::string, convert::GivenCode, std::less<>>& given, Diagnostics& diagnostics) {
+  const auto file = diagnostics.take(map_file(path));
+  if (!file) return;
+  const auto language = shader::detect(path, file->bytes());
+  if (!language) {
+    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_file(path), "the file is no shader that can be told by its suffix");
+  } else if (*language == shader::Language::Glsl || *language == shader::Language::Hlsl) {
+    given[name] = {*language == shader::Language::Glsl ? convert::ShaderLanguage::Glsl : convert::ShaderLanguage::Hlsl,
+                   std::string(text_of(file->bytes()))};
+  } else {
+    const auto compiled = diagnostics.take(shader::compile(make_source(path, std::string(text_of(file->bytes()))), *language));
+    if (compiled) given[name] = {convert::ShaderLanguage::Spirv, to_base64(std::as_bytes(std::span(compiled->words)))};
+  }
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -309,6 +327,7 @@ void ConversionLine::add_own_options() {
   app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, spirv-asm");
   app.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
+  app.add_option("--shader", options_.shaders, "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
   app.add_flag("--verify", options_.verify, "run model and file through the reference interpreter and compare");
   app.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
   app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
@@ -343,6 +362,13 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
       usage(std::format("`{}` is not of the form NAME=1x8x8x3", text));
+  }
+  for (const std::string& text : options_.shaders) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      usage(std::format("`{}` is not of the form NAME=FILE", text));
+    else
+      read_shader(text.substr(0, equals), text.substr(equals + 1), options_.settings.shader.given, diagnostics);
   }
   auto& opcodes = options_.settings.spirv.custom_opcodes;
   if (bespoke_) opcodes[std::string(kBespoke)] = 0;

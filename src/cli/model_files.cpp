@@ -3,7 +3,9 @@
 #include <format>
 #include <map>
 
+#include "cli/draw_model.hpp"
 #include "cli/model_verbs.hpp"
+#include "cli/open_model.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "json/writer.hpp"
@@ -164,7 +166,7 @@ int check_model_file(const Arguments& arguments) {
 
 int inspect_model_file(const Arguments& arguments) {
   ReportStyle style;
-  std::string path, output = "-";
+  std::string path, output = "-", picture;
   bool graph = false;
   convert::ReadSettings settings{.io_names = convert::IoNames::Tensor};
   CommandLine line("slipway inspect", "Shows what is in a model: operators, shapes, parameters, constants.",
@@ -173,9 +175,15 @@ int inspect_model_file(const Arguments& arguments) {
   line.app.add_option("file", path, "a model; `-` is standard input")->required();
   line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
   line.app.add_flag("--graphs", graph, "the graph as text, a line for each operator");
+  line.app.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
   line.app.add_option("--entry", settings.entry, "the function of an MLIR module");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
+  if (!picture.empty()) {
+    if (const auto file = open_any_model(path, path == "-" ? "<stdin>" : path, diagnostics))
+      draw_model(file->vgf, picture, {}, diagnostics);
+    return report(diagnostics, style);
+  }
   std::optional<Loaded> loaded = load(path, settings, diagnostics);
   if (loaded) {
     Diagnostics found;

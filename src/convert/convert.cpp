@@ -74,6 +74,10 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
       continue;
     }
     is_shader_node[i] = true;
+    if (const auto given = settings.shader.given.find(node.custom->name); declared && given != settings.shader.given.end()) {
+      declared->language = given->second.language;
+      declared->code = given->second.code;
+    }
     auto module = declared ? build_shader(*declared, graph, node, settings.shader, problems) : std::nullopt;
     diagnostics.add(problems.release());
     if (module) shaders.emplace(i, Shader{std::move(*declared), std::move(*module)});
