@@ -89,7 +89,7 @@ TEST_F(Models, TheExampleClassifier) {
             {out.back(), [&results, i, type](Bytes bytes) { results[i] = reference::Tensor::from_bytes(type, bytes); }});
       }
       in = {0};
-      const auto planned = PlannedGraph::make(plan, shared, {.lower = lowering}, "classifier", {}, shared);
+      auto planned = PlannedGraph::make(plan, shared, {.lower = lowering}, "classifier", {}, shared);
       ASSERT_TRUE(planned);
       planned->dispatch(plan, {in, out}, "classifier", {});
       run_it(plan);

@@ -68,7 +68,7 @@ class PlanModelTest : public launch::LaunchTest {
  protected:
   std::shared_ptr<const ModelFile> open(std::string_view recipe) {
     const Path path = folder_ / "m.vgf";
-    must(write_file(path, Bytes(testing::cook_vgf(std::string(recipe)))));
+    slipway::testing::must(write_file(path, Bytes(testing::cook_vgf(std::string(recipe)))));
     return open_model(path, "m.vgf", diagnostics_);
   }
 

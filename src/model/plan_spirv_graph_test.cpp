@@ -35,7 +35,7 @@ class PlanSpirvGraphTest : public launch::LaunchTest {
     auto graph = tosa::parse(make_source("t.graph", text), diagnostics_);
     if (graph) tosa::verify(*graph, diagnostics_);
     if (!graph || diagnostics_.has_errors()) throw std::runtime_error(messages());
-    const auto module = must(spirv::read_module(must(tosa::write_graph_module(*graph)), "t.spv"));
+    const auto module = slipway::testing::must(spirv::read_module(slipway::testing::must(tosa::write_graph_module(*graph)), "t.spv"));
     launch::Plan plan;
     SpirvGraph request{.entry_point = graph->name, .constants = {}, .tensors = {}};
     const auto add = [&](const tensor::Shape& shape, std::size_t size, const std::vector<std::byte>& bytes) {

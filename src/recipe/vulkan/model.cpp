@@ -34,7 +34,7 @@ Result<std::unique_ptr<ModelOnDevice>> ModelOnDevice::make(VulkanDevice& device,
   options.cache = device.cache;
   const auto caching = launch::load_pipeline_cache(gpu, wanted, options, counters, Log());
   if (!caching) return fail(caching.error());
-  auto pipelines = launch::create_pipelines(plan, gpu, wanted, {.cache = &caching->cache(), .name = {}}, counters);
+  auto pipelines = launch::create_pipelines(plan, gpu, *made->resources_, wanted, {.cache = &caching->cache(), .name = {}}, counters);
   if (!pipelines) return fail(std::move(pipelines.error()));
   made->pipelines_.emplace(std::move(*pipelines));
   caching->keep(gpu, *made->pipelines_);
