@@ -63,7 +63,11 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
   is_shader_node.assign(graph.nodes.size(), false);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const tosa::Node& node = graph.nodes[i];
-    if (!is_shader(node)) continue;
+    if (!is_shader(node)) {
+      if (node.op == tosa::Op::CUSTOM && !settings.spirv.custom_opcodes.contains(node.custom->domain))
+        tosa::unmapped_custom(*node.custom, node.place, diagnostics);
+      continue;
+    }
     Diagnostics problems;
     auto declared = read_shader_operator(graph, node, problems);
     if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
