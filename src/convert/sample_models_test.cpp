@@ -56,10 +56,11 @@ void expect_same(const tosa::Graph& a, const tosa::Graph& b) {
   const auto same = [&](tosa::ValueId left, tosa::ValueId right) {
     ASSERT_EQ(text_of(a[left].type), text_of(b[right].type));
     ASSERT_EQ(a[left].kind, b[right].kind);
-    if (a[left].kind == tosa::ValueKind::Constant)
+    if (a[left].kind == tosa::ValueKind::Constant) {
       ASSERT_EQ(all_of(a, *a.constant(left)), all_of(b, *b.constant(right)));
-    else
+    } else {
       ASSERT_EQ(a[left].source, b[right].source);
+    }
   };
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     SCOPED_TRACE(std::format("operator {} {}", i, name_of(a.nodes[i].op)));
