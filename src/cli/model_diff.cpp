@@ -65,24 +65,28 @@ void add_graph(const tosa::Graph& graph, const std::string& title, std::vector<P
 std::string resource_text(const vgf::Resource& resource) {
   return std::format("{} {} {} {}{}", vgf::name_of(resource.category),
                      resource.descriptor_type ? vk::name_of(*resource.descriptor_type) : "none",
-                     vk::name_of(resource.format), tensor::shape_text(resource.shape), resource.sampler ? " sampler" : "");
+                     vk::name_of(resource.format), tensor::shape_text(resource.shape),
+                     resource.sampler ? " sampler" : "");
 }
 
 void add_segment(const vgf::File& file, std::size_t s, std::vector<Part>& parts, Diagnostics& diagnostics) {
   const vgf::Segment& segment = file.segments[s];
   const vgf::Module& module = file.modules[segment.module];
   Part part{std::format("segment {}", s), {}};
-  part.lines.push_back(std::format("{} `{}` module `{}` entry `{}` {}", vgf::name_of(segment.kind), segment.name, module.name,
-                                   module.entry_point, module.is_placeholder() ? "placeholder" : std::string(vgf::name_of(module.code))));
+  part.lines.push_back(std::format("{} `{}` module `{}` entry `{}` {}", vgf::name_of(segment.kind), segment.name,
+                                   module.name, module.entry_point,
+                                   module.is_placeholder() ? "placeholder" : std::string(vgf::name_of(module.code))));
   for (const vgf::DescriptorSet& set : segment.sets) {
     for (const vgf::Slot& slot : set.slots)
-      part.lines.push_back(std::format("set {} binding {}: {}", set.index, slot.binding, resource_text(file.resources[slot.resource])));
+      part.lines.push_back(
+          std::format("set {} binding {}: {}", set.index, slot.binding, resource_text(file.resources[slot.resource])));
   }
   for (const vgf::PushConstantRange& range : segment.push_constants)
     part.lines.push_back(std::format("push constants: {} bytes at {}", range.size, range.offset));
   if (segment.kind == vgf::ModuleKind::Compute) {
     if (segment.dispatch)
-      part.lines.push_back(std::format("workgroups {} {} {}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]));
+      part.lines.push_back(
+          std::format("workgroups {} {} {}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]));
     part.lines.push_back(std::format("code: {} bytes, sha256 {}", module.words.size() + module.text.size(),
                                      sha256_text(module.text.empty() ? module.words : bytes_of(module.text))));
   }
@@ -101,7 +105,8 @@ void describe(Side& side, Diagnostics& diagnostics) {
   Part& interface = side.parts.emplace_back(Part{"interface", {}});
   const auto slots = [&](std::string_view what, std::span<const vgf::Slot> list, auto&& name) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      interface.lines.push_back(std::format("{} {} `{}`: {}", what, i, name(file, i), resource_text(file.resources[list[i].resource])));
+      interface.lines.push_back(
+          std::format("{} {} `{}`: {}", what, i, name(file, i), resource_text(file.resources[list[i].resource])));
     }
   };
   slots("input", file.inputs, vgf::input_name);
@@ -188,7 +193,8 @@ std::vector<std::string> constant_differences(const vgf::File& a, const vgf::Fil
       continue;
     }
     if (a.constants[i].sparsity != b.constants[i].sparsity)
-      lines.push_back(std::format("constant {}: sparsity {}, and {}", i, a.constants[i].sparsity, b.constants[i].sparsity));
+      lines.push_back(
+          std::format("constant {}: sparsity {}, and {}", i, a.constants[i].sparsity, b.constants[i].sparsity));
     const auto type = vgf::element_type(left.format);
     const auto data = type ? data_difference(*type, a.constants[i].data, b.constants[i].data) : std::nullopt;
     if (data) lines.push_back(std::format("constant {} {}: {}", i, tensor::shape_text(left.shape), *data));
@@ -225,7 +231,8 @@ int diff_model_files(const Arguments& arguments) {
   const auto a = load(files[0], diagnostics), b = load(files[1], diagnostics);
   if (!a || !b) return report(diagnostics, style);
   if (a->file.has_value() != b->file.has_value()) {
-    diagnostics.error(DiagnosticKind::Usage, {}, "a VGF file and a model of another form cannot be compared; convert one first");
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "a VGF file and a model of another form cannot be compared; convert one first");
     return report(diagnostics, style);
   }
   const std::vector<Part> different = compare(*a, *b);

@@ -56,17 +56,19 @@ Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constan
 std::map<std::string, int> operators_of(const tosa::Graph& graph) {
   std::map<std::string, int> counts;
   for (const tosa::Node& node : graph.nodes)
-    ++counts[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain) : std::string(name_of(node.op))];
+    ++counts[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain)
+                                         : std::string(name_of(node.op))];
   return counts;
 }
 
 std::string describe(const tosa::Model& model) {
   const tosa::Graph& graph = model.graph;
   const tosa::Parameters parameters = tosa::parameters_of(graph);
-  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {} multiply-adds\n", model.file,
-                                 graph.nodes.size(), parameters.elements, parameters.count, parameters.bytes,
-                                 tosa::cost_of(graph).multiply_adds);
-  const auto values = [&](std::span<const tosa::ValueId> list, const std::vector<std::string>& names, std::string_view what) {
+  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {} multiply-adds\n",
+                                 model.file, graph.nodes.size(), parameters.elements, parameters.count,
+                                 parameters.bytes, tosa::cost_of(graph).multiply_adds);
+  const auto values = [&](std::span<const tosa::ValueId> list, const std::vector<std::string>& names,
+                          std::string_view what) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       text += std::format("  {} {}{}: {}\n", what, i, i < names.size() ? std::format(" `{}`", names[i]) : "",
                           text_of(graph[list[i]].type));
@@ -81,7 +83,8 @@ std::string describe(const tosa::Model& model) {
     text += std::format("constant{}: {}, {} to {}, {:.0f}% zeros\n", name.empty() ? "" : std::format(" `{}`", name),
                         text_of(graph[constant.value].type), tensor::shortest_text(statistics.least),
                         tensor::shortest_text(statistics.greatest),
-                        100.0 * static_cast<double>(statistics.zeros) / static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
+                        100.0 * static_cast<double>(statistics.zeros) /
+                            static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
   }
   return text;
 }
@@ -96,7 +99,8 @@ std::string describe_json(const tosa::Model& model) {
       for (const std::int64_t extent : of.shape) out.value(extent);
     });
   };
-  const auto values = [&](std::string_view key, std::span<const tosa::ValueId> list, const std::vector<std::string>& names) {
+  const auto values = [&](std::string_view key, std::span<const tosa::ValueId> list,
+                          const std::vector<std::string>& names) {
     out.key(key).array([&] {
       for (std::size_t i = 0; i < list.size(); ++i) {
         out.object([&] {
@@ -126,7 +130,9 @@ std::string describe_json(const tosa::Model& model) {
         out.object([&] {
           out.member("name", graph[constant.value].name);
           type(graph[constant.value].type);
-          out.member("least", statistics.least).member("greatest", statistics.greatest).member("zeros", statistics.zeros);
+          out.member("least", statistics.least)
+              .member("greatest", statistics.greatest)
+              .member("zeros", statistics.zeros);
         });
       }
     });

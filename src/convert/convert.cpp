@@ -30,9 +30,10 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
     if (count++ < kMostListed) list += std::format("{}{}", list.empty() ? "" : ", ", text_of(value.type));
   }
   if (count == 0) return;
-  diagnostics.warning(DiagnosticKind::ShapeMismatch, place,
-                      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count,
-                                  count == 1 ? "" : "s", count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
+  diagnostics.warning(
+      DiagnosticKind::ShapeMismatch, place,
+      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count, count == 1 ? "" : "s",
+                  count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
 }
 
 // A file without places by line tells operators by their number.
@@ -78,7 +79,8 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
       continue;
     }
     is_shader_node[i] = true;
-    if (const auto given = settings.shader.given.find(node.custom->name); declared && given != settings.shader.given.end()) {
+    if (const auto given = settings.shader.given.find(node.custom->name);
+        declared && given != settings.shader.given.end()) {
       declared->language = given->second.language;
       declared->code = given->second.code;
     }

@@ -30,8 +30,8 @@ struct Case {
   std::string_view program, breadth_first, program_order;
 };
 
-// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: where a constant is handed
-// out. The first eight and their ids are the page's.
+// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: where a constant is
+// handed out. The first eight and their ids are the page's.
 constexpr Case kCases[] = {
     {"g1(a) s1(g1) g2(s1)", "0 1 2", "0 1 2"},
     {"s1(a) s2(s1) g1(s2)", "0 1 2", "0 1 2"},
@@ -128,7 +128,8 @@ void expect_properties(const Program& program, const Partitioning& made) {
     if (made.kinds[p] == PartitionKind::Compute)
       ASSERT_EQ(sizes[p], 1);
     else
-      ASSERT_TRUE(sizes[p] > 0 || std::ranges::contains(made.of_constant, std::optional(static_cast<std::uint32_t>(p))));
+      ASSERT_TRUE(sizes[p] > 0 ||
+                  std::ranges::contains(made.of_constant, std::optional(static_cast<std::uint32_t>(p))));
   }
 }
 

@@ -11,8 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       "com.arm.VulkanCustomShader", "fuzz", std::string(reinterpret_cast<const char*>(data), size));
   Diagnostics diagnostics;
   const auto shader = convert::read_shader_operator(graph, graph.nodes[0], diagnostics);
-  const bool text = shader && (shader->language == convert::ShaderLanguage::Glsl || shader->language == convert::ShaderLanguage::Hlsl ||
-                               (shader->language == convert::ShaderLanguage::Unset && !shader->code.starts_with("AwIjBw")));
+  const bool text =
+      shader &&
+      (shader->language == convert::ShaderLanguage::Glsl || shader->language == convert::ShaderLanguage::Hlsl ||
+       (shader->language == convert::ShaderLanguage::Unset && !shader->code.starts_with("AwIjBw")));
   if (shader && !text) (void)convert::build_shader(*shader, graph, graph.nodes[0], {}, diagnostics);
   return 0;
 }

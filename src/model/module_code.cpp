@@ -26,9 +26,9 @@ std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& mo
     return std::nullopt;
   }
   const SourcePtr source = make_source(display_name(file, module), std::string(module.text));
-  auto compiled =
-      diagnostics.take(shader::compile_cached(cache, source, glsl ? shader::Language::Glsl : shader::Language::Hlsl,
-                                              {.stage = spirv::Stage::Compute, .entry = std::string(module.entry_point)}));
+  auto compiled = diagnostics.take(
+      shader::compile_cached(cache, source, glsl ? shader::Language::Glsl : shader::Language::Hlsl,
+                             {.stage = spirv::Stage::Compute, .entry = std::string(module.entry_point)}));
   if (!compiled) return std::nullopt;
   diagnostics.add(std::move(compiled->warnings));
   return std::move(compiled->words);
@@ -65,9 +65,9 @@ std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t in
                                          Diagnostics& diagnostics) {
   const vgf::Module& module = file.vgf.modules[index];
   if (module.is_placeholder()) {
-    diagnostics.error(DiagnosticKind::Unsupported, file.vgf.place(module.range),
-                      std::format("module `{}`: No shader module present and no shader substituion defined.",
-                                  module.name));
+    diagnostics.error(
+        DiagnosticKind::Unsupported, file.vgf.place(module.range),
+        std::format("module `{}`: No shader module present and no shader substituion defined.", module.name));
     return std::nullopt;
   }
   if (module.words.empty()) return compile(file, module, cache, diagnostics);

@@ -15,7 +15,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string messages(const Diagnostics& diagnostics) { return format_diagnostics(diagnostics.all(), {.sources = false}); }
+std::string messages(const Diagnostics& diagnostics) {
+  return format_diagnostics(diagnostics.all(), {.sources = false});
+}
 
 // The graph as text, else what is wrong.
 std::string read(std::string_view text, const MlirSettings& settings = {}) {
@@ -68,7 +70,8 @@ TEST(Mlir, TheExampleOfThePage) {
 
 constexpr std::string_view kSmall =
     "graph main {\n  %0 = input f32[2, 3]\n  %1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n"
-    "  %2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n  %3 = ADD(%0, %1) f32[2, 3]\n  %4 = ADD(%3, %2) f32[2, 3]\n  output %4\n}\n";
+    "  %2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n  %3 = ADD(%0, %1) f32[2, 3]\n  %4 = ADD(%3, %2) f32[2, 3]\n  output "
+    "%4\n}\n";
 
 TEST(Mlir, ResourcesInText) {
   EXPECT_EQ(read(R"mlir(
@@ -113,12 +116,14 @@ func.func @main(%a: tensor<2xi64>, %b: tensor<?xui8>) -> (tensor<2xi64>, tensor<
 )mlir"),
             "graph main {\n  %0 = input i32[2]\n  %1 = input i8[-1]\n  %2 = const i32[2] [-1, 7]\n"
             "  %3 = const bool[3] [true, false, true]\n  %4 = const i4[3] [-8, 7, 1]\n"
-            "  %5 = const i48[2] [-5, 140737488355327]\n  %6 = const f32[2] [0.5, -2]\n  output %2\n  output %3\n  output %4\n"
+            "  %5 = const i48[2] [-5, 140737488355327]\n  %6 = const f32[2] [0.5, -2]\n  output %2\n  output %3\n  "
+            "output %4\n"
             "  output %5\n  output %6\n  output %1\n}\n");
 }
 
 std::string body(std::string_view statements, std::string_view result = "%x") {
-  return std::format("func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {{\n{}\nreturn {} : tensor<2xi32>\n}}\n", statements, result);
+  return std::format("func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {{\n{}\nreturn {} : tensor<2xi32>\n}}\n",
+                     statements, result);
 }
 
 TEST(Mlir, MistakesHaveTheirLine) {
@@ -126,30 +131,39 @@ TEST(Mlir, MistakesHaveTheirLine) {
   EXPECT_THAT(read("func.func @main("), HasSubstr("[text-syntax]"));
   EXPECT_THAT(read(""), HasSubstr("error: the module has no function [file-format]"));
   EXPECT_THAT(read(body("%0 = \"arith.constant\"() : () -> i32")), HasSubstr("m.mlir:2:"));
-  EXPECT_THAT(read("func.func private @f(tensor<2xi32>)"), HasSubstr("error: `func.func`: the function has no body [unsupported]"));
+  EXPECT_THAT(read("func.func private @f(tensor<2xi32>)"),
+              HasSubstr("error: `func.func`: the function has no body [unsupported]"));
   EXPECT_THAT(read(body("%0 = func.call @main(%x) : (tensor<2xi32>) -> tensor<2xi32>")),
               HasSubstr("m.mlir:2:6: error: `func.call`: only operators of TOSA can be in a model [unsupported]"));
   EXPECT_THAT(read("func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> {\n return %x : tensor<*xf32>\n}"),
               HasSubstr("the type tensor<*xf32> is no tensor with a rank [unsupported]"));
-  EXPECT_THAT(read("func.func @f(%x: i32) -> i32 {\n return %x : i32\n}"), HasSubstr("the type i32 is no tensor with a rank [type-mismatch]"));
+  EXPECT_THAT(read("func.func @f(%x: i32) -> i32 {\n return %x : i32\n}"),
+              HasSubstr("the type i32 is no tensor with a rank [type-mismatch]"));
   EXPECT_THAT(read("func.func @f(%x: tensor<2xi7>) -> tensor<2xi7> {\n return %x : tensor<2xi7>\n}"),
               HasSubstr("tensors cannot have elements as in tensor<2xi7> [type-mismatch]"));
-  EXPECT_THAT(read(body("%0 = \"tosa.const\"() <{values = dense<4294967296> : tensor<2xi64>}> : () -> tensor<2xi64>\n"
-                        "%1 = \"tosa.custom\"(%0) <{operator_name = \"a\", domain_name = \"b\", implementation_attrs = \"\"}> : "
-                        "(tensor<2xi64>) -> tensor<2xi32>", "%1")),
-              HasSubstr("element 0 is 4294967296, which 32 bits do not hold [out-of-range]"));
-  EXPECT_THAT(read(body("%0 = \"tosa.const\"() <{values = dense_resource<nowhere> : tensor<2xi32>}> : () -> tensor<2xi32>", "%0")),
-              HasSubstr("error: `tosa.const`: the resource `nowhere` has no data [file-format]"));
-  EXPECT_THAT(read(body("%0 = \"tosa.const\"() <{values = dense_resource<r> : tensor<2xi32>}> : () -> tensor<2xi32>", "%0") +
-                   "{-# dialect_resources: { builtin: { r: \"0x0400000001020304\" } } #-}"),
-              HasSubstr("the data has 4 bytes; 2 elements need 8 [file-mismatch]"));
+  EXPECT_THAT(
+      read(
+          body("%0 = \"tosa.const\"() <{values = dense<4294967296> : tensor<2xi64>}> : () -> tensor<2xi64>\n"
+               "%1 = \"tosa.custom\"(%0) <{operator_name = \"a\", domain_name = \"b\", implementation_attrs = \"\"}> : "
+               "(tensor<2xi64>) -> tensor<2xi32>",
+               "%1")),
+      HasSubstr("element 0 is 4294967296, which 32 bits do not hold [out-of-range]"));
+  EXPECT_THAT(
+      read(body("%0 = \"tosa.const\"() <{values = dense_resource<nowhere> : tensor<2xi32>}> : () -> tensor<2xi32>",
+                "%0")),
+      HasSubstr("error: `tosa.const`: the resource `nowhere` has no data [file-format]"));
+  EXPECT_THAT(
+      read(body("%0 = \"tosa.const\"() <{values = dense_resource<r> : tensor<2xi32>}> : () -> tensor<2xi32>", "%0") +
+           "{-# dialect_resources: { builtin: { r: \"0x0400000001020304\" } } #-}"),
+      HasSubstr("the data has 4 bytes; 2 elements need 8 [file-mismatch]"));
 }
 
 TEST(Mlir, TheFunctionIsChosen) {
   const auto function = [](std::string_view name, std::string_view operation, std::string_view attributes = "") {
-    return std::format("func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> {} {{\n%0 = tosa.{} %x : (tensor<2xf32>) -> tensor<2xf32>\n"
-                       "return %0 : tensor<2xf32>\n}}\n",
-                       name, attributes, operation);
+    return std::format(
+        "func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> {} {{\n%0 = tosa.{} %x : (tensor<2xf32>) -> tensor<2xf32>\n"
+        "return %0 : tensor<2xf32>\n}}\n",
+        name, attributes, operation);
   };
   const std::string two = function("a", "abs") + function("b", "exp");
   EXPECT_THAT(read(two), HasSubstr("error: more than one function, use --entry [unknown-reference]"));

@@ -116,15 +116,14 @@ class Writer {
       return;
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      ids_[index(node.outputs[i])] = builder_.op(spv::Op::OpCompositeExtract, type_of(node.outputs[i]),
-                                                 {result, static_cast<std::uint32_t>(i)});
+      ids_[index(node.outputs[i])] =
+          builder_.op(spv::Op::OpCompositeExtract, type_of(node.outputs[i]), {result, static_cast<std::uint32_t>(i)});
     }
   }
 
   Operands instruction(const Node& node) {
     const OperatorInfo& info = info_of(node.op);
-    Operands operands(
-        {builder_.import(info.set == InstructionSet::Tosa ? kTosaSet : kMotionEngineSet), info.number});
+    Operands operands({builder_.import(info.set == InstructionSet::Tosa ? kTosaSet : kMotionEngineSet), info.number});
     auto input = node.inputs.begin();
     for (const OperandInfo& operand : info.operands) {
       if (!operand.is_tensor()) {
@@ -251,10 +250,11 @@ void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnosti
 
 void unmapped_custom(const CustomOperator& custom, const Place& place, Diagnostics& diagnostics) {
   diagnostics
-      .error(DiagnosticKind::Unsupported, place,
-             std::format("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
-                         "for no opcode",
-                         custom.name, custom.domain))
+      .error(
+          DiagnosticKind::Unsupported, place,
+          std::format("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
+                      "for no opcode",
+                      custom.name, custom.domain))
       .hint(std::format("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
 }
 

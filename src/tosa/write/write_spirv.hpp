@@ -4,10 +4,10 @@
 //   Result<spirv::Words> words = write_graph_module(graph);
 //
 // The module has one graph, whose entry point is `graph.name`. Its inputs and outputs are bound where `input_bindings`
-// and `output_bindings` say, without them at set 0 with the numbers 0, 1, ... over inputs, then outputs. A constant with
-// a `graph_constant` number becomes OpGraphConstantARM, for which a VGF file has the data; all others stand inside the
-// module. Reading the module (read_spirv.hpp) gives the graph again, but for types that SPIR-V does not have: i4 becomes
-// i8, and rank 0 becomes [1].
+// and `output_bindings` say, without them at set 0 with the numbers 0, 1, ... over inputs, then outputs. A constant
+// with a `graph_constant` number becomes OpGraphConstantARM, for which a VGF file has the data; all others stand inside
+// the module. Reading the module (read_spirv.hpp) gives the graph again, but for types that SPIR-V does not have: i4
+// becomes i8, and rank 0 becomes [1].
 #pragma once
 
 #include <cstdint>
