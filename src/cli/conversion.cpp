@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <format>
 
+#include "base/base64.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/content.hpp"
 #include "convert/report.hpp"
 #include "convert/verify.hpp"
+#include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -33,8 +35,8 @@ constexpr WordOf<convert::TypeNarrowing> kNarrowings[] = {{"none", convert::Type
                                                           {"partial", convert::TypeNarrowing::Partial},
                                                           {"full", convert::TypeNarrowing::Full},
                                                           {"full_preserve_io", convert::TypeNarrowing::FullPreserveIo}};
-constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf}, {"tosa", Emit::Tosa}, {"tosa-text", Emit::TosaText},
-                                   {"spirv-asm", Emit::SpirvAssembly}};
+constexpr WordOf<Emit> kEmits[] = {
+    {"vgf", Emit::Vgf}, {"tosa", Emit::Tosa}, {"tosa-text", Emit::TosaText}, {"spirv-asm", Emit::SpirvAssembly}};
 constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
                                                        {"program", convert::PartitionOrder::Program}};
 constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
@@ -54,7 +56,8 @@ void set_word(const std::string& word, const WordOf<E> (&words)[N], std::string_
     }
     list += std::format("{}{}", list.empty() ? "" : ", ", each.word);
   }
-  diagnostics.error(DiagnosticKind::Usage, {}, std::format("`{}` is no value of {}; it is one of {}", word, option, list));
+  diagnostics.error(DiagnosticKind::Usage, {},
+                    std::format("`{}` is no value of {}; it is one of {}", word, option, list));
 }
 
 // `1x8x8x3`
@@ -81,6 +84,24 @@ std::optional<std::int32_t> parse_number(const std::string& text) {
   return static_cast<std::int32_t>(value);
 }
 
+void read_shader(const std::string& name, const std::string& path,
+                 std::map<std::string, convert::GivenCode, std::less<>>& given, Diagnostics& diagnostics) {
+  const auto file = diagnostics.take(map_file(path));
+  if (!file) return;
+  const auto language = shader::detect(path, file->bytes());
+  if (!language) {
+    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_file(path),
+                      "the file is no shader that can be told by its suffix");
+  } else if (*language == shader::Language::Glsl || *language == shader::Language::Hlsl) {
+    given[name] = {*language == shader::Language::Glsl ? convert::ShaderLanguage::Glsl : convert::ShaderLanguage::Hlsl,
+                   std::string(text_of(file->bytes()))};
+  } else {
+    const auto compiled =
+        diagnostics.take(shader::compile(make_source(path, std::string(text_of(file->bytes()))), *language));
+    if (compiled) given[name] = {convert::ShaderLanguage::Spirv, to_base64(std::as_bytes(std::span(compiled->words)))};
+  }
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return a == b || std::filesystem::equivalent(a, b, ignored);
@@ -88,7 +109,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 class Conversion {
  public:
-  Conversion(const ConversionOptions& options, Diagnostics& diagnostics) : options_(options), diagnostics_(diagnostics) {}
+  Conversion(const ConversionOptions& options, Diagnostics& diagnostics)
+      : options_(options), diagnostics_(diagnostics) {}
 
   void run() {
     if (options_.output != "-" && options_.input != "-" && is_same_file(options_.input, options_.output)) {
@@ -108,9 +130,7 @@ class Conversion {
   }
 
  private:
-  bool good() const {
-    return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0);
-  }
+  bool good() const { return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0); }
   void log(std::string_view text) const {
     if (options_.debug_log) print_error(std::format("debug: {}\n", text));
   }
@@ -176,7 +196,8 @@ class Conversion {
     settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
     for (const std::string& text : options_.verify_shapes) {
       const std::size_t equals = text.find('=');
-      if (const auto shape = equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1)))
+      if (const auto shape =
+              equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1)))
         settings.shapes[text.substr(0, equals)] = *shape;
     }
     const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
@@ -194,7 +215,8 @@ class Conversion {
     else
       print_error(text);
     if (options_.partition_picture.empty()) return;
-    if (const auto written = write_file(options_.partition_picture, convert::partition_dot(graph, partitioning)); !written)
+    if (const auto written = write_file(options_.partition_picture, convert::partition_dot(graph, partitioning));
+        !written)
       diagnostics_.add(written.error());
   }
 
@@ -205,16 +227,19 @@ class Conversion {
     for (const tosa::Node& node : model.graph.nodes) {
       std::string reason;
       for (const Diagnostic& problem : problems.all()) {
-        if (problem.severity == Severity::Error && problem.place.file == node.place.file && problem.place.span == node.place.span)
+        if (problem.severity == Severity::Error && problem.place.file == node.place.file &&
+            problem.place.span == node.place.span)
           reason = problem.message;
       }
       if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
           !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
-        reason = std::format("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode", node.custom->domain);
+        reason = std::format("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
+                             node.custom->domain);
       const std::string where = format_place(node.place);
       print_error(reason.empty() ? std::format("Successfully lowered: {} at {}\n", name_of(node.op), where)
                                  : std::format("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
-      if (!reason.empty() && node.op == tosa::Op::CUSTOM) problems.error(DiagnosticKind::Unsupported, node.place, reason);
+      if (!reason.empty() && node.op == tosa::Op::CUSTOM)
+        problems.error(DiagnosticKind::Unsupported, node.place, reason);
     }
     diagnostics_.add(problems.release());
   }
@@ -239,7 +264,8 @@ class Conversion {
     for (const vgf::Module& module : file.modules) {
       text += std::format("; module `{}`\n", module.name);
       if (module.words.empty()) continue;
-      const auto words = std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
+      const auto words =
+          std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
       const auto shown = diagnostics_.take(spirv::disassemble(words, std::string(module.name)));
       if (!shown) return;
       text += *shown + "\n";
@@ -296,8 +322,10 @@ ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : 
   app.add_flag("--emit-debug-info", options.settings.spirv.debug_info, "names of operators and tensors in the SPIR-V");
   app.add_flag("--disable-replicated-composites", no_replicate_,
                "no VK_EXT_shader_replicated_composites: constants of equal elements are written out");
-  app.add_flag("--require-static-shape", options.settings.require_static_shape, "refuse inputs with unknown dimensions");
-  app.add_flag("--experimental-analysis", options.analysis, "say for each operator whether it can be converted, and stop");
+  app.add_flag("--require-static-shape", options.settings.require_static_shape,
+               "refuse inputs with unknown dimensions");
+  app.add_flag("--experimental-analysis", options.analysis,
+               "say for each operator whether it can be converted, and stop");
   app.add_option("--custom-op-domain-to-opcode", mappings_, "DOMAIN:NUMBER: custom operators that the device has");
   app.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
   app.add_option("--type-narrowing", narrowing_, "float32 to float16: none, partial, full, full_preserve_io");
@@ -309,6 +337,8 @@ void ConversionLine::add_own_options() {
   app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, spirv-asm");
   app.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
+  app.add_option("--shader", options_.shaders,
+                 "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
   app.add_flag("--verify", options_.verify, "run model and file through the reference interpreter and compare");
   app.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
   app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
@@ -344,6 +374,13 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
     if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
       usage(std::format("`{}` is not of the form NAME=1x8x8x3", text));
   }
+  for (const std::string& text : options_.shaders) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      usage(std::format("`{}` is not of the form NAME=FILE", text));
+    else
+      read_shader(text.substr(0, equals), text.substr(equals + 1), options_.settings.shader.given, diagnostics);
+  }
   auto& opcodes = options_.settings.spirv.custom_opcodes;
   if (bespoke_) opcodes[std::string(kBespoke)] = 0;
   for (const std::string& mapping : mappings_) {
@@ -352,15 +389,18 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
     if (colon == mapping.npos || colon == 0 || !number) {
       usage(std::format("Bad custom op domain mapping: {}", mapping));
     } else if (mapping.substr(0, colon) == kBespoke) {
-      usage(std::format("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
-                        "--custom-op-domain-to-opcode {}",
-                        mapping));
+      usage(
+          std::format("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
+                      "--custom-op-domain-to-opcode {}",
+                      mapping));
     } else {
       opcodes[mapping.substr(0, colon)] = static_cast<std::uint32_t>(*number);
     }
   }
 }
 
-void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics) { Conversion(options, diagnostics).run(); }
+void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics) {
+  Conversion(options, diagnostics).run();
+}
 
 }  // namespace slipway::cli

@@ -3,12 +3,14 @@
 #include <format>
 #include <map>
 
+#include "cli/draw_model.hpp"
 #include "cli/model_verbs.hpp"
+#include "cli/open_model.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "json/writer.hpp"
 #include "tensor/element.hpp"
-#include "tosa/macs.hpp"
+#include "tosa/cost.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -51,35 +53,22 @@ Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constan
   return made;
 }
 
-struct Totals {
-  std::map<std::string, int> operators;
-  std::uint64_t parameters = 0, parameter_bytes = 0;
-  std::optional<std::uint64_t> macs = 0;  // none: depends on unknown dimensions
-};
-
-Totals totals_of(const tosa::Graph& graph) {
-  Totals totals;
-  for (const tosa::Node& node : graph.nodes) {
-    ++totals.operators[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain) : std::string(name_of(node.op))];
-    const auto macs = tosa::macs_of(graph, node);
-    totals.macs = macs && totals.macs ? std::optional(*totals.macs + *macs) : std::nullopt;
-  }
-  for (const tosa::Constant& constant : graph.constants) {
-    const tosa::TensorType& type = graph[constant.value].type;
-    totals.parameters += tensor::element_count(type.shape).value_or(0);
-    totals.parameter_bytes += tensor::byte_count(type.shape, storage_of(type.data)).value_or(0);
-  }
-  return totals;
+std::map<std::string, int> operators_of(const tosa::Graph& graph) {
+  std::map<std::string, int> counts;
+  for (const tosa::Node& node : graph.nodes)
+    ++counts[node.op == tosa::Op::CUSTOM ? std::format("CUSTOM {}", node.custom->domain)
+                                         : std::string(name_of(node.op))];
+  return counts;
 }
 
 std::string describe(const tosa::Model& model) {
   const tosa::Graph& graph = model.graph;
-  const Totals totals = totals_of(graph);
-  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {}\n", model.file,
-                                 graph.nodes.size(), totals.parameters, graph.constants.size(), totals.parameter_bytes,
-                                 totals.macs ? std::format("{} multiply-accumulates", *totals.macs)
-                                             : "multiply-accumulates depend on unknown dimensions");
-  const auto values = [&](std::span<const tosa::ValueId> list, const std::vector<std::string>& names, std::string_view what) {
+  const tosa::Parameters parameters = tosa::parameters_of(graph);
+  std::string text = std::format("{}: {} operators, {} parameters in {} constants ({} bytes), {} multiply-adds\n",
+                                 model.file, graph.nodes.size(), parameters.elements, parameters.count,
+                                 parameters.bytes, tosa::cost_of(graph).multiply_adds);
+  const auto values = [&](std::span<const tosa::ValueId> list, const std::vector<std::string>& names,
+                          std::string_view what) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       text += std::format("  {} {}{}: {}\n", what, i, i < names.size() ? std::format(" `{}`", names[i]) : "",
                           text_of(graph[list[i]].type));
@@ -87,21 +76,22 @@ std::string describe(const tosa::Model& model) {
   };
   values(graph.inputs, model.input_names, "input");
   values(graph.outputs, model.output_names, "output");
-  for (const auto& [name, count] : totals.operators) text += std::format("  {:4} {}\n", count, name);
+  for (const auto& [name, count] : operators_of(graph)) text += std::format("  {:4} {}\n", count, name);
   for (const tosa::Constant& constant : graph.constants) {
     const Statistics statistics = statistics_of(graph, constant);
     const std::string& name = graph[constant.value].name;
     text += std::format("constant{}: {}, {} to {}, {:.0f}% zeros\n", name.empty() ? "" : std::format(" `{}`", name),
                         text_of(graph[constant.value].type), tensor::shortest_text(statistics.least),
                         tensor::shortest_text(statistics.greatest),
-                        100.0 * static_cast<double>(statistics.zeros) / static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
+                        100.0 * static_cast<double>(statistics.zeros) /
+                            static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
   }
   return text;
 }
 
 std::string describe_json(const tosa::Model& model) {
   const tosa::Graph& graph = model.graph;
-  const Totals totals = totals_of(graph);
+  const tosa::Parameters parameters = tosa::parameters_of(graph);
   json::Writer out;
   const auto type = [&](const tosa::TensorType& of) {
     out.member("type", name_of(of.data));
@@ -109,7 +99,8 @@ std::string describe_json(const tosa::Model& model) {
       for (const std::int64_t extent : of.shape) out.value(extent);
     });
   };
-  const auto values = [&](std::string_view key, std::span<const tosa::ValueId> list, const std::vector<std::string>& names) {
+  const auto values = [&](std::string_view key, std::span<const tosa::ValueId> list,
+                          const std::vector<std::string>& names) {
     out.key(key).array([&] {
       for (std::size_t i = 0; i < list.size(); ++i) {
         out.object([&] {
@@ -129,7 +120,7 @@ std::string describe_json(const tosa::Model& model) {
           out.key("results").array([&] {
             for (const tosa::ValueId value : node.outputs) out.object([&] { type(graph[value].type); });
           });
-          if (const auto macs = tosa::macs_of(graph, node)) out.member("macs", *macs);
+          out.member("multiply_adds", tosa::cost_of(graph, node).multiply_adds);
         });
       }
     });
@@ -139,12 +130,14 @@ std::string describe_json(const tosa::Model& model) {
         out.object([&] {
           out.member("name", graph[constant.value].name);
           type(graph[constant.value].type);
-          out.member("least", statistics.least).member("greatest", statistics.greatest).member("zeros", statistics.zeros);
+          out.member("least", statistics.least)
+              .member("greatest", statistics.greatest)
+              .member("zeros", statistics.zeros);
         });
       }
     });
-    out.member("parameters", totals.parameters).member("parameter_bytes", totals.parameter_bytes);
-    if (totals.macs) out.member("macs", *totals.macs);
+    out.member("parameters", parameters.elements).member("parameter_bytes", parameters.bytes);
+    out.member("multiply_adds", tosa::cost_of(graph).multiply_adds);
   });
   return out.text();
 }
@@ -179,7 +172,7 @@ int check_model_file(const Arguments& arguments) {
 
 int inspect_model_file(const Arguments& arguments) {
   ReportStyle style;
-  std::string path, output = "-";
+  std::string path, output = "-", picture;
   bool graph = false;
   convert::ReadSettings settings{.io_names = convert::IoNames::Tensor};
   CommandLine line("slipway inspect", "Shows what is in a model: operators, shapes, parameters, constants.",
@@ -188,9 +181,15 @@ int inspect_model_file(const Arguments& arguments) {
   line.app.add_option("file", path, "a model; `-` is standard input")->required();
   line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
   line.app.add_flag("--graphs", graph, "the graph as text, a line for each operator");
+  line.app.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
   line.app.add_option("--entry", settings.entry, "the function of an MLIR module");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
+  if (!picture.empty()) {
+    if (const auto file = open_any_model(path, path == "-" ? "<stdin>" : path, diagnostics))
+      draw_model(file->vgf, picture, {}, diagnostics);
+    return report(diagnostics, style);
+  }
   std::optional<Loaded> loaded = load(path, settings, diagnostics);
   if (loaded) {
     Diagnostics found;

@@ -13,6 +13,8 @@ bool is_mlir_file(const Content& content);
 
 int check_model_file(const Arguments& arguments);
 int inspect_model_file(const Arguments& arguments);
+// Two of one kind; VGF files too.
+int diff_model_files(const Arguments& arguments);
 // VGF files too, which are written as the latest version.
 int convert_model_file(const Arguments& arguments);
 

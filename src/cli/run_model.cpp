@@ -1,4 +1,4 @@
-// slipway run of VGF models, without any scenario.
+// slipway run of models, without any scenario: VGF files, and other models converted in memory.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -6,6 +6,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "cli/device_session.hpp"
+#include "cli/open_model.hpp"
 #include "cli/vgf_verbs.hpp"
 #include "launch/check_device.hpp"
 #include "launch/explain.hpp"
@@ -188,7 +189,7 @@ class ModelRun {
     const std::string name = path == "-" ? "<stdin>" : path;
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
-      request_.file = model::open_model(path, name, diagnostics_);
+      request_.file = open_any_model(path, name, diagnostics_);
     }
     if (!request_.file || !good()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
@@ -338,7 +339,7 @@ class ModelRun {
 
 int run_vgf_file(const Arguments& arguments) {
   Settings settings;
-  CommandLine line("slipway run", "Runs a VGF model.", "slipway run model.vgf --seed 1 --compare reference --profile");
+  CommandLine line("slipway run", "Runs a model: a VGF file, or any other, converted in memory.", "slipway run model.vgf --seed 1 --compare reference --profile");
   line.app.add_option("file", settings.files, "the model; `-` is standard input");
   line.add_report_options(settings.style);
   add_data_options(line.app, settings);

@@ -3,6 +3,7 @@
 #include <format>
 
 #include "base/files.hpp"
+#include "cli/draw_model.hpp"
 #include "model/describe.hpp"
 #include "model/graph_segment.hpp"
 #include "tosa/text.hpp"
@@ -46,22 +47,6 @@ std::string graphs_text(const vgf::File& file, Diagnostics& diagnostics) {
     if (const auto graph = model::read_graph_segment(file, i, diagnostics)) text += tosa::print(*graph);
   }
   return text;
-}
-
-// A picture of the model, of the kind that the file's name asks for.
-void draw(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
-          Diagnostics& diagnostics) {
-  const bool dot = path.ends_with(".dot");
-  if (!dot && !path.ends_with(".html")) {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("--graph takes a file that ends in .html or .dot, not `{}`", path));
-    return;
-  }
-  const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
-  const model::Picture picture = model::picture_of(file, model::pictured_segments(lowered));
-  const auto text = dot ? std::optional(model::write_dot(picture)) : diagnostics.take(model::write_html(picture));
-  if (!text) return;
-  if (const Result<> written = write_file(path, *text); !written) diagnostics.add(written.error());
 }
 
 struct Extraction {
@@ -146,7 +131,7 @@ int inspect_vgf_file(const Arguments& arguments) {
   } else if (kernels) {
     text = model::list_kernels(file, model::lower_segments(file, lowering, diagnostics));
   } else if (!picture.empty()) {
-    draw(file, picture, lowering, diagnostics);
+    draw_model(file, picture, lowering, diagnostics);
     return report(diagnostics, style);
   } else {
     text = style.json ? vgf::dump_json(file) + "\n" : vgf::describe(file);

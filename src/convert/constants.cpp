@@ -44,7 +44,8 @@ std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vecto
   for (std::size_t i = 0; i < graph.constants.size(); ++i) {
     tosa::Constant& constant = graph.constants[i];
     constant.graph_constant.reset();
-    if (!used[i] || tensor::element_count(graph[constant.value].type.shape).value_or(0) <= kMostInlinedElements) continue;
+    if (!used[i] || tensor::element_count(graph[constant.value].type.shape).value_or(0) <= kMostInlinedElements)
+      continue;
     constant.graph_constant = static_cast<std::uint32_t>(numbered.size());
     numbered.push_back(constant.value);
   }
@@ -55,13 +56,14 @@ std::uint64_t constant_bytes(const tosa::TensorType& type) {
   return tensor::byte_count(type.shape, storage_of(type.data)).value_or(0);
 }
 
-void put_constant(const tosa::Constant& constant, const tosa::TensorType& type,
-                  const std::function<void(Bytes)>& put) {
+void put_constant(const tosa::Constant& constant, const tosa::TensorType& type, const std::function<void(Bytes)>& put) {
   const bool boolean = type.data == tosa::DataType::Bool;
   if (!constant.splat && !boolean) return put(constant.data.first(constant_bytes(type)));
   std::array<std::byte, kPiece> piece;
   const std::size_t element = tensor::size_of(storage_of(type.data));
-  const auto converted = [&](std::byte value) { return boolean ? static_cast<std::byte>(value == std::byte{0} ? 0 : 0xff) : value; };
+  const auto converted = [&](std::byte value) {
+    return boolean ? static_cast<std::byte>(value == std::byte{0} ? 0 : 0xff) : value;
+  };
   if (constant.splat) {
     for (std::size_t i = 0; i < kPiece; ++i) piece[i] = converted(constant.data[i % element]);
   }

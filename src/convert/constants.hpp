@@ -19,8 +19,7 @@ std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vecto
 std::uint64_t constant_bytes(const tosa::TensorType& type);
 // Hands the bytes as the file has them to `put`: splats expanded, booleans as 0x00 and 0xff. Anything else is passed on
 // without a copy.
-void put_constant(const tosa::Constant& constant, const tosa::TensorType& type,
-                  const std::function<void(Bytes)>& put);
+void put_constant(const tosa::Constant& constant, const tosa::TensorType& type, const std::function<void(Bytes)>& put);
 
 // 3 if a constant is weights with 2:4 sparsity along their innermost dimension, else -1.
 std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId constant, bool is_weights);

@@ -30,9 +30,10 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
     if (count++ < kMostListed) list += std::format("{}{}", list.empty() ? "" : ", ", text_of(value.type));
   }
   if (count == 0) return;
-  diagnostics.warning(DiagnosticKind::ShapeMismatch, place,
-                      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count,
-                                  count == 1 ? "" : "s", count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
+  diagnostics.warning(
+      DiagnosticKind::ShapeMismatch, place,
+      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count, count == 1 ? "" : "s",
+                  count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
 }
 
 // A file without places by line tells operators by their number.
@@ -63,7 +64,11 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
   is_shader_node.assign(graph.nodes.size(), false);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const tosa::Node& node = graph.nodes[i];
-    if (!is_shader(node)) continue;
+    if (!is_shader(node)) {
+      if (node.op == tosa::Op::CUSTOM && !settings.spirv.custom_opcodes.contains(node.custom->domain))
+        tosa::unmapped_custom(*node.custom, node.place, diagnostics);
+      continue;
+    }
     Diagnostics problems;
     auto declared = read_shader_operator(graph, node, problems);
     if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
@@ -74,6 +79,11 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
       continue;
     }
     is_shader_node[i] = true;
+    if (const auto given = settings.shader.given.find(node.custom->name);
+        declared && given != settings.shader.given.end()) {
+      declared->language = given->second.language;
+      declared->code = given->second.code;
+    }
     auto module = declared ? build_shader(*declared, graph, node, settings.shader, problems) : std::nullopt;
     diagnostics.add(problems.release());
     if (module) shaders.emplace(i, Shader{std::move(*declared), std::move(*module)});

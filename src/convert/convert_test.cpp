@@ -19,9 +19,9 @@
 namespace slipway::convert {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::messages;
 using testing::Program;
-using ::testing::HasSubstr;
 
 tosa::Model model_of(std::string text) {
   Diagnostics problems;
@@ -101,7 +101,8 @@ TEST(Convert, WorkedExample) {
   std::string table, attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [1, 2, 3]";
   for (int i = 0; i < 256; ++i) table += std::format("{}{}", i ? ", " : "", i / 2);
   attributes += use("input_0", 5, 0, "TENSOR_ARM", "R8_SINT") + use("input_1", 6, 0, "STORAGE_BUFFER", "R8_SINT") +
-                use("input_2", 0, 2, "STORAGE_BUFFER", "R8_SINT") + use("output_0", 7, 0, "STORAGE_IMAGE", "R8_UINT") + "}";
+                use("input_2", 0, 2, "STORAGE_BUFFER", "R8_SINT") + use("output_0", 7, 0, "STORAGE_IMAGE", "R8_UINT") +
+                "}";
   tosa::Model model = model_of(std::format(R"(graph f {{
   %a = input i8[4]
   %b = input i8[4]
@@ -113,23 +114,25 @@ TEST(Convert, WorkedExample) {
   %v3 = BITWISE_AND(%v2, %v0) i8[4]
   output %v3
   output %v1
-}})", table, quoted(attributes)));
+}})",
+                                           table, quoted(attributes)));
   model.input_names = {"a", "b"};
   model.output_names = {"o0", "o1"};
-  EXPECT_EQ(listing(file_of(model)),
-            "0 CONSTANT - R8_SINT [256]\n"
-            "1 INPUT TENSOR_ARM R8_SINT [4]\n"
-            "2 INPUT STORAGE_BUFFER R8_SINT [4]\n"
-            "3 INTERMEDIATE TENSOR_ARM R8_SINT [4] alias 0\n"
-            "4 INTERMEDIATE TENSOR_ARM R8_SINT [4]\n"
-            "5 INTERMEDIATE STORAGE_BUFFER R8_SINT [4] alias 0\n"
-            "6 INTERMEDIATE TENSOR_ARM R8_SINT [4] alias 1\n"
-            "7 OUTPUT TENSOR_ARM R8_SINT [4]\n"
-            "8 OUTPUT STORAGE_IMAGE R8_UINT [4] alias 1\n"
-            "graph_segment_0 `graph_partition_0` in (0,1) out (2,3) (3,4) set 0: (0,1) (2,3) (3,4) constant 0\n"
-            "compute_segment_0 `shade` in (1,2) (3,4) (2,5) out (4,8) set 0: (5,4) (6,5) (7,8) set 2: (0,2) dispatch 1,2,3\n"
-            "graph_segment_1 `graph_partition_2` in (4,6) (3,4) out (5,7) set 0: (4,6) (3,4) (5,7) constant 0\n"
-            "inputs (0,1) (1,2) outputs (5,7) (4,8) a b -> o0 o1\n");
+  EXPECT_EQ(
+      listing(file_of(model)),
+      "0 CONSTANT - R8_SINT [256]\n"
+      "1 INPUT TENSOR_ARM R8_SINT [4]\n"
+      "2 INPUT STORAGE_BUFFER R8_SINT [4]\n"
+      "3 INTERMEDIATE TENSOR_ARM R8_SINT [4] alias 0\n"
+      "4 INTERMEDIATE TENSOR_ARM R8_SINT [4]\n"
+      "5 INTERMEDIATE STORAGE_BUFFER R8_SINT [4] alias 0\n"
+      "6 INTERMEDIATE TENSOR_ARM R8_SINT [4] alias 1\n"
+      "7 OUTPUT TENSOR_ARM R8_SINT [4]\n"
+      "8 OUTPUT STORAGE_IMAGE R8_UINT [4] alias 1\n"
+      "graph_segment_0 `graph_partition_0` in (0,1) out (2,3) (3,4) set 0: (0,1) (2,3) (3,4) constant 0\n"
+      "compute_segment_0 `shade` in (1,2) (3,4) (2,5) out (4,8) set 0: (5,4) (6,5) (7,8) set 2: (0,2) dispatch 1,2,3\n"
+      "graph_segment_1 `graph_partition_2` in (4,6) (3,4) out (5,7) set 0: (4,6) (3,4) (5,7) constant 0\n"
+      "inputs (0,1) (1,2) outputs (5,7) (4,8) a b -> o0 o1\n");
 }
 
 // The second worked example.
@@ -151,7 +154,8 @@ TEST(Convert, SecondWorkedExample) {
   %4 = CUSTOM(%3) f32[4, 64] domain="com.arm.VulkanCustomShader" name="twice" attributes="{}"
   output %2
   output %4
-}})", quoted(attributes)));
+}})",
+                                           quoted(attributes)));
   model.input_names = {"x", "y"};
   model.output_names = {"o0", "o1"};
   EXPECT_EQ(listing(file_of(model)),
@@ -168,30 +172,32 @@ TEST(Convert, SecondWorkedExample) {
 
 TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
   int count = 0;
-  slipway::testing::for_each_operator_graph([&](const tosa::OperatorInfo& info, const tosa::TypeRow& row, const tosa::Graph& graph) {
-    SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
-    tosa::Model original;
-    original.graph = graph;
-    tosa::Model model = original;
-    Diagnostics problems;
-    auto converted = convert(model, {}, problems);
-    ASSERT_TRUE(converted) << messages(problems);
-    const auto bytes = converted->file.finish();
-    ASSERT_TRUE(bytes);
-    const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
-    ASSERT_TRUE(file);
-    vgf::check_vgf(*file, {}, problems);
-    for (const vgf::Module& module : file->modules) {
-      const auto words = std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
-      EXPECT_TRUE(spirv::validate(words, "t.spv"));
-    }
-    if (row.enabled_by != "INT4") {  // which are bytes in the file
-      const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
-      EXPECT_EQ(report.runs, 3) << (report.notes.empty() ? "" : report.notes[0]);
-    }
-    EXPECT_EQ(messages(problems), "");
-    ++count;
-  });
+  slipway::testing::for_each_operator_graph(
+      [&](const tosa::OperatorInfo& info, const tosa::TypeRow& row, const tosa::Graph& graph) {
+        SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
+        tosa::Model original;
+        original.graph = graph;
+        tosa::Model model = original;
+        Diagnostics problems;
+        auto converted = convert(model, {}, problems);
+        ASSERT_TRUE(converted) << messages(problems);
+        const auto bytes = converted->file.finish();
+        ASSERT_TRUE(bytes);
+        const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
+        ASSERT_TRUE(file);
+        vgf::check_vgf(*file, {}, problems);
+        for (const vgf::Module& module : file->modules) {
+          const auto words =
+              std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
+          EXPECT_TRUE(spirv::validate(words, "t.spv"));
+        }
+        if (row.enabled_by != "INT4") {  // which are bytes in the file
+          const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
+          EXPECT_EQ(report.runs, 3) << (report.notes.empty() ? "" : report.notes[0]);
+        }
+        EXPECT_EQ(messages(problems), "");
+        ++count;
+      });
   EXPECT_GT(count, 200);
 }
 
@@ -210,7 +216,8 @@ TEST(Convert, RandomMixedModelsVerify) {
     for (tosa::Node& node : model.graph.nodes) {
       if (!node.custom) continue;
       auto custom = *node.custom;
-      const std::size_t code = custom.attributes.find(", \"shader_language\""), end = custom.attributes.find(", \"input_0_vkformat\"");
+      const std::size_t code = custom.attributes.find(", \"shader_language\""),
+                        end = custom.attributes.find(", \"input_0_vkformat\"");
       custom.attributes.erase(code, end - code);
       node.custom = std::make_shared<tosa::CustomOperator>(custom);
     }
@@ -243,20 +250,23 @@ TEST(Convert, TheSameModelGivesTheSameBytes) {
 }
 
 TEST(Convert, UnusedInputsReturnedInputsAndConstants) {
-  tosa::Model model = model_of("graph m {\n%0 = input f32[2]\n%1 = input f32[3]\n%2 = const f32[2] [1, 2]\n"
-                               "%3 = ABS(%0) f32[2]\noutput %3\noutput %0\noutput %2\noutput %3\n}");
-  EXPECT_EQ(listing(file_of(model)),
-            "0 INPUT TENSOR_ARM R32_SFLOAT [2] alias 0\n"
-            "1 INPUT TENSOR_ARM R32_SFLOAT [3]\n"
-            "2 OUTPUT TENSOR_ARM R32_SFLOAT [2]\n"
-            "3 OUTPUT TENSOR_ARM R32_SFLOAT [2] alias 0\n"
-            "4 OUTPUT TENSOR_ARM R32_SFLOAT [2]\n"
-            "graph_segment_0 `graph_partition_0` in (0,0) (1,1) out (2,2) (3,4) set 0: (0,0) (1,1) (2,2) (3,4)\n"
-            "inputs (0,0) (1,1) outputs (2,2) (0,3) (3,4) (2,2) input_0 input_1 -> output_0 output_1 output_2 output_3\n");
+  tosa::Model model = model_of(
+      "graph m {\n%0 = input f32[2]\n%1 = input f32[3]\n%2 = const f32[2] [1, 2]\n"
+      "%3 = ABS(%0) f32[2]\noutput %3\noutput %0\noutput %2\noutput %3\n}");
+  EXPECT_EQ(
+      listing(file_of(model)),
+      "0 INPUT TENSOR_ARM R32_SFLOAT [2] alias 0\n"
+      "1 INPUT TENSOR_ARM R32_SFLOAT [3]\n"
+      "2 OUTPUT TENSOR_ARM R32_SFLOAT [2]\n"
+      "3 OUTPUT TENSOR_ARM R32_SFLOAT [2] alias 0\n"
+      "4 OUTPUT TENSOR_ARM R32_SFLOAT [2]\n"
+      "graph_segment_0 `graph_partition_0` in (0,0) (1,1) out (2,2) (3,4) set 0: (0,0) (1,1) (2,2) (3,4)\n"
+      "inputs (0,0) (1,1) outputs (2,2) (0,3) (3,4) (2,2) input_0 input_1 -> output_0 output_1 output_2 output_3\n");
 }
 
 TEST(Convert, AModelWithoutOperatorsPassesOn) {
-  tosa::Model model = model_of("graph m {\n%0 = input f32[2]\n%1 = input f32[3]\n%2 = const f32[2] [1, 2]\noutput %1\noutput %2\n}");
+  tosa::Model model =
+      model_of("graph m {\n%0 = input f32[2]\n%1 = input f32[3]\n%2 = const f32[2] [1, 2]\noutput %1\noutput %2\n}");
   EXPECT_EQ(listing(file_of(model)),
             "0 INPUT TENSOR_ARM R32_SFLOAT [2]\n"
             "1 INPUT TENSOR_ARM R32_SFLOAT [3]\n"
@@ -267,13 +277,15 @@ TEST(Convert, AModelWithoutOperatorsPassesOn) {
 }
 
 TEST(Convert, ATensorTwiceAnUnusedResultAndPushConstants) {
-  const std::string attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [1, 1, 1], \"push_constants\": \"a: 4, b: 16\"" +
-                                 use("input_0", 0, 0, "STORAGE_BUFFER", "R32_SFLOAT") + use("input_1", 3, 1, "STORAGE_BUFFER", "R32_SFLOAT") +
-                                 use("output_0", 1, 0, "STORAGE_BUFFER", "R32_SFLOAT") +
-                                 use("output_1", 2, 0, "STORAGE_BUFFER", "R32_SFLOAT") + "}";
-  tosa::Model model = model_of(std::format("graph m {{\n%0 = input f32[2]\n%1, %2 = CUSTOM(%0, %0) f32[2], f32[2] "
-                                           "domain=\"com.arm.VulkanCustomShader\" name=\"\" attributes=\"{}\"\noutput %1\n}}",
-                                           quoted(attributes)));
+  const std::string attributes =
+      "{\"entry_point\": \"main\", \"workgroup_sizes\": [1, 1, 1], \"push_constants\": \"a: 4, b: 16\"" +
+      use("input_0", 0, 0, "STORAGE_BUFFER", "R32_SFLOAT") + use("input_1", 3, 1, "STORAGE_BUFFER", "R32_SFLOAT") +
+      use("output_0", 1, 0, "STORAGE_BUFFER", "R32_SFLOAT") + use("output_1", 2, 0, "STORAGE_BUFFER", "R32_SFLOAT") +
+      "}";
+  tosa::Model model =
+      model_of(std::format("graph m {{\n%0 = input f32[2]\n%1, %2 = CUSTOM(%0, %0) f32[2], f32[2] "
+                           "domain=\"com.arm.VulkanCustomShader\" name=\"\" attributes=\"{}\"\noutput %1\n}}",
+                           quoted(attributes)));
   EXPECT_EQ(listing(file_of(model)),
             "0 INPUT STORAGE_BUFFER R32_SFLOAT [2]\n"
             "1 INTERMEDIATE STORAGE_BUFFER R32_SFLOAT [2]\n"
@@ -297,10 +309,12 @@ TEST(Convert, UnsignedInputsAndOutputsHaveUnsignedFormats) {
 TEST(Convert, ConstantsKeepTheirBytes) {
   tosa::Model model = model_of(
       "graph m {\n%0 = input bool[17]\n%1 = input i48[17]\n"
-      "%2 = const bool[17] [true, false, true, true, true, true, true, true, true, true, true, true, true, true, true, true, false]\n"
+      "%2 = const bool[17] [true, false, true, true, true, true, true, true, true, true, true, true, true, true, true, "
+      "true, false]\n"
       "%3 = const bool[20] splat true\n%4 = const i8[3, 2, 2, 4] splat 0\n%5 = LOGICAL_AND(%0, %2) bool[17]\n"
       "%6 = input i8[1, 4, 4, 4]\n%7 = const i32[3] [1, 2, 3]\n"
-      "%8 = CONV2D(%6, %4, %7) i32[1, 3, 3, 3] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false "
+      "%8 = CONV2D(%6, %4, %7) i32[1, 3, 3, 3] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
+      "local_bound=false "
       "input_zp=0 weight_zp=0\noutput %5\noutput %3\noutput %8\n}");
   const auto bytes = file_of(model);
   Diagnostics problems;
@@ -317,7 +331,8 @@ TEST(Convert, ConstantsKeepTheirBytes) {
 
 TEST(Convert, SimplifyingMergesFoldsAndDrops) {
   tosa::Model model = model_of(
-      "graph m {\n%0 = input f32[2, 3]\n%1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n%2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n"
+      "graph m {\n%0 = input f32[2, 3]\n%1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n%2 = const f32[2, 3] [1, 2, 3, 4, 5, "
+      "6]\n"
       "%3 = const f32[3, 2] [1, 4, 2, 5, 3, 6]\n%4 = TRANSPOSE(%3) f32[2, 3] perms=[1, 0]\n%5 = ADD(%0, %1) f32[2, 3]\n"
       "%6 = ADD(%5, %2) f32[2, 3]\n%7 = ADD(%6, %4) f32[2, 3]\n%8 = EXP(%7) f32[2, 3]\noutput %7\n}");
   tosa::Model kept = model;
@@ -335,9 +350,12 @@ TEST(Convert, SimplifyingMergesFoldsAndDrops) {
 
 constexpr std::string_view kFloats =
     "graph m {\n%0 = input f32[1, 4, 4, 1]\n%1 = const f32[1, 1, 1, 1] [0.1]\n%2 = const f32[1] [1]\n"
-    "%3 = CONV2D(%0, %1, %2) f32[1, 4, 4, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false "
-    "input_zp=0 weight_zp=0\n%4 = RESHAPE(%3) f32[1, 4, 4] shape=[1, 4, 4]\n%5, %6 = RFFT2D(%4) f32[1, 4, 3], f32[1, 4, 3] "
-    "local_bound=false\n%7 = CLAMP(%5) f32[1, 4, 3] min_val=-1e30 max_val=6 nan_mode=PROPAGATE\noutput %7\noutput %6\n}";
+    "%3 = CONV2D(%0, %1, %2) f32[1, 4, 4, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 "
+    "local_bound=false "
+    "input_zp=0 weight_zp=0\n%4 = RESHAPE(%3) f32[1, 4, 4] shape=[1, 4, 4]\n%5, %6 = RFFT2D(%4) f32[1, 4, 3], f32[1, "
+    "4, 3] "
+    "local_bound=false\n%7 = CLAMP(%5) f32[1, 4, 3] min_val=-1e30 max_val=6 nan_mode=PROPAGATE\noutput %7\noutput "
+    "%6\n}";
 
 std::string narrowed(std::string_view text, TypeNarrowing mode, bool allow_overflow = false) {
   tosa::Model model = model_of(std::string(text));
@@ -350,13 +368,14 @@ std::string narrowed(std::string_view text, TypeNarrowing mode, bool allow_overf
 }
 
 TEST(Convert, NarrowingTakesCareOfEachOperator) {
-  EXPECT_EQ(narrowed(kFloats, TypeNarrowing::Full),
-            "graph m {\n  %0 = input f16[1, 4, 4, 1]\n  %1 = const f16[1, 1, 1, 1] [0.1]\n  %2 = const f16[1] [1]\n"
-            "  %3 = CONV2D(%0, %1, %2) f16[1, 4, 4, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP16 "
-            "local_bound=false input_zp=0 weight_zp=0\n  %4 = RESHAPE(%3) f16[1, 4, 4] shape=[1, 4, 4]\n"
-            "  %5 = CAST(%4) f32[1, 4, 4]\n  %6, %7 = RFFT2D(%5) f32[1, 4, 3], f32[1, 4, 3] local_bound=false\n"
-            "  %8 = CAST(%6) f16[1, 4, 3]\n  %9 = CAST(%7) f16[1, 4, 3]\n"
-            "  %10 = CLAMP(%8) f16[1, 4, 3] min_val=-65504 max_val=6 nan_mode=PROPAGATE\n  output %10\n  output %9\n}\n");
+  EXPECT_EQ(
+      narrowed(kFloats, TypeNarrowing::Full),
+      "graph m {\n  %0 = input f16[1, 4, 4, 1]\n  %1 = const f16[1, 1, 1, 1] [0.1]\n  %2 = const f16[1] [1]\n"
+      "  %3 = CONV2D(%0, %1, %2) f16[1, 4, 4, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP16 "
+      "local_bound=false input_zp=0 weight_zp=0\n  %4 = RESHAPE(%3) f16[1, 4, 4] shape=[1, 4, 4]\n"
+      "  %5 = CAST(%4) f32[1, 4, 4]\n  %6, %7 = RFFT2D(%5) f32[1, 4, 3], f32[1, 4, 3] local_bound=false\n"
+      "  %8 = CAST(%6) f16[1, 4, 3]\n  %9 = CAST(%7) f16[1, 4, 3]\n"
+      "  %10 = CLAMP(%8) f16[1, 4, 3] min_val=-65504 max_val=6 nan_mode=PROPAGATE\n  output %10\n  output %9\n}\n");
   EXPECT_THAT(narrowed(kFloats, TypeNarrowing::Partial), HasSubstr("acc_type=FP32"));
   const std::string kept = narrowed(kFloats, TypeNarrowing::FullPreserveIo);
   EXPECT_THAT(kept, HasSubstr("%0 = input f32[1, 4, 4, 1]\n"));
@@ -364,7 +383,8 @@ TEST(Convert, NarrowingTakesCareOfEachOperator) {
 }
 
 TEST(Convert, NarrowingRefusesWhatDoesNotFit) {
-  const std::string text = "graph m {\n%0 = input f32[3]\n%1 = const f32[3] [1, 70000, -1e30] \"w\"\n%2 = ADD(%0, %1) f32[3]\noutput %2\n}";
+  const std::string text =
+      "graph m {\n%0 = input f32[3]\n%1 = const f32[3] [1, 70000, -1e30] \"w\"\n%2 = ADD(%0, %1) f32[3]\noutput %2\n}";
   EXPECT_EQ(narrowed(text, TypeNarrowing::Full),
             "error: constant `w` f32[3]: 2 elements beyond the range of float16; the first is 70000 at [1]; "
             "`--allow-overflow` makes infinities of them [out-of-range]\n");
@@ -372,17 +392,20 @@ TEST(Convert, NarrowingRefusesWhatDoesNotFit) {
 }
 
 TEST(Convert, VerificationFindsADifference) {
-  tosa::Model original = model_of("graph m {\n%0 = input i32[2]\n%1 = const i32[2] [1, 2]\n%2 = ADD(%0, %1) i32[2] \"sum\"\noutput %2\n}");
+  tosa::Model original =
+      model_of("graph m {\n%0 = input i32[2]\n%1 = const i32[2] [1, 2]\n%2 = ADD(%0, %1) i32[2] \"sum\"\noutput %2\n}");
   tosa::Model model = original;
   Diagnostics problems;
   auto converted = convert(model, {}, problems);
   ASSERT_TRUE(converted);
   const auto bytes = converted->file.finish();
   const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
-  tosa::Model other = model_of("graph m {\n%0 = input i32[2]\n%1 = const i32[2] [1, 3]\n%2 = ADD(%0, %1) i32[2] \"sum\"\noutput %2\n}");
+  tosa::Model other =
+      model_of("graph m {\n%0 = input i32[2]\n%1 = const i32[2] [1, 3]\n%2 = ADD(%0, %1) i32[2] \"sum\"\noutput %2\n}");
   verify(other, other, *converted, *file, {}, problems);
-  EXPECT_EQ(messages(problems), "t.vgf: error: verification: on zeros, segment `graph_segment_0`: ADD `sum` differs first: "
-                                "element 1 of i32[2] is 2, and the model gives 3 [expectation-failed]\n");
+  EXPECT_EQ(messages(problems),
+            "t.vgf: error: verification: on zeros, segment `graph_segment_0`: ADD `sum` differs first: "
+            "element 1 of i32[2] is 2, and the model gives 3 [expectation-failed]\n");
 }
 
 TEST(Convert, StaticShapesCanBeRequired) {
@@ -391,8 +414,9 @@ TEST(Convert, StaticShapesCanBeRequired) {
   settings.require_static_shape = true;
   Diagnostics problems;
   EXPECT_FALSE(convert(model, settings, problems));
-  EXPECT_EQ(messages(problems), "t.graph: error: input 0 `x` has the type f32[-1, 2]; every dimension has to be known [shape-mismatch]\n"
-                                "t.graph: warning: 1 tensor inside the model has unknown dimensions: f32[-1, 2] [shape-mismatch]\n");
+  EXPECT_EQ(messages(problems),
+            "t.graph: error: input 0 `x` has the type f32[-1, 2]; every dimension has to be known [shape-mismatch]\n"
+            "t.graph: warning: 1 tensor inside the model has unknown dimensions: f32[-1, 2] [shape-mismatch]\n");
 }
 
 TEST(Convert, WriteModelIsShort) {

@@ -45,8 +45,7 @@ class FileEncoder {
         if (!is_output(use)) add(use);
       }
     }
-    for (std::size_t i = 0; i < segments_.returned.size(); ++i)
-      slot(segments_.returned[i], views_.canonical_output[i]);
+    for (std::size_t i = 0; i < segments_.returned.size(); ++i) slot(segments_.returned[i], views_.canonical_output[i]);
     outputs_where_produced();
     for (std::size_t s = 0; s < segments_.segments.size(); ++s) segment(s);
     model();
@@ -76,7 +75,9 @@ class FileEncoder {
                                  .shape = type.shape.empty() ? tensor::Shape{1} : type.shape});
       constants_.push_back(encoder_.add_constant(
           resource, constant_bytes(type),
-          [&constant = *graph_.constant(value), &type](const vgf::Encoder::Put& put) { put_constant(constant, type, put); },
+          [&constant = *graph_.constant(value), &type](const vgf::Encoder::Put& put) {
+            put_constant(constant, type, put);
+          },
           sparsity_of(graph_, value, is_weights[index(value)])));
     }
   }
@@ -87,7 +88,8 @@ class FileEncoder {
     const View& of = view_of(value, view);
     tensor::Shape shape = graph_[value].type.shape;
     // Rank 0 is kept where the model sees it.
-    if (shape.empty() && graph_[value].kind != tosa::ValueKind::Input && !positions_.contains(index(value))) shape = {1};
+    if (shape.empty() && graph_[value].kind != tosa::ValueKind::Input && !positions_.contains(index(value)))
+      shape = {1};
     part.resource = encoder_.add_resource({.category = of.category,
                                            .descriptor_type = of.type,
                                            .format = of.format,
@@ -215,7 +217,8 @@ class FileEncoder {
   std::string module_name(const std::string& wanted, std::size_t s) {
     const auto is_graphs = [&](std::string_view name) {
       for (std::size_t i = 0; i < segments_.segments.size(); ++i) {
-        if (segments_.segments[i].kind == PartitionKind::Graph && name == std::format("graph_partition_{}", i)) return true;
+        if (segments_.segments[i].kind == PartitionKind::Graph && name == std::format("graph_partition_{}", i))
+          return true;
       }
       return false;
     };
@@ -244,7 +247,7 @@ class FileEncoder {
   const ModelNames& names_;
   const tosa::SpirvSettings& settings_;
   Views views_;
-  std::vector<std::vector<Part>> parts_;  // by value and view
+  std::vector<std::vector<Part>> parts_;                    // by value and view
   std::unordered_map<std::size_t, std::size_t> positions_;  // of values that the model returns
   std::vector<vgf::ConstantRef> constants_;
   std::set<std::string, std::less<>> modules_;

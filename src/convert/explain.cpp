@@ -64,8 +64,8 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
     }
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {
       if (partitioning.of_constant[c] == p) {
-        text += std::format("  constant {} {}: handed on at run time\n", c,
-                            text_of(graph[graph.constants[c].value].type));
+        text +=
+            std::format("  constant {} {}: handed on at run time\n", c, text_of(graph[graph.constants[c].value].type));
       }
     }
   }
@@ -81,7 +81,8 @@ std::string partition_dot(const tosa::Graph& graph, const Partitioning& partitio
     text += std::format("  subgraph cluster_{} {{\n    label=\"{} {}\"; style=filled; color=\"{}\";\n", p, p,
                         name_of(partitioning.kinds[p]),
                         partitioning.kinds[p] == PartitionKind::Graph ? "#dce9f7" : "#f9e0c7");
-    for (const std::size_t node : nodes[p]) text += std::format("    n{} [label=\"{}\"];\n", node, dot_text(title(graph, node)));
+    for (const std::size_t node : nodes[p])
+      text += std::format("    n{} [label=\"{}\"];\n", node, dot_text(title(graph, node)));
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {
       if (partitioning.of_constant[c] == p) text += std::format("    c{} [label=\"constant {}\"];\n", c, c);
     }

@@ -48,9 +48,7 @@ class Narrower {
     return type;
   }
 
-  ValueId cast(ValueId value, DataType to) {
-    return out_.add(Op::CAST, {value}, {}, {to, out_[value].type.shape});
-  }
+  ValueId cast(ValueId value, DataType to) { return out_.add(Op::CAST, {value}, {}, {to, out_[value].type.shape}); }
 
   // The value as float32, for those who need it so.
   ValueId wide(ValueId old) {
@@ -87,16 +85,17 @@ class Narrower {
       store(&half[i * 2], narrow);
     }
     if (overflows != 0) overflow(constant, overflows, first);
-    values_[index(constant.value)] = out_.add_constant(narrowed(value.type), std::move(half), constant.splat, value.name);
+    values_[index(constant.value)] =
+        out_.add_constant(narrowed(value.type), std::move(half), constant.splat, value.name);
   }
 
   void overflow(const tosa::Constant& constant, std::size_t count, std::size_t first) {
     const tosa::Value& value = graph_[constant.value];
-    const std::string text =
-        std::format("constant{} {}: {} element{} beyond the range of float16; the first is {} at {}",
-                    value.name.empty() ? "" : std::format(" `{}`", value.name), text_of(value.type), count,
-                    count == 1 ? "" : "s", load<float>(&constant.data[first * sizeof(float)]),
-                    constant.splat ? "every place" : tensor::shape_text(tensor::coordinates_of(value.type.shape, first)));
+    const std::string text = std::format(
+        "constant{} {}: {} element{} beyond the range of float16; the first is {} at {}",
+        value.name.empty() ? "" : std::format(" `{}`", value.name), text_of(value.type), count, count == 1 ? "" : "s",
+        load<float>(&constant.data[first * sizeof(float)]),
+        constant.splat ? "every place" : tensor::shape_text(tensor::coordinates_of(value.type.shape, first)));
     if (settings_.allow_overflow)
       diagnostics_.warning(DiagnosticKind::OutOfRange, {}, text);
     else
@@ -112,7 +111,8 @@ class Narrower {
     tosa::Node copy = old;
     for (ValueId& input : copy.inputs) input = keep ? wide(input) : values_[index(input)];
     std::vector<tosa::TensorType> types;
-    for (const ValueId output : old.outputs) types.push_back(keep ? graph_[output].type : narrowed(graph_[output].type));
+    for (const ValueId output : old.outputs)
+      types.push_back(keep ? graph_[output].type : narrowed(graph_[output].type));
     attributes(old, copy.attributes);
     const std::vector<ValueId> results = out_.add_node(old.op, copy.inputs, copy.attributes, types);
     copy.outputs = results;
@@ -136,7 +136,8 @@ class Narrower {
 
   void attributes(const tosa::Node& old, tosa::Attributes& of) const {
     if (of.has("acc_type") && settings_.mode != TypeNarrowing::Partial &&
-        of.enumerant<tosa::AccType>("acc_type") == tosa::AccType::Fp32 && graph_[old.inputs[0]].type.data == DataType::F32)
+        of.enumerant<tosa::AccType>("acc_type") == tosa::AccType::Fp32 &&
+        graph_[old.inputs[0]].type.data == DataType::F32)
       of.set("acc_type", std::int64_t{static_cast<std::uint32_t>(tosa::AccType::Fp16)});
     if (old.op != Op::CLAMP || graph_[old.inputs[0]].type.data != DataType::F32) return;
     // A bound that float16 does not reach bounds nothing.

@@ -56,7 +56,8 @@ class Partitioner {
   void assign(const std::vector<std::uint32_t>& order) {
     result_.of_node.assign(graph_.nodes.size(), 0);
     for (const std::uint32_t node : order) {
-      const std::uint32_t to = shaders_[node] ? static_cast<std::uint32_t>(result_.kinds.size()) : graph_partition(node);
+      const std::uint32_t to =
+          shaders_[node] ? static_cast<std::uint32_t>(result_.kinds.size()) : graph_partition(node);
       result_.of_node[node] = to;
       if (to == result_.kinds.size())
         result_.kinds.push_back(shaders_[node] ? PartitionKind::Compute : PartitionKind::Graph);

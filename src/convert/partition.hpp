@@ -27,9 +27,9 @@ enum class PartitionKind : std::uint8_t { Graph, Compute };
 enum class PartitionOrder : std::uint8_t { BreadthFirst, Program };
 
 struct Partitioning {
-  std::vector<PartitionKind> kinds;           // by partition
-  std::vector<std::uint32_t> of_node;         // partitions
-  std::vector<std::uint32_t> depth;           // of nodes: the wave in which each is visited
+  std::vector<PartitionKind> kinds;    // by partition
+  std::vector<std::uint32_t> of_node;  // partitions
+  std::vector<std::uint32_t> depth;    // of nodes: the wave in which each is visited
   // The partition that hands a constant to others at run time, because a shader reads it or the model returns it; by
   // index of Graph::constants. All others are repeated inside the graph partitions that use them.
   std::vector<std::optional<std::uint32_t>> of_constant;

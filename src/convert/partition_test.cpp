@@ -30,8 +30,8 @@ struct Case {
   std::string_view program, breadth_first, program_order;
 };
 
-// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: where a constant is handed
-// out. The first eight and their ids are the page's.
+// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: where a constant is
+// handed out. The first eight and their ids are the page's.
 constexpr Case kCases[] = {
     {"g1(a) s1(g1) g2(s1)", "0 1 2", "0 1 2"},
     {"s1(a) s2(s1) g1(s2)", "0 1 2", "0 1 2"},
@@ -68,7 +68,7 @@ constexpr Case kCases[] = {
     {"s1(a) s2(a) g1(s1) g2(s2)", "0 1 2 2", "0 1 2 2"},
     {"g1(a) s1(g1) g2(g1) s2(g2) g3(s1,s2)", "0 1 0 2 3", "0 1 0 2 3"},
     {"g1(a) g2(g1) s1(g1) g3(s1) g4(g2,g3)", "0 0 1 2 2", "0 0 1 2 2"},
-    {"g1(a) s1(g1) g2(s1) g3(g1) s2(g3) g4(g2,s2)", "0 1 3 0 2 3", "0 1 2 0 3 4"},
+    {"g1(a) s1(g1) g2(s1) g3(g1) s2(g3) g4(g2,s2)", "0 1 2 0 3 4", "0 1 2 0 3 4"},
     {"s1(a) g1(s1) s2(s1) g2(s2)", "0 1 2 3", "0 1 2 3"},
     {"s1(a) s2(s1) g1(s1) g2(s2)", "0 1 2 2", "0 1 2 2"},
     // Skips over partitions.
@@ -128,7 +128,8 @@ void expect_properties(const Program& program, const Partitioning& made) {
     if (made.kinds[p] == PartitionKind::Compute)
       ASSERT_EQ(sizes[p], 1);
     else
-      ASSERT_TRUE(sizes[p] > 0 || std::ranges::contains(made.of_constant, std::optional(static_cast<std::uint32_t>(p))));
+      ASSERT_TRUE(sizes[p] > 0 ||
+                  std::ranges::contains(made.of_constant, std::optional(static_cast<std::uint32_t>(p))));
   }
 }
 

@@ -37,8 +37,7 @@ class Maker {
   void nodes() {
     made_.segments.resize(std::max<std::size_t>(partitioning_.kinds.size(), 1));
     for (std::size_t p = 0; p < partitioning_.kinds.size(); ++p) made_.segments[p].kind = partitioning_.kinds[p];
-    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i)
-      made_.segments[partitioning_.of_node[i]].nodes.push_back(i);
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) made_.segments[partitioning_.of_node[i]].nodes.push_back(i);
   }
 
   // The segment that a value is handed out by; none for inputs of the model and constants that are not handed out.

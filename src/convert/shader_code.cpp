@@ -88,9 +88,7 @@ class Builder {
                   std::format("a shader operator includes no files, and this one includes {}", path.string()));
     };
     auto compiled = shader::compile(source, language, options);
-    const auto add_noted = [&](Diagnostic diagnostic) {
-      diagnosed(diagnostics_.add(std::move(diagnostic)));
-    };
+    const auto add_noted = [&](Diagnostic diagnostic) { diagnosed(diagnostics_.add(std::move(diagnostic))); };
     if (!compiled) {
       for (Diagnostic& problem : compiled.error()) add_noted(std::move(problem));
       return std::nullopt;
@@ -149,8 +147,8 @@ class Builder {
     std::memcpy(made.words.data(), bytes->data(), bytes->size());
     if (settings_.check == ShaderCheck::Off) return;
     if (made.words[0] != spv::MagicNumber) {
-      error(DiagnosticKind::FileFormat,
-            spirv::is_spirv(*bytes) ? "big-endian SPIR-V is not supported" : "the code is no SPIR-V: another magic number");
+      error(DiagnosticKind::FileFormat, spirv::is_spirv(*bytes) ? "big-endian SPIR-V is not supported"
+                                                                : "the code is no SPIR-V: another magic number");
     } else if (settings_.check == ShaderCheck::Magic) {
       warning(DiagnosticKind::FileFormat, "the SPIR-V is not checked beyond its first word");
     } else {
@@ -217,7 +215,8 @@ class Builder {
       found->used = true;
       if (binding.count != 1) {
         error(DiagnosticKind::Unsupported,
-              std::format("`{}` at set {} binding {} is an array of resources", binding.name, binding.set, binding.binding),
+              std::format("`{}` at set {} binding {} is an array of resources", binding.name, binding.set,
+                          binding.binding),
               found->key);
       } else if (spirv::descriptor_type(binding.kind) != found->binding->type) {
         error(DiagnosticKind::BindingMismatch,
@@ -231,7 +230,8 @@ class Builder {
     for (const Declared& each : all) {
       if (each.used) continue;
       warning(DiagnosticKind::UnusedResource,
-              std::format("the shader does not use set {} binding {}", each.binding->set, each.binding->binding), each.key);
+              std::format("the shader does not use set {} binding {}", each.binding->set, each.binding->binding),
+              each.key);
     }
   }
 

@@ -2,6 +2,8 @@
 // (converter page 3.14, code, compilation, validation).
 #pragma once
 
+#include <map>
+
 #include "convert/shader_operator.hpp"
 
 namespace slipway::convert {
@@ -10,10 +12,17 @@ namespace slipway::convert {
 // stubs; nothing.
 enum class ShaderCheck : std::uint8_t { Full, Magic, Off };
 
+// Code that is given instead of an operator's own.
+struct GivenCode {
+  ShaderLanguage language = ShaderLanguage::Spirv;
+  std::string code;  // text, or SPIR-V in base64
+};
+
 struct ShaderSettings {
   ShaderCheck check = ShaderCheck::Full;
   bool keep_source = false;  // text goes into the file as it is
   bool debug_info = false;
+  std::map<std::string, GivenCode, std::less<>> given;  // by the name of the operator
 };
 
 // What a module of a VGF file has: SPIR-V or text; neither for a placeholder.

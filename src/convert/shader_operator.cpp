@@ -49,10 +49,14 @@ struct KnownType {
   std::string_view word;
 };
 constexpr KnownType kTypes[] = {
-    {vk::DescriptorType::STORAGE_BUFFER, "Buffer"},       {vk::DescriptorType::UNIFORM_BUFFER, "Buffer"},
-    {vk::DescriptorType::STORAGE_IMAGE, "Image"},         {vk::DescriptorType::SAMPLED_IMAGE, "Image"},
-    {vk::DescriptorType::COMBINED_IMAGE_SAMPLER, "Image"}, {vk::DescriptorType::SAMPLER, ""},
-    {vk::DescriptorType::UNIFORM_TEXEL_BUFFER, "Buffer"}, {vk::DescriptorType::STORAGE_TEXEL_BUFFER, "Buffer"},
+    {vk::DescriptorType::STORAGE_BUFFER, "Buffer"},
+    {vk::DescriptorType::UNIFORM_BUFFER, "Buffer"},
+    {vk::DescriptorType::STORAGE_IMAGE, "Image"},
+    {vk::DescriptorType::SAMPLED_IMAGE, "Image"},
+    {vk::DescriptorType::COMBINED_IMAGE_SAMPLER, "Image"},
+    {vk::DescriptorType::SAMPLER, ""},
+    {vk::DescriptorType::UNIFORM_TEXEL_BUFFER, "Buffer"},
+    {vk::DescriptorType::STORAGE_TEXEL_BUFFER, "Buffer"},
     {vk::DescriptorType::TENSOR_ARM, "Tensor"},
 };
 
@@ -78,8 +82,8 @@ class Reader {
     if (document_->extension())
       error(DiagnosticKind::JsonExtension, "", "comments and trailing commas are not allowed here");
     if (!document_->root().is(Type::Object)) {
-      error(DiagnosticKind::WrongType, "", std::format("the attributes are {} instead of an object",
-                                                       json::name_of(document_->root().type())));
+      error(DiagnosticKind::WrongType, "",
+            std::format("the attributes are {} instead of an object", json::name_of(document_->root().type())));
       return std::nullopt;
     }
     keys();
@@ -126,8 +130,8 @@ class Reader {
 
   json::Value of_type(const std::string& key, json::Value value, Type type) {
     if (!value || value.is(type)) return value;
-    error(DiagnosticKind::WrongType, key, std::format("`{}` is {} instead of {}", key, json::name_of(value.type()),
-                                                      json::name_of(type)));
+    error(DiagnosticKind::WrongType, key,
+          std::format("`{}` is {} instead of {}", key, json::name_of(value.type()), json::name_of(type)));
     return {};
   }
 
@@ -143,8 +147,7 @@ class Reader {
     if (const auto known = vk::from_name<E>(value.string())) return known;
     std::vector<std::string_view> names;
     for (const vk::EnumName& each : vk::names<E>()) names.push_back(each.name);
-    Diagnostic& problem =
-        error(DiagnosticKind::UnknownValue, key, std::format("`{}` is no {}", value.string(), what));
+    Diagnostic& problem = error(DiagnosticKind::UnknownValue, key, std::format("`{}` is no {}", value.string(), what));
     if (const auto near = closest(value.string(), names)) problem.hint(std::format("did you mean `{}`?", *near));
     return std::nullopt;
   }
@@ -167,8 +170,7 @@ class Reader {
     std::set<std::string_view> seen;
     for (const json::Value value : document_->root()) {
       const std::string& key = value.key();
-      if (!seen.insert(key).second)
-        error(DiagnosticKind::DuplicateKey, key, std::format("`{}` is there twice", key));
+      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, std::format("`{}` is there twice", key));
       for (const auto& [prefix, count] : {std::pair<std::string_view, std::size_t>{"input_", node_.inputs.size()},
                                           {"output_", node_.outputs.size()}}) {
         if (!key.starts_with(prefix)) continue;
@@ -187,8 +189,8 @@ class Reader {
   void whole() {
     made_.name = node_.custom->name;
     if (const json::Value value = required("entry_point", Type::String)) made_.entry_point = value.string();
-    if (made_.entry_point.contains('\0') || (member("entry_point") && made_.entry_point.empty() &&
-                                             member("entry_point").is(Type::String)))
+    if (made_.entry_point.contains('\0') ||
+        (member("entry_point") && made_.entry_point.empty() && member("entry_point").is(Type::String)))
       error(DiagnosticKind::OutOfRange, "entry_point", "`entry_point` is empty or contains NUL");
     workgroups();
     language();
@@ -284,8 +286,9 @@ class Reader {
     const json::Value value = required(key, Type::String);
     if (!value) return std::nullopt;
     if (value.string() == "VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT") {
-      warning(DiagnosticKind::DeprecatedForm, key, "`VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT` is taken as "
-                                                   "`VK_DESCRIPTOR_TYPE_TENSOR_ARM`");
+      warning(DiagnosticKind::DeprecatedForm, key,
+              "`VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT` is taken as "
+              "`VK_DESCRIPTOR_TYPE_TENSOR_ARM`");
       return vk::DescriptorType::TENSOR_ARM;
     }
     const auto type = name<vk::DescriptorType>(key, value, "descriptor type");
@@ -303,7 +306,8 @@ class Reader {
     const bool known = std::ranges::any_of(std::array<std::string_view, 3>{"Tensor", "Image", "Buffer"},
                                            [&](std::string_view each) { return equal_in_any_case(each, word); });
     if (!known) {
-      error(DiagnosticKind::UnknownValue, key, std::format("`{}` is `{}`; it is one of Tensor, Image, Buffer", key, word));
+      error(DiagnosticKind::UnknownValue, key,
+            std::format("`{}` is `{}`; it is one of Tensor, Image, Buffer", key, word));
     } else if (!equal_in_any_case(word, expected)) {
       warning(DiagnosticKind::ConflictingKeys, key,
               std::format("`{}` is `{}`, and the descriptor type is {}", key, word, vk::name_of(type)));
@@ -363,8 +367,8 @@ class Reader {
     if ((rank == 3 || (rank == 4 && of.shape[0] == 1)) && (of.shape.back() < 0 || of.shape.back() == info->components))
       return;
     warning(DiagnosticKind::ShapeMismatch, key,
-            std::format("an image of {} has the shape [H, W, {}] or [1, H, W, {}], and the tensor is {}", name_of_format,
-                        info->components, info->components, text_of(of)));
+            std::format("an image of {} has the shape [H, W, {}] or [1, H, W, {}], and the tensor is {}",
+                        name_of_format, info->components, info->components, text_of(of)));
   }
 
   // A place in a descriptor set holds one thing.

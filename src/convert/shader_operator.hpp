@@ -35,7 +35,7 @@ struct ShaderOperator {
   std::string entry_point;
   std::array<std::uint32_t, 3> workgroups{};
   ShaderLanguage language = ShaderLanguage::Unset;
-  std::string code;  // as the attributes have it: text, or base64
+  std::string code;                            // as the attributes have it: text, or base64
   std::vector<ShaderBinding> inputs, outputs;  // as many as the operator's tensors
   std::vector<PushConstant> push_constants;
   std::uint32_t push_constant_bytes = 0;

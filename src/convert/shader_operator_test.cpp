@@ -13,8 +13,8 @@
 namespace slipway::convert {
 namespace {
 
-using testing::messages;
 using ::testing::HasSubstr;
+using testing::messages;
 
 // A graph of one shader operator with an input f32[4] and a result f32[4].
 struct Model {
@@ -24,7 +24,8 @@ struct Model {
     const tosa::TensorType type{tosa::DataType::F32, {4}};
     const auto input = graph.add_input(type);
     graph.outputs = {graph.add(tosa::Op::CUSTOM, {input}, {}, type)};
-    graph.nodes[0].custom = std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), "blur", std::move(attributes));
+    graph.nodes[0].custom =
+        std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), "blur", std::move(attributes));
     graph.nodes[0].place = Place::in_file("m.tosa");
   }
   const tosa::Node& node() const { return graph.nodes[0]; }
@@ -97,7 +98,8 @@ TEST(ShaderOperator, SoundAttributes) {
   EXPECT_EQ(made->workgroups, (std::array<std::uint32_t, 3>{1, 2, 3}));
   EXPECT_TRUE(made->is_placeholder());
   std::string layout;
-  for (const PushConstant& each : made->push_constants) layout += std::format("{} {} {}; ", each.name, each.offset, each.size);
+  for (const PushConstant& each : made->push_constants)
+    layout += std::format("{} {} {}; ", each.name, each.offset, each.size);
   EXPECT_EQ(layout, "a 0 4; b 8 8; c 16 16; d 32 12; e 44 1; ");
   EXPECT_EQ(made->push_constant_bytes, 48u);
   ASSERT_TRUE(made->inputs[0].sampler);
@@ -116,9 +118,11 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
        "error: `entry_point` is empty or contains NUL [out-of-range]\n  = at implementation_attrs/entry_point\n"},
       {"entry_point", "7",
        "error: `entry_point` is a number instead of a string [wrong-type]\n  = at implementation_attrs/entry_point\n"},
-      {"workgroup_sizes", "", "error: `workgroup_sizes` is missing [missing-key]\n  = at implementation_attrs/workgroup_sizes\n"},
+      {"workgroup_sizes", "",
+       "error: `workgroup_sizes` is missing [missing-key]\n  = at implementation_attrs/workgroup_sizes\n"},
       {"workgroup_sizes", "[1, 2]",
-       "error: `workgroup_sizes` has 2 numbers instead of 3 [out-of-range]\n  = at implementation_attrs/workgroup_sizes\n"},
+       "error: `workgroup_sizes` has 2 numbers instead of 3 [out-of-range]\n  = at "
+       "implementation_attrs/workgroup_sizes\n"},
       {"workgroup_sizes", "[1, 0, 1]",
        "error: `workgroup_sizes` has 0; each is a whole number from 1 to 2^32-1 [out-of-range]\n"
        "  = at implementation_attrs/workgroup_sizes/1\n"},
@@ -143,7 +147,8 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT\"",
        "error: a shader operator cannot have a tensor as `VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT` [unsupported]"},
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT\"",
-       "warning: `VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT` is taken as `VK_DESCRIPTOR_TYPE_TENSOR_ARM` [deprecated-form]"},
+       "warning: `VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT` is taken as `VK_DESCRIPTOR_TYPE_TENSOR_ARM` "
+       "[deprecated-form]"},
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER\"",
        "warning: `input_0_sampler` is missing; not every runtime makes up a sampler [missing-key]"},
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_STORAGE_IMAGE\"",
@@ -153,9 +158,11 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
        "warning: VK_FORMAT_R8_SINT has components of 1 bytes, and elements of f32[4] have 4 [file-mismatch]"},
       {"input_0_vkformat", "\"VK_FORMAT_R32G32_SFLOAT\"",
        "warning: VK_FORMAT_R32G32_SFLOAT has 2 components; a tensor or buffer has one [file-mismatch]"},
-      {"input_0_type", "\"Texture\"", "error: `input_0_type` is `Texture`; it is one of Tensor, Image, Buffer [unknown-value]"},
+      {"input_0_type", "\"Texture\"",
+       "error: `input_0_type` is `Texture`; it is one of Tensor, Image, Buffer [unknown-value]"},
       {"input_0_type", "\"image\"",
-       "warning: `input_0_type` is `image`, and the descriptor type is VK_DESCRIPTOR_TYPE_STORAGE_BUFFER [conflicting-keys]"},
+       "warning: `input_0_type` is `image`, and the descriptor type is VK_DESCRIPTOR_TYPE_STORAGE_BUFFER "
+       "[conflicting-keys]"},
       {"input_1_binding", "4", "warning: `input_1_binding` is for tensor 1, and the operator has 1 [unknown-key]"},
       {"input_0_sampler", "null", "error: `input_0_sampler` is null instead of an object [wrong-type]"},
       {"input_0_sampler", "{\"filter\": \"VK_FILTER_LINEAR\"}", "error: a sampler has no `filter` [unknown-key]"},
@@ -165,12 +172,15 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"input_0_sampler", "{}", "error: `mag_filter` of the sampler is missing [missing-key]"},
       {"shader_language", "\"GLSL\"",
        "error: shader_language and shader_code must both be set or both be unset [conflicting-keys]"},
-      {"shader_language", "\"WGSL\"", "error: `WGSL` is no language of shaders; it is one of SPIR-V, GLSL, HLSL [unknown-value]"},
+      {"shader_language", "\"WGSL\"",
+       "error: `WGSL` is no language of shaders; it is one of SPIR-V, GLSL, HLSL [unknown-value]"},
       {"push_constants", "\"a\"", "error: `a` is not of the form `name: size` [out-of-range]"},
       {"push_constants", "\"a: 4, a: 4\"", "error: two push constants are called `a` [out-of-range]"},
       {"push_constants", "\"a: 0\"", "error: push constant `a` has 0 bytes; it is 1 to 256 [out-of-range]"},
-      {"push_constants", "\"a: 256, b: 4\"", "error: the push constants take 260 bytes; at most 256 are possible [out-of-range]"},
-      {"push_constants", "\"a: 132\"", "warning: the push constants take 132 bytes; every device has 128 [not-portable]"},
+      {"push_constants", "\"a: 256, b: 4\"",
+       "error: the push constants take 260 bytes; at most 256 are possible [out-of-range]"},
+      {"push_constants", "\"a: 132\"",
+       "warning: the push constants take 132 bytes; every device has 128 [not-portable]"},
   };
   for (const Broken& each : kCases) {
     SCOPED_TRACE(each.key + " " + each.value);
@@ -242,9 +252,11 @@ TEST(ShaderCode, GlslIsCompiledUnderTheNameOfItsEntryPoint) {
 }
 
 TEST(ShaderCode, HlslKeptSourceAndPlaceholders) {
-  const Built hlsl = build(with_code("HLSL", "[[vk::binding(0, 0)]] RWByteAddressBuffer x;\n[[vk::binding(1, 0)]] RWByteAddressBuffer y;\n"
-                                             "[numthreads(4, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { "
-                                             "y.Store(id.x * 4, x.Load(id.x * 4)); }\n"));
+  const Built hlsl =
+      build(with_code("HLSL",
+                      "[[vk::binding(0, 0)]] RWByteAddressBuffer x;\n[[vk::binding(1, 0)]] RWByteAddressBuffer y;\n"
+                      "[numthreads(4, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { "
+                      "y.Store(id.x * 4, x.Load(id.x * 4)); }\n"));
   EXPECT_TRUE(hlsl.module) << hlsl.messages;
   const Built kept = build(with_code("GLSL", kGlsl), {.keep_source = true});
   ASSERT_TRUE(kept.module);
@@ -261,7 +273,8 @@ TEST(ShaderCode, HlslKeptSourceAndPlaceholders) {
 TEST(ShaderCode, CodeWithoutALanguageIsToldByContent) {
   Members members = sound();
   members["shader_code"] = json_text(kGlsl);
-  EXPECT_THAT(build(members).messages, HasSubstr("warning: `shader_language` is missing; the code is taken as GLSL [deprecated-form]"));
+  EXPECT_THAT(build(members).messages,
+              HasSubstr("warning: `shader_language` is missing; the code is taken as GLSL [deprecated-form]"));
   members["shader_code"] = json_text(base64_of(build(with_code("GLSL", kGlsl)).module->words));
   EXPECT_THAT(build(members).messages, HasSubstr("the code is taken as SPIR-V"));
 }
@@ -271,13 +284,16 @@ TEST(ShaderCode, MistakesInTextHaveTheirLine) {
   EXPECT_THAT(built.messages, HasSubstr("blur.glsl:2:"));
   EXPECT_THAT(built.messages, HasSubstr("[shader-compile]"));
   EXPECT_THAT(built.messages, HasSubstr("note: in shader operator `blur`"));
-  EXPECT_THAT(build(with_code("GLSL", "#extension GL_GOOGLE_include_directive : enable\n#include \"x.h\"\nvoid main() {}\n")).messages,
-              HasSubstr("[shader-compile]"));
+  EXPECT_THAT(
+      build(with_code("GLSL", "#extension GL_GOOGLE_include_directive : enable\n#include \"x.h\"\nvoid main() {}\n"))
+          .messages,
+      HasSubstr("[shader-compile]"));
 }
 
 TEST(ShaderCode, GivenBinariesAreCheckedAgainstTheDeclaration) {
   const spirv::Words words = build(with_code("GLSL", kGlsl)).module->words;
-  const auto given = [](const spirv::Words& code, const ShaderSettings& settings = {}, const std::map<std::string, std::string>& changes = {}) {
+  const auto given = [](const spirv::Words& code, const ShaderSettings& settings = {},
+                        const std::map<std::string, std::string>& changes = {}) {
     Members members = with_code("SPIR-V", base64_of(code));
     for (const auto& [key, value] : changes) members[key] = value;
     return build(members, settings).messages;
@@ -285,46 +301,61 @@ TEST(ShaderCode, GivenBinariesAreCheckedAgainstTheDeclaration) {
   EXPECT_EQ(given(words), "");
   EXPECT_THAT(build(with_code("SPIR-V", "not base64!")).messages,
               HasSubstr("error: the code is not base64 (standard alphabet, padded, without blanks) [file-format]"));
-  EXPECT_THAT(build(with_code("SPIR-V", "AAAA")).messages, HasSubstr("error: the SPIR-V is 3 bytes; it has to be words of 4"));
+  EXPECT_THAT(build(with_code("SPIR-V", "AAAA")).messages,
+              HasSubstr("error: the SPIR-V is 3 bytes; it has to be words of 4"));
   EXPECT_THAT(given({1, 2, 3}), HasSubstr("error: the code is no SPIR-V: another magic number"));
   EXPECT_THAT(given({0x03022307, 0, 0, 0, 0}), HasSubstr("error: big-endian SPIR-V is not supported"));
   EXPECT_THAT(given({0x07230203, 0x10000, 0, 1, 0, 0xffff0000}), HasSubstr("error: the SPIR-V is not sound: "));
   const spirv::Words stub = {0x07230203, 0x10000, 0, 1, 0};
-  EXPECT_THAT(given(stub), HasSubstr("error: the shader has no compute entry point `main`; it has none [unknown-reference]"));
-  EXPECT_THAT(given(stub, {.check = ShaderCheck::Magic}), HasSubstr("warning: the SPIR-V is not checked beyond its first word"));
+  EXPECT_THAT(given(stub),
+              HasSubstr("error: the shader has no compute entry point `main`; it has none [unknown-reference]"));
+  EXPECT_THAT(given(stub, {.check = ShaderCheck::Magic}),
+              HasSubstr("warning: the SPIR-V is not checked beyond its first word"));
   EXPECT_EQ(given({1, 2, 3}, {.check = ShaderCheck::Off}), "");
   EXPECT_THAT(given(words, {}, {{"entry_point", "\"other\""}}),
               HasSubstr("error: the shader has no compute entry point `other`; it has `main` (compute)"));
   EXPECT_THAT(given(words, {}, {{"input_0_binding", "5"}}),
-              HasSubstr("error: the shader uses storage buffer `In` at set 0 binding 0, which no input or output has [binding-mismatch]"));
-  EXPECT_THAT(given(words, {}, {{"input_0_binding", "5"}}), HasSubstr("warning: the shader does not use set 0 binding 5 [unused-resource]"));
+              HasSubstr("error: the shader uses storage buffer `In` at set 0 binding 0, which no input or output has "
+                        "[binding-mismatch]"));
+  EXPECT_THAT(given(words, {}, {{"input_0_binding", "5"}}),
+              HasSubstr("warning: the shader does not use set 0 binding 5 [unused-resource]"));
   EXPECT_THAT(given(words, {}, {{"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER\""}}),
-              HasSubstr("error: `In` at set 0 binding 0 is a storage buffer, and the operator has VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER [binding-mismatch]"));
-  EXPECT_THAT(given(words, {}, {{"push_constants", "\"a: 4\""}}), HasSubstr("warning: the shader has no push constants [unused-resource]"));
+              HasSubstr("error: `In` at set 0 binding 0 is a storage buffer, and the operator has "
+                        "VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER [binding-mismatch]"));
+  EXPECT_THAT(given(words, {}, {{"push_constants", "\"a: 4\""}}),
+              HasSubstr("warning: the shader has no push constants [unused-resource]"));
 }
 
 TEST(ShaderCode, PushConstantsAndTensorsHaveToFit) {
-  const std::string pushing = "layout(local_size_x = 1) in;\nlayout(push_constant) uniform P { vec4 a; };\nlayout(set = 0, binding = 1) "
-                              "writeonly buffer Out { float y[]; };\nvoid main() { y[0] = a.x; }\n";
+  const std::string pushing =
+      "layout(local_size_x = 1) in;\nlayout(push_constant) uniform P { vec4 a; };\nlayout(set = 0, binding = 1) "
+      "writeonly buffer Out { float y[]; };\nvoid main() { y[0] = a.x; }\n";
   EXPECT_THAT(build(with_code("GLSL", pushing)).messages,
               HasSubstr("error: the shader has 16 bytes of push constants, and the operator none [binding-mismatch]"));
   Members members = with_code("GLSL", pushing);
   members["push_constants"] = "\"a: 8\"";
-  EXPECT_THAT(build(members).messages, HasSubstr("error: the shader has 16 bytes of push constants, and the operator 8"));
+  EXPECT_THAT(build(members).messages,
+              HasSubstr("error: the shader has 16 bytes of push constants, and the operator 8"));
   members["push_constants"] = "\"a: 16\"";
   EXPECT_TRUE(build(members).module);
 
   const auto tensors = [](std::string_view type) {
-    Members with = with_code("GLSL", std::format("#version 460\n#extension GL_ARM_tensors : require\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-                                                 "layout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) uniform tensorARM<{}> x;\n"
-                                                 "layout(set = 0, binding = 1) writeonly buffer Out {{ float y[]; }};\n"
-                                                 "void main() {{ y[0] = float(tensorSizeARM(x, 0)); }}\n", type));
+    Members with = with_code(
+        "GLSL", std::format("#version 460\n#extension GL_ARM_tensors : require\n#extension "
+                            "GL_EXT_shader_explicit_arithmetic_types : require\n"
+                            "layout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) uniform tensorARM<{}> x;\n"
+                            "layout(set = 0, binding = 1) writeonly buffer Out {{ float y[]; }};\n"
+                            "void main() {{ y[0] = float(tensorSizeARM(x, 0)); }}\n",
+                            type));
     with["input_0_vkdescriptortype"] = "\"VK_DESCRIPTOR_TYPE_TENSOR_ARM\"";
     return build(with).messages;
   };
   EXPECT_EQ(tensors("float, 1"), "");
-  EXPECT_THAT(tensors("float, 3"), HasSubstr("error: tensor `x` of the shader has rank 3, and the operator's is f32[4] [shape-mismatch]"));
-  EXPECT_THAT(tensors("int8_t, 1"), HasSubstr("error: tensor `x` of the shader has elements of i8, and the operator's is f32[4] [type-mismatch]"));
+  EXPECT_THAT(tensors("float, 3"),
+              HasSubstr("error: tensor `x` of the shader has rank 3, and the operator's is f32[4] [shape-mismatch]"));
+  EXPECT_THAT(
+      tensors("int8_t, 1"),
+      HasSubstr("error: tensor `x` of the shader has elements of i8, and the operator's is f32[4] [type-mismatch]"));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ void merge_constants(tosa::Graph& graph) {
   for (const tosa::Constant& constant : graph.constants) {
     const std::size_t key = fingerprint(graph, constant);
     const auto [begin, end] = known.equal_range(key);
-    const auto same = std::find_if(begin, end, [&](const auto& each) { return equal(graph, *graph.constant(each.second), constant); });
+    const auto same = std::find_if(
+        begin, end, [&](const auto& each) { return equal(graph, *graph.constant(each.second), constant); });
     if (same == end)
       known.emplace(key, constant.value);
     else

@@ -28,22 +28,24 @@ inline std::string adding_shader(std::size_t inputs, std::size_t elements, doubl
       "layout(set = 0, binding = {}) writeonly buffer Out {{ float data[]; }} result;\\nvoid main() {{\\n"
       "  uint i = gl_GlobalInvocationID.x;\\n  if (i < {}) result.data[i] = {};\\n}}\\n",
       inputs, elements, sum);
-  attributes = std::format("{{\"entry_point\": \"main\", \"workgroup_sizes\": [{}, 1, 1], \"shader_language\": \"GLSL\", "
-                           "\"shader_code\": \"{}\"",
-                           (elements + 3) / 4, code);
+  attributes = std::format(
+      "{{\"entry_point\": \"main\", \"workgroup_sizes\": [{}, 1, 1], \"shader_language\": \"GLSL\", "
+      "\"shader_code\": \"{}\"",
+      (elements + 3) / 4, code);
   for (std::size_t i = 0; i <= inputs; ++i) {
     const std::string prefix = i < inputs ? std::format("input_{}", i) : "output_0";
     attributes += std::format(
-        ", \"{0}_vkformat\": \"VK_FORMAT_R32_SFLOAT\", \"{0}_vkdescriptortype\": \"VK_DESCRIPTOR_TYPE_STORAGE_BUFFER\", "
+        ", \"{0}_vkformat\": \"VK_FORMAT_R32_SFLOAT\", \"{0}_vkdescriptortype\": "
+        "\"VK_DESCRIPTOR_TYPE_STORAGE_BUFFER\", "
         "\"{0}_binding\": {1}, \"{0}_descriptorset\": 0",
         prefix, i);
   }
   return attributes + "}";
 }
 
-// `g1(a) s1(g1,k1) g2(s1) > g1 k1`: nodes by the first letter of their names (g: an operator, s: a shader, which add their
-// inputs), constants k, inputs of the model a to f; behind `>` what the model returns, else what no node takes. All
-// tensors are f32[2].
+// `g1(a) s1(g1,k1) g2(s1) > g1 k1`: nodes by the first letter of their names (g: an operator, s: a shader, which add
+// their inputs), constants k, inputs of the model a to f; behind `>` what the model returns, else what no node takes.
+// All tensors are f32[2].
 struct Program {
   explicit Program(const std::string& text) {
     graph.name = "main";
@@ -95,8 +97,8 @@ struct Program {
     values[name] = graph.add(op, inputs, {}, kType);
     graph.nodes.back().name = name;
     if (shader) {
-      graph.nodes.back().custom = std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), name,
-                                                                         adding_shader(inputs.size(), 2));
+      graph.nodes.back().custom =
+          std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), name, adding_shader(inputs.size(), 2));
     }
   }
 };

@@ -26,7 +26,8 @@ constexpr std::string_view kRuns[] = {"zeros", "a ramp", "random values"};
 // Element `i` of an input of a run. Floats are small enough for sums of many to be exact in none of them.
 double element(int run, std::size_t i, DataType type, std::mt19937& random) {
   if (run == 0) return 0;
-  if (tosa::is_float(type)) return run == 1 ? static_cast<double>(i % 33) / 16 - 1 : static_cast<double>(random() % 4097) / 1024 - 2;
+  if (tosa::is_float(type))
+    return run == 1 ? static_cast<double>(i % 33) / 16 - 1 : static_cast<double>(random() % 4097) / 1024 - 2;
   const std::int64_t low = reference::least_integer(type), high = reference::greatest_integer(type);
   const std::int64_t span = std::min<std::int64_t>(high - low + 1, 1 << 16);
   const std::int64_t from = span == high - low + 1 ? low : -(span / 2);
@@ -101,7 +102,8 @@ class FileVerifier {
     std::vector<tensor::Shape> shapes;
     for (const ValueId value : graph.inputs) {
       tensor::Shape shape = graph[value].type.shape;
-      if (const auto given = settings_.shapes.find(graph[value].name); given != settings_.shapes.end()) shape = given->second;
+      if (const auto given = settings_.shapes.find(graph[value].name); given != settings_.shapes.end())
+        shape = given->second;
       for (std::int64_t& extent : shape) {
         if (extent < 0) extent = kUnknownExtent;
       }
@@ -127,7 +129,9 @@ class FileVerifier {
       if (!graph) return false;
       tosa::bind_constants(
           *graph,
-          [&](std::uint32_t id) { return id < file_.constants.size() ? std::optional(file_.constants[id].data) : std::nullopt; },
+          [&](std::uint32_t id) {
+            return id < file_.constants.size() ? std::optional(file_.constants[id].data) : std::nullopt;
+          },
           diagnostics_);
       graphs_.back() = std::move(*graph);
     }
@@ -151,8 +155,8 @@ class FileVerifier {
       const auto differs = difference((*before)[index(original.outputs[i])], (*after)[index(prepared.outputs[i])],
                                       settings_.narrowed, report_.worst_error);
       if (!differs) continue;
-      error(std::format("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}", kRuns[run], i,
-                        differs->element, differs->right, differs->left));
+      error(std::format("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}",
+                        kRuns[run], i, differs->element, differs->right, differs->left));
       return false;
     }
     return compare_file(prepared, *after, run);
@@ -199,7 +203,8 @@ class FileVerifier {
     for (std::size_t i = 0; i < graph->nodes.size() && graph->nodes.size() == segment.nodes.size(); ++i) {
       const tosa::Node& node = prepared.nodes[segment.nodes[i]];
       for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-        if (!agrees(prepared, node.outputs[k], (*results)[index(graph->nodes[i].outputs[k])], expected, s, run)) return false;
+        if (!agrees(prepared, node.outputs[k], (*results)[index(graph->nodes[i].outputs[k])], expected, s, run))
+          return false;
       }
     }
     for (std::size_t i = 0; i < graph->outputs.size(); ++i)
@@ -213,8 +218,8 @@ class FileVerifier {
     const auto differs = difference(expected[index(value)], from_file, false, ignored);
     if (!differs) return true;
     const tosa::Node* producer = prepared.producer(value);
-    error(std::format("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}", kRuns[run],
-                      file_.segments[s].name,
+    error(std::format("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}",
+                      kRuns[run], file_.segments[s].name,
                       producer ? std::format("{} `{}`", name_of(producer->op), producer->name) : "a constant",
                       differs->element, text_of(prepared[value].type), differs->right, differs->left));
     return false;
@@ -242,7 +247,8 @@ std::vector<Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node, s
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         const Tensor& from = *inputs[k];
         if (from.size() == 0) continue;
-        const double value = from.is_float() ? from.reals[i % from.size()] : static_cast<double>(from.integers[i % from.size()]);
+        const double value =
+            from.is_float() ? from.reals[i % from.size()] : static_cast<double>(from.integers[i % from.size()]);
         sum += std::isfinite(value) ? value / static_cast<double>(k + 2) : 1;
       }
       if (made.is_float())

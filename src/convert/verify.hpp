@@ -1,7 +1,7 @@
 // `--verify`: whether a file computes what the model computes (converter page 3.15).
 //
-// The reference interpreter runs the model as it was read, and the segments of the file one after the other, on zeros, on
-// a ramp and on pseudo-random values; outputs have to be equal bit for bit. A shader operator is a stand-in on both
+// The reference interpreter runs the model as it was read, and the segments of the file one after the other, on zeros,
+// on a ramp and on pseudo-random values; outputs have to be equal bit for bit. A shader operator is a stand-in on both
 // sides: some function of its inputs, so that a wrong connection shows.
 #pragma once
 
@@ -21,8 +21,8 @@ struct VerifySettings {
 };
 
 struct VerifyReport {
-  int runs = 0;             // that were compared
-  double worst_error = 0;   // of a narrowed model, absolute
+  int runs = 0;                    // that were compared
+  double worst_error = 0;          // of a narrowed model, absolute
   std::vector<std::string> notes;  // why something was not compared
 };
 

@@ -101,8 +101,7 @@ class Maker {
 
   // Inputs that nothing uses, and inputs that are returned as they are, are seen by the model alone.
   void whole_model() {
-    for (const ValueId value : graph_.inputs)
-      made_.canonical_input.push_back(first_of(value, vgf::Category::Input));
+    for (const ValueId value : graph_.inputs) made_.canonical_input.push_back(first_of(value, vgf::Category::Input));
     for (const ValueId value : segments_.returned)
       made_.canonical_output.push_back(first_of(value, vgf::Category::Output));
   }

@@ -28,7 +28,7 @@ struct View {
 // One use of a value by a segment.
 struct Use {
   tosa::ValueId value{};
-  std::size_t view = 0;                        // of the value's views
+  std::size_t view = 0;                       // of the value's views
   const ShaderBinding* descriptor = nullptr;  // of a compute segment
 };
 
@@ -38,7 +38,7 @@ struct SegmentUses {
 };
 
 struct Views {
-  std::vector<std::vector<View>> of_value;  // each different view once; empty for values inside segments
+  std::vector<std::vector<View>> of_value;                // each different view once; empty for values inside segments
   std::vector<std::optional<std::uint32_t>> alias_group;  // of values with several views
   std::vector<SegmentUses> segments;
   // The view of an input of the model, and of an output, that stands for it in the lists of the model.

@@ -34,18 +34,31 @@ std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& mo
   return std::move(compiled->words);
 }
 
+std::shared_ptr<const ModelFile> read_and_check(std::shared_ptr<ModelFile> file, Bytes bytes, const std::string& name,
+                                                Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors();
+  std::optional<vgf::File> read = vgf::read_vgf(bytes, name, diagnostics);
+  if (!read) return nullptr;
+  file->vgf = std::move(*read);
+  vgf::check_vgf(file->vgf, {.running = true}, diagnostics);
+  return diagnostics.errors() == before ? file : nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics) {
   std::optional<MappedFile> bytes = diagnostics.take(map_file(path));
   if (!bytes) return nullptr;
-  const std::size_t before = diagnostics.errors();
   auto file = std::make_shared<ModelFile>(std::move(*bytes), vgf::File{});
-  std::optional<vgf::File> read = vgf::read_vgf(file->bytes.bytes(), name, diagnostics);
-  if (!read) return nullptr;
-  file->vgf = std::move(*read);
-  vgf::check_vgf(file->vgf, {.running = true}, diagnostics);
-  return diagnostics.errors() == before ? file : nullptr;
+  const Bytes all = file->bytes.bytes();
+  return read_and_check(std::move(file), all, name, diagnostics);
+}
+
+std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
+                                            Diagnostics& diagnostics) {
+  auto file = std::make_shared<ModelFile>(MappedFile(), vgf::File{}, std::move(bytes));
+  const Bytes all = file->made;
+  return read_and_check(std::move(file), all, name, diagnostics);
 }
 
 std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t index, const Cache& cache,

@@ -33,10 +33,13 @@ namespace slipway::model {
 struct ModelFile {
   MappedFile bytes;
   vgf::File vgf;
+  std::vector<std::byte> made;  // instead of `bytes`, for a file that was made in memory
 };
 
 // Errors: what reading and checking say, at the bytes of the file, which messages call `name`.
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics);
+std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
+                                            Diagnostics& diagnostics);
 
 // --- code ------------------------------------------------------------------------------------------------------------
 

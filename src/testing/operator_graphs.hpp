@@ -56,15 +56,9 @@ inline List list_of(Op op, std::string_view name) {
   if (op == Op::RESIZE && name == "scale") return {2, 1, 2, 1};
   if (op == Op::PAD) return {1, 0, 2, 1};
   static const std::map<std::string_view, List> kLists = {
-      {"shape", {3, 2}},
-      {"size", {1, 2}},
-      {"start", {1, 0}},
-      {"multiples", {2, 1}},
-      {"perms", {1, 0}},
-      {"offset", {0, 0}},
-      {"border", {0, 0}},
-      {"kernel_sizes", {3, 3}},
-      {"search_window_sizes", {3, 3}},
+      {"shape", {3, 2}},          {"size", {1, 2}},         {"start", {1, 0}},
+      {"multiples", {2, 1}},      {"perms", {1, 0}},        {"offset", {0, 0}},
+      {"border", {0, 0}},         {"kernel_sizes", {3, 3}}, {"search_window_sizes", {3, 3}},
       {"window_offsets", {1, 1}},
   };
   const auto known = kLists.find(name);
@@ -123,16 +117,16 @@ inline tosa::Graph operator_graph(const tosa::OperatorInfo& info, const tosa::Ty
   const std::vector<tensor::Shape> shapes = operator_graphs::shapes_of(info, row);
   const auto type_of = [&](const tosa::OperandInfo& operand) {
     if (const auto variable = info.variable(operand.type)) return row.types[*variable];
-    return tosa::data_type_from_name(operand.type).value_or(
-        row.types[0] == tosa::DataType::I48 ? tosa::DataType::I16 : tosa::DataType::I32);
+    return tosa::data_type_from_name(operand.type)
+        .value_or(row.types[0] == tosa::DataType::I48 ? tosa::DataType::I16 : tosa::DataType::I32);
   };
   for (const tosa::OperandInfo& operand : info.operands) {
     if (!operand.is_tensor()) {
       operator_graphs::set_attribute(attributes, info, row, operand);
       continue;
     }
-    const tosa::TensorType type{type_of(operand), inputs.size() < shapes.size() ? shapes[inputs.size()]
-                                                                                : tensor::Shape{2, 3}};
+    const tosa::TensorType type{type_of(operand),
+                                inputs.size() < shapes.size() ? shapes[inputs.size()] : tensor::Shape{2, 3}};
     if (!operand.constant) {
       inputs.push_back(graph.add_input(type));
       if (operand.variadic) inputs.push_back(graph.add_input(type));

@@ -88,8 +88,11 @@ class Parser {
   }
   Diagnostic& error_at(std::string_view part, DiagnosticKind kind, const std::string& what) {
     good_ = false;
+    return diagnostics_.error(kind, place_of(part), what);
+  }
+  Place place_of(std::string_view part) const {
     const auto begin = static_cast<std::uint64_t>(part.data() - text_.data());
-    return diagnostics_.error(kind, Place::in_text(source_, {begin, begin + part.size()}), what);
+    return Place::in_text(source_, {begin, begin + part.size()});
   }
 
   std::int64_t integer() {
@@ -256,7 +259,7 @@ class Parser {
     const std::vector<ValueId> made = graph_.add_node(*op, std::move(inputs), std::move(attributes), std::move(types));
     for (std::size_t i = 0; i < results.size(); ++i) define(results[i], made[i]);
     Node& added = graph_.nodes.back();
-    added.place = here();
+    added.place = place_of(name);
     added.name = optional_name();
     if (*op == Op::CUSTOM) added.custom = std::make_shared<CustomOperator>(std::move(custom));
   }

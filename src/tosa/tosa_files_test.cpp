@@ -18,7 +18,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string messages(const Diagnostics& diagnostics) { return format_diagnostics(diagnostics.all(), {.sources = false}); }
+std::string messages(const Diagnostics& diagnostics) {
+  return format_diagnostics(diagnostics.all(), {.sources = false});
+}
 
 std::vector<std::byte> file_of(Graph graph) {
   Model model;
@@ -102,7 +104,8 @@ TEST(TosaFiles, ConstantsAndNamesAreKept) {
 }
 
 TEST(TosaFiles, JsonHasTheNamesOfTheSchema) {
-  const auto json = tosa_json(file_of(graph_of("graph main {\n%0 = input f32[2]\n%1 = CLAMP(%0) f32[2] min_val=0 max_val=1 nan_mode=IGNORE\noutput %1\n}")));
+  const auto json = tosa_json(file_of(graph_of(
+      "graph main {\n%0 = input f32[2]\n%1 = CLAMP(%0) f32[2] min_val=0 max_val=1 nan_mode=IGNORE\noutput %1\n}")));
   ASSERT_TRUE(json) << format_diagnostics(json.error());
   EXPECT_THAT(*json, HasSubstr("\"op\": \"CLAMP\""));
   EXPECT_THAT(*json, HasSubstr("\"nan_mode\": \"IGNORE\""));
@@ -110,7 +113,6 @@ TEST(TosaFiles, JsonHasTheNamesOfTheSchema) {
 }
 
 // --- files made by hand ---
-
 
 // A file with one block from the tables' own values.
 class Recipe {
@@ -318,9 +320,11 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
             "the file has TOSA 1.7; supported are 1.0 and 1.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.graph().regions.clear(); }), "the file has no region with a block [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {}); }), "model has no outputs [file-format]");
-  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }), "the output `q` is made by nothing [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }),
+            "the output `q` is made by nothing [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is no tensor [unknown-reference]");
-  EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }), "two tensors are called `x` [duplicate-name]");
+  EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }),
+            "two tensors are called `x` [duplicate-name]");
   EXPECT_EQ(broken([](Recipe& r) { r.operation(fb::Op::EXP, {"x"}, {"y"}); }),
             "operator 1 EXP `y`: its result `y` is one of ABS too [duplicate-name]");
   EXPECT_EQ(broken([](Recipe& r) { r.operation(fb::Op::EXP, {"x"}, {"x"}); }),
@@ -371,7 +375,8 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
             "tensor `x` has the type MXINT8; TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::SHAPE; }),
             "tensor `x` has the type SHAPE [type-mismatch]");
-  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[1]->is_unranked = true; }), "tensor `y` has no rank [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[1]->is_unranked = true; }),
+            "tensor `y` has no rank [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) {
               r.tensor("c", fb::DType::INT8, {4}, {1, 2});
               r.operation(fb::Op::CONST, {}, {"c"});
@@ -395,7 +400,9 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
             }),
             "operator 1 DIV_FLOOR_SHAPE `c`: 3 cannot be divided by 0 [out-of-range]");
   EXPECT_THAT(read_messages(bytes_of("not a model at all")), HasSubstr("identifier `TOSA`"));
-  EXPECT_THAT(read_messages(bytes_of("\xff\xff\xff\xff" "TOSA")), HasSubstr("broken or cut off [file-format]"));
+  EXPECT_THAT(read_messages(bytes_of("\xff\xff\xff\xff"
+                                     "TOSA")),
+              HasSubstr("broken or cut off [file-format]"));
 }
 
 TEST(TosaFiles, DimensionsOfZeroAreUnknown) {
@@ -411,10 +418,11 @@ TEST(TosaFiles, DimensionsOfZeroAreUnknown) {
 
 // Cut off anywhere, and with any byte changed, a file is refused or read, but never more.
 TEST(TosaFiles, DamageIsSurvived) {
-  const std::vector<std::byte> bytes = file_of(graph_of(
-      "graph main {\n%0 = input i8[1, 4, 4, 2]\n%1 = const i8[3, 1, 1, 2] [1, 2, 3, 4, 5, 6]\n%2 = const i32[3] [1, 2, 3]\n"
-      "%3 = CONV2D(%0, %1, %2) i32[1, 4, 4, 3] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
-      "local_bound=false input_zp=1 weight_zp=0\noutput %3\n}"));
+  const std::vector<std::byte> bytes = file_of(
+      graph_of("graph main {\n%0 = input i8[1, 4, 4, 2]\n%1 = const i8[3, 1, 1, 2] [1, 2, 3, 4, 5, 6]\n%2 = const "
+               "i32[3] [1, 2, 3]\n"
+               "%3 = CONV2D(%0, %1, %2) i32[1, 4, 4, 3] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
+               "local_bound=false input_zp=1 weight_zp=0\noutput %3\n}"));
   for (std::size_t size = 0; size < bytes.size(); size += 3) {
     Diagnostics problems;
     EXPECT_FALSE(read_tosa(Bytes(bytes).first(size), "m.tosa", problems)) << size;

@@ -125,7 +125,8 @@ TEST(WriteSpirv, ConstantsOfEveryForm) {
 }
 
 TEST(WriteSpirv, DynamicShapesHaveARankAlone) {
-  const Graph graph = graph_of("graph main {\n  %0 = input f32[-1, 4] at 0.0\n  %1 = ABS(%0) f32[-1, 4]\n  output %1 at 0.1\n}\n");
+  const Graph graph =
+      graph_of("graph main {\n  %0 = input f32[-1, 4] at 0.0\n  %1 = ABS(%0) f32[-1, 4]\n  output %1 at 0.1\n}\n");
   const auto again = written_and_read(graph);
   ASSERT_TRUE(again);
   EXPECT_EQ(text_of((*again)[again->inputs[0]].type), "f32[-1, -1]");
@@ -152,7 +153,8 @@ TEST(WriteSpirv, CustomOperatorsNeedAnOpcode) {
 }
 
 TEST(WriteSpirv, NamesAreKeptAsDebugInformation) {
-  Graph graph = graph_of("graph main {\n  %0 = input f32[2] at 0.0\n  %1 = ABS(%0) f32[2] \"op\"\n  output %1 at 0.1\n}\n");
+  Graph graph =
+      graph_of("graph main {\n  %0 = input f32[2] at 0.0\n  %1 = ABS(%0) f32[2] \"op\"\n  output %1 at 0.1\n}\n");
   graph[graph.inputs[0]].name = "x";
   const auto again = written_and_read(graph, {.debug_info = true});
   ASSERT_TRUE(again);
@@ -164,8 +166,8 @@ TEST(WriteSpirv, NamesAreKeptAsDebugInformation) {
 TEST(WriteSpirv, WhatAModuleCannotSayIsRefused) {
   Graph graph;
   graph.name = "g";
-  graph.outputs = {graph.add_input({DataType::F32, {1, 1, 1, 1, 1, 1, 1}}, "x"), graph.add_input({DataType::F32, {2, 0}}),
-                   graph.add_graph_constant({DataType::F32, {2}}, 0)};
+  graph.outputs = {graph.add_input({DataType::F32, {1, 1, 1, 1, 1, 1, 1}}, "x"),
+                   graph.add_input({DataType::F32, {2, 0}}), graph.add_graph_constant({DataType::F32, {2}}, 0)};
   graph.constants[0].graph_constant.reset();
   EXPECT_EQ(assembly_of(graph),
             "error: tensor `x` has the type f32[1, 1, 1, 1, 1, 1, 1]; a graph module has ranks up to 6 [unsupported]\n"

@@ -108,8 +108,8 @@ ConstantRef Encoder::add_constant(ResourceRef resource, Bytes data, std::int64_t
   return add_constant(resource, data.size(), [data](const Put& put) { put(data); }, sparsity);
 }
 
-ConstantRef Encoder::add_constant(ResourceRef resource, std::uint64_t size,
-                                  std::function<void(const Put& put)> produce, std::int64_t sparsity) {
+ConstantRef Encoder::add_constant(ResourceRef resource, std::uint64_t size, std::function<void(const Put& put)> produce,
+                                  std::int64_t sparsity) {
   state_->constants.push_back({static_cast<std::uint32_t>(resource), sparsity, size, std::move(produce)});
   return next<ConstantRef>(state_->constants.size() - 1);
 }

@@ -10,8 +10,8 @@
 //   encoder.set_model({slot}, {"x"}, {result}, {"y"});
 //   Result<std::vector<std::byte>> file = encoder.finish();
 //
-// Constants are not copied: their bytes must live until `finish` or `write_to`. Those that have to be converted are made
-// in pieces while they are written.
+// Constants are not copied: their bytes must live until `finish` or `write_to`. Those that have to be converted are
+// made in pieces while they are written.
 #pragma once
 
 #include <functional>

@@ -97,7 +97,8 @@ class Reader {
 
   const fb::TosaBasicBlock* main_block() {
     if (!is_tosa(bytes_)) {
-      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the file does not have the identifier `TOSA` of TOSA FlatBuffers");
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(),
+                         "the file does not have the identifier `TOSA` of TOSA FlatBuffers");
       return nullptr;
     }
     // Data of large models lies behind what FlatBuffers can address.
@@ -159,8 +160,9 @@ class Reader {
     // A branch may name itself, or be taken many times.
     inlined_ += arguments ? 1 + count(block.operators()) : 0;
     if (inlined_ > kMostInlined) {
-      diagnostics_.error(DiagnosticKind::OutOfRange, place(&block),
-                         std::format("branches with constant conditions expand to more than {} operators", kMostInlined));
+      diagnostics_.error(
+          DiagnosticKind::OutOfRange, place(&block),
+          std::format("branches with constant conditions expand to more than {} operators", kMostInlined));
       return std::nullopt;
     }
     Scope scope;
@@ -180,7 +182,8 @@ class Reader {
         diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
                            std::format("the output `{}` is made by nothing", name));
       } else if (good()) {
-        diagnostics_.error(DiagnosticKind::Unsupported, place(&block), std::format("the output `{}` is no tensor", name));
+        diagnostics_.error(DiagnosticKind::Unsupported, place(&block),
+                           std::format("the output `{}` is no tensor", name));
       }
     }
     return good() ? std::optional(outputs) : std::nullopt;
@@ -210,12 +213,14 @@ class Reader {
       const std::string_view name = view(block.inputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block), std::format("the input `{}` is no tensor", name));
+        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
+                           std::format("the input `{}` is no tensor", name));
         continue;
       }
       Symbol& symbol = found->second;
       if (symbol.is_input)
-        diagnostics_.error(DiagnosticKind::DuplicateName, place(symbol.tensor), std::format("`{}` is an input twice", name));
+        diagnostics_.error(DiagnosticKind::DuplicateName, place(symbol.tensor),
+                           std::format("`{}` is an input twice", name));
       symbol.is_input = true;
       if (arguments) {
         if (i < arguments->size()) symbol.value = (*arguments)[i];
@@ -323,7 +328,8 @@ class Reader {
     for (const fb::TosaOperator* each : order) {
       const bool constant = each->op() == fb::Op::CONST;
       at_start &= constant || each->op() == fb::Op::CONST_SHAPE;
-      if (constant && count(each->outputs()) == 1) (at_start ? leading : later).push_back(view(each->outputs()->Get(0)));
+      if (constant && count(each->outputs()) == 1)
+        (at_start ? leading : later).push_back(view(each->outputs()->Get(0)));
     }
     std::ranges::reverse(later);
     const auto add = [&](std::string_view name) {
@@ -365,8 +371,9 @@ class Reader {
 
   std::optional<ValueId> constant(const Symbol& symbol) {
     const fb::TosaTensor& tensor = *symbol.tensor;
-    const auto type = data_type_of(tensor.type()) ? std::optional(TensorType{*data_type_of(tensor.type()), shape_of(tensor)})
-                                                  : this->type(tensor);
+    const auto type = data_type_of(tensor.type())
+                          ? std::optional(TensorType{*data_type_of(tensor.type()), shape_of(tensor)})
+                          : this->type(tensor);
     if (!type) return std::nullopt;
     auto data = data_of(tensor, bytes_);
     if (!data) {
@@ -397,7 +404,8 @@ class Reader {
   static bool is_attribute(const fb::TosaOperator& of, const OperandInfo& operand) {
     using enum OperandKind;
     if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
-    static constexpr std::string_view kShapes[] = {"padding", "shape", "start", "size", "multiples", "scale", "offset", "border"};
+    static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
+                                                   "multiples", "scale", "offset", "border"};
     return !std::ranges::contains(kShapes, operand.name) && of.op() != fb::Op::UNKNOWN;
   }
 
@@ -442,8 +450,9 @@ class Reader {
     if (symbol.value) return symbol.value;
     // Once something has failed, what depends on it is not there either.
     if (good()) {
-      error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
-            std::format("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
+      error(
+          symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
+          std::format("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
     }
     return std::nullopt;
   }
@@ -543,11 +552,13 @@ class Reader {
       const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const Symbol& symbol = scope[name];
       const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
-      if (!symbol.tensor) error(DiagnosticKind::UnknownReference, of, std::format("its result `{}` is no tensor", name));
+      if (!symbol.tensor)
+        error(DiagnosticKind::UnknownReference, of, std::format("its result `{}` is no tensor", name));
       if (!type) return;
       types.push_back(*type);
     }
-    const std::vector<ValueId> results = model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
+    const std::vector<ValueId> results =
+        model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
     Node& node = model_.graph.nodes.back();
     node.place = place(&of);
     node.name = operator_name(of);
@@ -603,7 +614,8 @@ class Reader {
                           condition->tensor->type() == fb::DType::BOOL;
     const auto data = constant ? data_of(*condition->tensor, bytes_) : std::expected<TosaData, std::string>();
     if (!attribute || !constant || !data || data->bytes.empty() || depth >= kMostDepth) {
-      error(DiagnosticKind::Unsupported, of, "its condition is not constant; branches are not representable in TOSA.001000.1");
+      error(DiagnosticKind::Unsupported, of,
+            "its condition is not constant; branches are not representable in TOSA.001000.1");
       return;
     }
     const std::string_view name =
@@ -674,7 +686,8 @@ class Reader {
     const tensor::Shape& shape = model_.graph[*value].type.shape;
     const std::int32_t axis = attribute->axis();
     if (axis < 0 || axis >= std::ssize(shape)) {
-      error(DiagnosticKind::OutOfRange, of, std::format("the axis is {}, and the tensor has rank {}", axis, shape.size()));
+      error(DiagnosticKind::OutOfRange, of,
+            std::format("the axis is {}, and the tensor has rank {}", axis, shape.size()));
     } else if (shape[static_cast<std::size_t>(axis)] < 0) {
       error(DiagnosticKind::Unsupported, of, "the dimension is known only when the model runs");
     } else {

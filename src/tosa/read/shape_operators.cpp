@@ -89,7 +89,8 @@ bool is_shape_operator(std::string_view name) {
          std::ranges::contains(kBinary, name, &Binary::name) || std::ranges::contains(kUnary, name, &Unary::name);
 }
 
-std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view name, std::span<const ShapeValues> operands) {
+std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view name,
+                                                            std::span<const ShapeValues> operands) {
   ShapeValues values;
   if (name == "SLICE_SHAPE") return slice(operands);
   if (name == "CONCAT_SHAPE") {

@@ -13,7 +13,8 @@ namespace slipway::tosa {
 using ShapeValues = std::vector<std::int64_t>;
 
 // `name`: of the operator, `ADD_SHAPE`; not CONST_SHAPE and DIM. What is wrong is text for people.
-std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view name, std::span<const ShapeValues> operands);
+std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view name,
+                                                            std::span<const ShapeValues> operands);
 bool is_shape_operator(std::string_view name);
 
 }  // namespace slipway::tosa

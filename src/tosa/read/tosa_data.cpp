@@ -99,8 +99,8 @@ std::expected<bool, std::string> element(const OperandInfo& operand, const flatb
                                          DataType type, Attributes& to) {
   const tensor::ElementType storage = storage_of(type);
   if (!bytes || bytes->size() < tensor::size_of(storage) || bytes->size() > 8) {
-    return std::unexpected(std::format("`{}` has {} bytes; an element of {} has {}", operand.name, bytes ? bytes->size() : 0,
-                                       name_of(type), tensor::size_of(storage)));
+    return std::unexpected(std::format("`{}` has {} bytes; an element of {} has {}", operand.name,
+                                       bytes ? bytes->size() : 0, name_of(type), tensor::size_of(storage)));
   }
   const tensor::Number number = tensor::number_of(storage, reinterpret_cast<const std::byte*>(bytes->data()));
   if (is_float(type))
@@ -183,7 +183,9 @@ tensor::Shape shape_of(const fb::TosaTensor& tensor) {
   return shape;
 }
 
-bool has_data(const fb::TosaTensor& tensor) { return (tensor.data() && tensor.data()->size() != 0) || tensor.offset() > 1; }
+bool has_data(const fb::TosaTensor& tensor) {
+  return (tensor.data() && tensor.data()->size() != 0) || tensor.offset() > 1;
+}
 
 std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes file) {
   const tensor::Shape shape = shape_of(tensor);
@@ -209,7 +211,8 @@ std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes
                                        *count == 1 ? "element" : "elements", needed));
   }
   const fb::DType type = tensor.type();
-  if (type == fb::DType::INT4 || type == fb::DType::INT48 || type == fb::DType::INT64) return decode(type, *count, bytes);
+  if (type == fb::DType::INT4 || type == fb::DType::INT48 || type == fb::DType::INT64)
+    return decode(type, *count, bytes);
   return TosaData{bytes.first(needed), nullptr};
 }
 

@@ -28,8 +28,9 @@ class Writer {
       : graph_(graph), settings_(settings), builder_(kVersion15), constants_(builder_, settings.replicate) {}
 
   Result<spirv::Words> run() {
-    check();
-    if (problems_.has_errors()) return fail(problems_.release());
+    Diagnostics problems;
+    check_writable(graph_, settings_, problems);
+    if (problems.has_errors()) return fail(problems.release());
     preamble();
     interface();
     body();
@@ -38,39 +39,6 @@ class Writer {
   }
 
  private:
-  Diagnostic& error(DiagnosticKind kind, const Place& place, std::string text) {
-    return problems_.error(kind, place, std::move(text));
-  }
-
-  // What a module cannot say.
-  void check() {
-    for (const Value& value : graph_.values) {
-      const Place place = value.kind == ValueKind::Result ? graph_.nodes[value.source].place : Place{};
-      const std::string name = value.name.empty() ? std::string() : std::format(" `{}`", value.name);
-      if (value.type.shape.size() > kMostRank) {
-        error(DiagnosticKind::Unsupported, place,
-              std::format("tensor{} has the type {}; a graph module has ranks up to {}", name, text_of(value.type),
-                          kMostRank));
-      }
-      if (std::ranges::contains(value.type.shape, 0)) {
-        error(DiagnosticKind::OutOfRange, place,
-              std::format("tensor{} has the type {}; no dimension can be 0", name, text_of(value.type)));
-      }
-      if (value.kind != ValueKind::Constant) continue;
-      const Constant& constant = graph_.constants[value.source];
-      if (constant.data.empty() && !constant.graph_constant)
-        error(DiagnosticKind::MissingKey, place, std::format("constant{} has no data", name));
-    }
-    for (const Node& node : graph_.nodes) {
-      if (node.op != Op::CUSTOM || settings_.custom_opcodes.contains(node.custom->domain)) continue;
-      error(DiagnosticKind::Unsupported, node.place,
-            std::format("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
-                        "for no opcode",
-                        node.custom->name, node.custom->domain))
-          .hint(std::format("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", node.custom->domain));
-    }
-  }
-
   void preamble() {
     for (const spv::Capability capability : {spv::Capability::Shader, spv::Capability::VulkanMemoryModel,
                                              spv::Capability::TensorsARM, spv::Capability::GraphARM})
@@ -148,15 +116,14 @@ class Writer {
       return;
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      ids_[index(node.outputs[i])] = builder_.op(spv::Op::OpCompositeExtract, type_of(node.outputs[i]),
-                                                 {result, static_cast<std::uint32_t>(i)});
+      ids_[index(node.outputs[i])] =
+          builder_.op(spv::Op::OpCompositeExtract, type_of(node.outputs[i]), {result, static_cast<std::uint32_t>(i)});
     }
   }
 
   Operands instruction(const Node& node) {
     const OperatorInfo& info = info_of(node.op);
-    Operands operands(
-        {builder_.import(info.set == InstructionSet::Tosa ? kTosaSet : kMotionEngineSet), info.number});
+    Operands operands({builder_.import(info.set == InstructionSet::Tosa ? kTosaSet : kMotionEngineSet), info.number});
     auto input = node.inputs.begin();
     for (const OperandInfo& operand : info.operands) {
       if (!operand.is_tensor()) {
@@ -250,13 +217,46 @@ class Writer {
   const SpirvSettings& settings_;
   spirv::Builder builder_;
   SpirvConstants constants_;
-  Diagnostics problems_;
   Id graph_id_ = 0;
   std::vector<Id> ids_;  // by value
   std::map<std::string, Id, std::less<>> strings_;
 };
 
 }  // namespace
+
+void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnostics& diagnostics) {
+  for (const Value& value : graph.values) {
+    const Place place = value.kind == ValueKind::Result ? graph.nodes[value.source].place : Place{};
+    const std::string name = value.name.empty() ? std::string() : std::format(" `{}`", value.name);
+    if (value.type.shape.size() > kMostRank) {
+      diagnostics.error(DiagnosticKind::Unsupported, place,
+                        std::format("tensor{} has the type {}; a graph module has ranks up to {}", name,
+                                    text_of(value.type), kMostRank));
+    }
+    if (std::ranges::contains(value.type.shape, 0)) {
+      diagnostics.error(DiagnosticKind::OutOfRange, place,
+                        std::format("tensor{} has the type {}; no dimension can be 0", name, text_of(value.type)));
+    }
+    if (value.kind != ValueKind::Constant) continue;
+    const Constant& constant = graph.constants[value.source];
+    if (constant.data.empty() && !constant.graph_constant)
+      diagnostics.error(DiagnosticKind::MissingKey, place, std::format("constant{} has no data", name));
+  }
+  for (const Node& node : graph.nodes) {
+    if (node.op == Op::CUSTOM && !settings.custom_opcodes.contains(node.custom->domain))
+      unmapped_custom(*node.custom, node.place, diagnostics);
+  }
+}
+
+void unmapped_custom(const CustomOperator& custom, const Place& place, Diagnostics& diagnostics) {
+  diagnostics
+      .error(
+          DiagnosticKind::Unsupported, place,
+          std::format("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
+                      "for no opcode",
+                      custom.name, custom.domain))
+      .hint(std::format("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
+}
 
 Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvSettings& settings) {
   return Writer(graph, settings).run();

@@ -39,7 +39,9 @@ bool is_input(const OperandInfo& operand, const flatbuffers::TypeTable& fields) 
 class Writer {
  public:
   explicit Writer(const Model& model)
-      : model_(model), graph_(model.graph), builder_(static_cast<std::size_t>(std::min(data_bytes() + 4096, kMostBytes))) {}
+      : model_(model),
+        graph_(model.graph),
+        builder_(static_cast<std::size_t>(std::min(data_bytes() + 4096, kMostBytes))) {}
 
   Result<std::vector<std::byte>> run() {
     if (data_bytes() > kMostBytes) {

@@ -92,7 +92,8 @@ class Reader {
   std::string located(mlir::Location location, const std::string& text) const {
     const auto line = line_of(location);
     if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
-    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), line->getColumn(), text);
+    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), line->getColumn(),
+                       text);
   }
 
   Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
@@ -244,13 +245,14 @@ class Reader {
   std::optional<TensorType> type(mlir::Type of, mlir::Location location) {
     const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
     if (!tensor) {
-      error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, location,
-            std::format("the type {} is no tensor with a rank", text_of_type(of)));
+      error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch,
+            location, std::format("the type {} is no tensor with a rank", text_of_type(of)));
       return std::nullopt;
     }
     const auto element = element_type(tensor.getElementType());
     if (!element) {
-      error(DiagnosticKind::TypeMismatch, location, std::format("tensors cannot have elements as in {}", text_of_type(of)));
+      error(DiagnosticKind::TypeMismatch, location,
+            std::format("tensors cannot have elements as in {}", text_of_type(of)));
       return std::nullopt;
     }
     TensorType made{*element, {}};
@@ -295,7 +297,8 @@ class Reader {
     for (mlir::Operation& each : block.getOperations()) {
       const bool constant = mlir::isa<mlir::tosa::ConstOp>(each);
       at_start &= constant || mlir::isa<mlir::tosa::ConstShapeOp>(each);
-      if (constant && used.contains(each.getResult(0).getAsOpaquePointer())) (at_start ? leading : later).push_back(&each);
+      if (constant && used.contains(each.getResult(0).getAsOpaquePointer()))
+        (at_start ? leading : later).push_back(&each);
     }
     std::ranges::reverse(later);
     for (const auto* list : {&later, &leading}) {
@@ -330,11 +333,13 @@ class Reader {
     if (const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
       mlir::AsmResourceBlob* blob = resource.getRawHandle().getBlob();
       if (!blob) {
-        error(DiagnosticKind::FileFormat, of, std::format("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
+        error(DiagnosticKind::FileFormat, of,
+              std::format("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
         return std::nullopt;
       }
       const auto raw = blob->getData();
-      if (!decode(of, elements.getElementType(), count, std::as_bytes(std::span(raw.data(), raw.size())), data)) return std::nullopt;
+      if (!decode(of, elements.getElementType(), count, std::as_bytes(std::span(raw.data(), raw.size())), data))
+        return std::nullopt;
       return data;
     }
     const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(elements);
@@ -351,7 +356,8 @@ class Reader {
       return data;
     }
     const auto raw = dense.getRawData();
-    if (!decode(of, elements.getElementType(), stored, std::as_bytes(std::span(raw.data(), raw.size())), data)) return std::nullopt;
+    if (!decode(of, elements.getElementType(), stored, std::as_bytes(std::span(raw.data(), raw.size())), data))
+      return std::nullopt;
     return data;
   }
 
@@ -362,7 +368,8 @@ class Reader {
     const std::size_t from = (width + 7) / 8;
     const bool bits = width == 1 && raw.size() == (count + 7) / 8 && count != raw.size();
     if (raw.size() != count * from && !bits) {
-      error(DiagnosticKind::FileMismatch, of, std::format("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
+      error(DiagnosticKind::FileMismatch, of,
+            std::format("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
       return false;
     }
     if (from == size && width % 8 == 0 && !element.isF64()) {
@@ -396,7 +403,8 @@ class Reader {
   static bool in_attributes(const OperandInfo& operand) {
     using enum OperandKind;
     if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
-    static constexpr std::string_view kShapes[] = {"padding", "shape", "start", "size", "multiples", "scale", "offset", "border"};
+    static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
+                                                   "multiples", "scale", "offset", "border"};
     return !std::ranges::contains(kShapes, operand.name);
   }
 
@@ -420,7 +428,8 @@ class Reader {
       shape_operation(of, name);
     } else {
       error(DiagnosticKind::Unsupported, of,
-            name.empty() ? "only operators of TOSA can be in a model" : "the operator is not representable in TOSA.001000.1");
+            name.empty() ? "only operators of TOSA can be in a model"
+                         : "the operator is not representable in TOSA.001000.1");
     }
   }
 
@@ -469,7 +478,8 @@ class Reader {
       if (!type) return;
       types.push_back(*type);
     }
-    const std::vector<ValueId> results = model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
+    const std::vector<ValueId> results =
+        model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
     Node& node = model_.graph.nodes.back();
     node.place = place(of.getLoc());
     node.custom = std::move(custom);
@@ -501,7 +511,8 @@ class Reader {
     } else if (const auto type = mlir::dyn_cast<mlir::TypeAttr>(given)) {
       const auto accumulator = element_type(type.getValue());
       for (const EnumerantName& each : enumerants(OperandKind::AccType)) {
-        if (accumulator == data_type_of(static_cast<AccType>(each.value))) to.set(operand.name, std::int64_t{each.value});
+        if (accumulator == data_type_of(static_cast<AccType>(each.value)))
+          to.set(operand.name, std::int64_t{each.value});
       }
       if (!to.has(operand.name)) return wrong("is no type that accumulates");
     } else if (const auto integer = mlir::dyn_cast<mlir::IntegerAttr>(given)) {
@@ -560,7 +571,8 @@ class Reader {
       inputs.push_back(*value);
     }
     add(*of, Op::CUSTOM, std::move(inputs), {},
-        std::make_shared<CustomOperator>(of.getDomainName().str(), of.getOperatorName().str(), of.getImplementationAttrs().str()));
+        std::make_shared<CustomOperator>(of.getDomainName().str(), of.getOperatorName().str(),
+                                         of.getImplementationAttrs().str()));
   }
 
   void outputs(mlir::Operation& of) {
@@ -575,7 +587,9 @@ class Reader {
   std::optional<ShapeValues> shape_values(mlir::Operation& of, unsigned operand) {
     const auto known = shapes_.find(of.getOperand(operand));
     if (known != shapes_.end()) return known->second;
-    if (good()) error(DiagnosticKind::Unsupported, of, std::format("operand {} is a shape that is known only when the model runs", operand));
+    if (good())
+      error(DiagnosticKind::Unsupported, of,
+            std::format("operand {} is a shape that is known only when the model runs", operand));
     return std::nullopt;
   }
 

@@ -1,0 +1,177 @@
+// Reading models in MLIR.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "base/print_diagnostic.hpp"
+#include "tosa/read/mlir/read_mlir.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::tosa {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string messages(const Diagnostics& diagnostics) {
+  return format_diagnostics(diagnostics.all(), {.sources = false});
+}
+
+// The graph as text, else what is wrong.
+std::string read(std::string_view text, const MlirSettings& settings = {}) {
+  Diagnostics problems;
+  auto model = read_mlir(bytes_of(text), "m.mlir", settings, problems);
+  EXPECT_EQ(model.has_value(), !problems.has_errors());
+  if (!model) return messages(problems);
+  verify(model->graph, problems);
+  return messages(problems) + print(model->graph, {.most_elements = 100});
+}
+
+// The example of the page (3.12, second).
+constexpr std::string_view kExample = R"mlir(
+func.func @main(%x: tensor<1x8x8x4xi8>, %y: tensor<4x64xf32>) -> (tensor<1x8x8x4xi8>, tensor<4x64xf32>)
+    attributes {tf.entry_function = {inputs = "x,y", outputs = "o0,o1"}} {
+  %w = "tosa.const"() <{values = dense<1> : tensor<4x1x1x4xi8>}> : () -> tensor<4x1x1x4xi8>
+  %b = "tosa.const"() <{values = dense<[1, 2, 3, 4]> : tensor<4xi32>}> : () -> tensor<4xi32>
+  %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zi = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %m = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %s = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %n = tosa.const_shape {values = dense<[1, 8, 8, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.conv2d %x, %w, %b, %z, %z {acc_type = i32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x8x8x4xi8>, tensor<4x1x1x4xi8>, tensor<4xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x8x8x4xi32>
+  %1 = tosa.rescale %0, %m, %s, %zi, %z {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<1x8x8x4xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x8x8x4xi8>
+  %2 = tosa.reshape %1, %n : (tensor<1x8x8x4xi8>, !tosa.shape<4>) -> tensor<1x8x8x4xi8>
+  %3 = tosa.maximum %y, %y {nan_mode = IGNORE} : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<4x64xf32>
+  %4 = tosa.custom %3 {operator_name = "twice", domain_name = "com.arm.VulkanCustomShader", implementation_attrs = "{\22a\22:1}"} : (tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %2, %4 : tensor<1x8x8x4xi8>, tensor<4x64xf32>
+}
+)mlir";
+
+TEST(Mlir, TheExampleOfThePage) {
+  EXPECT_EQ(read(kExample), R"(graph main {
+  %0 = input i8[1, 8, 8, 4] "x"
+  %1 = input f32[4, 64] "y"
+  %2 = const i8[4, 1, 1, 4] splat 1
+  %3 = const i32[4] [1, 2, 3, 4]
+  %4 = const i32[1] splat 1073741824
+  %5 = const i8[1] splat 30
+  %6 = CONV2D(%0, %2, %3) i32[1, 8, 8, 4] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=0 weight_zp=0
+  %7 = RESCALE(%6, %4, %5) i8[1, 8, 8, 4] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0
+  %8 = RESHAPE(%7) i8[1, 8, 8, 4] shape=[1, 8, 8, 4]
+  %9 = MAXIMUM(%1, %1) f32[4, 64] nan_mode=IGNORE
+  %10 = CUSTOM(%9) f32[4, 64] domain="com.arm.VulkanCustomShader" name="twice" attributes="{\"a\":1}"
+  output %8
+  output %10
+}
+)");
+}
+
+constexpr std::string_view kSmall =
+    "graph main {\n  %0 = input f32[2, 3]\n  %1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n"
+    "  %2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n  %3 = ADD(%0, %1) f32[2, 3]\n  %4 = ADD(%3, %2) f32[2, 3]\n  output "
+    "%4\n}\n";
+
+TEST(Mlir, ResourcesInText) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = "tosa.const"() <{values = dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>}> : () -> tensor<2x3xf32>
+  %r = "tosa.const"() <{values = dense_resource<blob> : tensor<2x3xf32>}> : () -> tensor<2x3xf32>
+  %0 = tosa.add %x, %w : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = tosa.add %0, %r : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+{-# dialect_resources: { builtin: { blob: "0x080000000000803F0000004000004040000080400000A0400000C040" } } #-}
+)mlir"),
+            kSmall);
+}
+
+TEST(Mlir, Bytecode) {
+  static constexpr std::string_view kDigits =
+#include "tosa/test_bytecode.inc"
+      ;
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i < kDigits.size(); i += 2)
+    bytes += static_cast<char>(digit(kDigits[i]) * 16 + digit(kDigits[i + 1]));
+  EXPECT_EQ(read(bytes), kSmall);
+  // Cut off or damaged, it is refused or read, but never more.
+  for (std::size_t size = 4; size < bytes.size(); size += 7) {
+    Diagnostics problems;
+    EXPECT_FALSE(read_mlir(bytes_of(std::string_view(bytes).substr(0, size)), "m.mlirbc", {}, problems)) << size;
+  }
+}
+
+TEST(Mlir, TypesAreNarrowedAndDecoded) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%a: tensor<2xi64>, %b: tensor<?xui8>) -> (tensor<2xi64>, tensor<3xi1>, tensor<3xi4>, tensor<2xi48>, tensor<2xf64>, tensor<?xui8>) {
+  %c = "tosa.const"() <{values = dense<[-1, 7]> : tensor<2xi64>}> : () -> tensor<2xi64>
+  %d = "tosa.const"() <{values = dense<[true, false, true]> : tensor<3xi1>}> : () -> tensor<3xi1>
+  %e = "tosa.const"() <{values = dense<[-8, 7, 1]> : tensor<3xi4>}> : () -> tensor<3xi4>
+  %f = "tosa.const"() <{values = dense<[-5, 140737488355327]> : tensor<2xi48>}> : () -> tensor<2xi48>
+  %g = "tosa.const"() <{values = dense<[0.5, -2.0]> : tensor<2xf64>}> : () -> tensor<2xf64>
+  return %c, %d, %e, %f, %g, %b : tensor<2xi64>, tensor<3xi1>, tensor<3xi4>, tensor<2xi48>, tensor<2xf64>, tensor<?xui8>
+}
+)mlir"),
+            "graph main {\n  %0 = input i32[2]\n  %1 = input i8[-1]\n  %2 = const i32[2] [-1, 7]\n"
+            "  %3 = const bool[3] [true, false, true]\n  %4 = const i4[3] [-8, 7, 1]\n"
+            "  %5 = const i48[2] [-5, 140737488355327]\n  %6 = const f32[2] [0.5, -2]\n  output %2\n  output %3\n  "
+            "output %4\n"
+            "  output %5\n  output %6\n  output %1\n}\n");
+}
+
+std::string body(std::string_view statements, std::string_view result = "%x") {
+  return std::format("func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {{\n{}\nreturn {} : tensor<2xi32>\n}}\n",
+                     statements, result);
+}
+
+TEST(Mlir, MistakesHaveTheirLine) {
+  EXPECT_THAT(read("func.func @main("), HasSubstr("m.mlir:1:"));
+  EXPECT_THAT(read("func.func @main("), HasSubstr("[text-syntax]"));
+  EXPECT_THAT(read(""), HasSubstr("error: the module has no function [file-format]"));
+  EXPECT_THAT(read(body("%0 = \"arith.constant\"() : () -> i32")), HasSubstr("m.mlir:2:"));
+  EXPECT_THAT(read("func.func private @f(tensor<2xi32>)"),
+              HasSubstr("error: `func.func`: the function has no body [unsupported]"));
+  EXPECT_THAT(read(body("%0 = func.call @main(%x) : (tensor<2xi32>) -> tensor<2xi32>")),
+              HasSubstr("m.mlir:2:6: error: `func.call`: only operators of TOSA can be in a model [unsupported]"));
+  EXPECT_THAT(read("func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> {\n return %x : tensor<*xf32>\n}"),
+              HasSubstr("the type tensor<*xf32> is no tensor with a rank [unsupported]"));
+  EXPECT_THAT(read("func.func @f(%x: i32) -> i32 {\n return %x : i32\n}"),
+              HasSubstr("the type i32 is no tensor with a rank [type-mismatch]"));
+  EXPECT_THAT(read("func.func @f(%x: tensor<2xi7>) -> tensor<2xi7> {\n return %x : tensor<2xi7>\n}"),
+              HasSubstr("tensors cannot have elements as in tensor<2xi7> [type-mismatch]"));
+  EXPECT_THAT(
+      read(
+          body("%0 = \"tosa.const\"() <{values = dense<4294967296> : tensor<2xi64>}> : () -> tensor<2xi64>\n"
+               "%1 = \"tosa.custom\"(%0) <{operator_name = \"a\", domain_name = \"b\", implementation_attrs = \"\"}> : "
+               "(tensor<2xi64>) -> tensor<2xi32>",
+               "%1")),
+      HasSubstr("element 0 is 4294967296, which 32 bits do not hold [out-of-range]"));
+  EXPECT_THAT(
+      read(body("%0 = \"tosa.const\"() <{values = dense_resource<nowhere> : tensor<2xi32>}> : () -> tensor<2xi32>",
+                "%0")),
+      HasSubstr("error: `tosa.const`: the resource `nowhere` has no data [file-format]"));
+  EXPECT_THAT(
+      read(body("%0 = \"tosa.const\"() <{values = dense_resource<r> : tensor<2xi32>}> : () -> tensor<2xi32>", "%0") +
+           "{-# dialect_resources: { builtin: { r: \"0x0400000001020304\" } } #-}"),
+      HasSubstr("the data has 4 bytes; 2 elements need 8 [file-mismatch]"));
+}
+
+TEST(Mlir, TheFunctionIsChosen) {
+  const auto function = [](std::string_view name, std::string_view operation, std::string_view attributes = "") {
+    return std::format(
+        "func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> {} {{\n%0 = tosa.{} %x : (tensor<2xf32>) -> tensor<2xf32>\n"
+        "return %0 : tensor<2xf32>\n}}\n",
+        name, attributes, operation);
+  };
+  const std::string two = function("a", "abs") + function("b", "exp");
+  EXPECT_THAT(read(two), HasSubstr("error: more than one function, use --entry [unknown-reference]"));
+  EXPECT_THAT(read(two, {.entry = "b"}), HasSubstr("EXP"));
+  EXPECT_THAT(read(two, {.entry = "c"}), HasSubstr("error: the module has no function `c`"));
+  EXPECT_THAT(read(two + function("main", "log")), HasSubstr("LOG"));
+  EXPECT_THAT(read(two + function("c", "floor", "attributes {tf.entry_function = {}}")), HasSubstr("FLOOR"));
+}
+
+}  // namespace
+}  // namespace slipway::tosa

@@ -1,0 +1,18 @@
+// Any bytes are read as a `.tosa` file or refused; what is read can be verified, shown, and written again.
+#include "tosa/read/read_tosa.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+#include "tosa/write/write_spirv.hpp"
+#include "tosa/write/write_tosa.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace slipway;
+  Diagnostics diagnostics;
+  auto model = tosa::read_tosa(std::as_bytes(std::span(data, size)), "fuzz.tosa", diagnostics);
+  if (!model) return 0;
+  tosa::verify(model->graph, diagnostics);
+  (void)tosa::print(model->graph);
+  (void)tosa::write_tosa(*model);
+  if (!diagnostics.has_errors()) (void)tosa::write_graph_module(model->graph);
+  return 0;
+}
