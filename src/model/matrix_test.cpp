@@ -20,7 +20,7 @@ TEST_P(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
     const auto& configuration = slipway::testing::matrix()[i];
     number_of_op = configuration.op == op ? number_of_op + 1 : 0;
     op = configuration.op;
-    const std::size_t step = slipway::testing::whole_suite() ? 1 : std::max<std::size_t>(configurations[op] / 12, 1);
+    const std::size_t step = std::max<std::size_t>(configurations[op] / amount(configurations[op], 3, 1), 1);
     for (const slipway::testing::Pattern pattern : slipway::testing::kPatterns) {
       if (number_of_op % step != static_cast<std::size_t>(pattern) % step) continue;
       if (!configuration.has_edges && pattern == slipway::testing::Pattern::Random2) continue;
@@ -29,7 +29,7 @@ TEST_P(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
     }
   }
   finish();
-  EXPECT_GT(checked(), slipway::testing::whole_suite() ? 23000u : 500u);
+  EXPECT_GT(checked(), amount(23000, 300, 100));
 }
 
 SLIPWAY_WITH_ALL_KERNELS(MatrixTest);

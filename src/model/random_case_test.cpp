@@ -22,7 +22,7 @@ class RandomCaseTest : public KernelTest {
 
 TEST_P(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
   const std::uint64_t first = number_of("SLIPWAY_TOSA_SEED", 1),
-                      wanted = number_of("SLIPWAY_TOSA_CASES_OF_EACH", slipway::testing::whole_suite() ? 200 : 10);
+                      wanted = number_of("SLIPWAY_TOSA_CASES_OF_EACH", amount(200, 3, 1));
   std::size_t compared = 0;
   for (const tosa::OperatorInfo& info : tosa::operators()) {
     std::deque<OperatorCase> cases;

@@ -22,6 +22,7 @@ class ShapeContext {
   std::size_t inputs() const { return node_.inputs.size(); }
   const tensor::Shape& input(std::size_t i) const { return graph_[node_.inputs[i]].type.shape; }
   DataType input_type(std::size_t i) const { return graph_[node_.inputs[i]].type.data; }
+  DataType output_type(std::size_t i) const { return graph_[node_.outputs[i]].type.data; }
   const Attributes& attributes() const { return node_.attributes; }
   std::span<const std::int64_t> list(std::string_view name) const { return node_.attributes.list(name); }
 

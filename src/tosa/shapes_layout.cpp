@@ -132,6 +132,12 @@ Shapes shape_of_scatter(ShapeContext& node) {
 Shapes shape_of_resize(ShapeContext& node) {
   constexpr std::int64_t kMostExtent = 16384, kMostScale = 2048;
   const auto scale = node.list("scale"), offset = node.list("offset"), border = node.list("border");
+  // Integers grow by the scales between pixels, and stay what they are without that.
+  const bool nearest = node.attributes().enumerant<ResizeMode>("mode") == ResizeMode::NearestNeighbor;
+  if (!is_float(node.input_type(0)) && nearest != (node.input_type(0) == node.output_type(0))) {
+    return node.out_of_range("{} gives {} of {}", nearest ? "BILINEAR" : "NEAREST_NEIGHBOR",
+                             name_of(node.output_type(0)), name_of(node.input_type(0)));
+  }
   if (!node.at_least("scale", 1)) return std::nullopt;
   tensor::Shape shape = node.input(0);
   for (std::size_t i = 0; i < 2; ++i) {

@@ -204,7 +204,15 @@ class Verifier {
       const bool is_unsigned = node.attributes.flag(is_input ? "input_unsigned" : "output_unsigned");
       if (node.op == Op::RESCALE && is_unsigned && type == DataType::I32)
         error(DiagnosticKind::TypeMismatch, node, "an unsigned tensor is i8 or i16, not i32");
-      if (zero_point == 0 || type == DataType::I8 || type == DataType::I4) continue;
+      if (zero_point == 0) continue;
+      if (type == DataType::I8) {
+        // As a value of the tensor: signed, or unsigned where RESCALE says so.
+        const bool may_be_unsigned = node.op == Op::RESCALE && is_unsigned;
+        if (zero_point >= -128 && zero_point <= (may_be_unsigned ? 255 : 127)) continue;
+        error(DiagnosticKind::OutOfRange, node,
+              std::format("`{}` is {}, which is no value of {}", operand.name, zero_point, name_of(type)));
+        continue;
+      }
       if (node.op == Op::RESCALE && is_unsigned && type == DataType::I16) {
         if ((zero_point & 0xffff) == 32768) continue;
         error(DiagnosticKind::OutOfRange, node,

@@ -242,7 +242,7 @@ class Maker {
                                  [](std::size_t i) { return std::array{-128, 127, -1, 0, 1, 64, -77, 99}[i]; });
     for (std::int64_t n = 1; n <= 16; ++n) {
       for (std::int64_t d = 1; d <= 16; ++d) {
-        if (!all_ && (n + d) % 3 != 0) continue;
+        if (!all_ && (16 * n + d) % 13 != 0) continue;
         for (const std::int64_t offset : {std::int64_t{0}, -n, n / 2, -n / 2}) {
           std::int64_t border = n - 1;
           while ((7 * n - offset + border) % d != 0) --border;

@@ -151,7 +151,7 @@ void quantised_blocks(Collector& all) {
               });
     }
   }
-  for (const std::int64_t channels : {3, 8, 16}) {
+  for (const std::int64_t channels : {3, 8, 16, 20}) {
     all.add(std::format("depthwise separable {}", channels), [&](Model& m) {
       ValueId y = m.random_input(DataType::I8, {1, 8, 8, channels});
       y = m.clamp(

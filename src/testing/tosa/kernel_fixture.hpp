@@ -14,6 +14,7 @@
 #include "model/plan_graph.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/operator_case.hpp"
+#include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::model {
@@ -80,6 +81,13 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     launch::LaunchTest::TearDown();
   }
   std::size_t checked() const { return checked_; }
+
+  // How many of something this run takes: all, a sample with the kernels for this device, a smaller one with the
+  // others.
+  static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
+    if (slipway::testing::whole_suite()) return all;
+    return GetParam() == Kernels::Device ? device : others;
+  }
 
  private:
   static launch::ResourceIndex add_buffer(launch::Plan& plan, const tosa::TensorType& type,

@@ -139,7 +139,8 @@ void add_tables(MatrixBuilder& matrix) {
 void add_reduction(MatrixBuilder& matrix, Op op, std::span<const DataType> types, bool has_nan_mode) {
   static const std::vector<Shape> kReduced = {{5}, {4, 3}, {2, 3, 4}, {1, 2, 3, 2}, {2, 1, 2, 3, 1}};
   for (const DataType type : types) {
-    for (const std::int64_t nan_mode : has_nan_mode ? nan_modes(type) : std::vector<std::int64_t>{1}) {
+    const auto modes = has_nan_mode ? nan_modes(type) : std::vector<std::int64_t>{1};
+    for (const std::int64_t nan_mode : modes) {
       for (const Shape& shape : kReduced) {
         for (std::int64_t axis = 0; axis < std::ssize(shape); ++axis) {
           Attributes attributes = {{"axis", {axis}}};

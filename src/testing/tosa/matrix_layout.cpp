@@ -291,11 +291,14 @@ void add_casts(MatrixBuilder& matrix) {
 void add_rescales(MatrixBuilder& matrix) {
   for (const DataType from : {DataType::I8, DataType::I16, DataType::I32, DataType::I48}) {
     for (const DataType to : kIntegers) {
-      for (const bool scale32 : from == DataType::I48 ? List{0} : List{1, 0}) {
-        for (const bool double_round : scale32 ? List{0, 1} : List{0}) {
+      for (const bool scale32 : {true, false}) {
+        for (const bool double_round : {false, true}) {
+          if ((scale32 && from == DataType::I48) || (double_round && !scale32)) continue;
           for (const bool per_channel : {false, true}) {
             for (const auto& [in_unsigned, out_unsigned] : {std::pair{false, false}, {true, false}, {false, true}}) {
-              for (const std::int64_t shift : scale32 ? List{16, 30, 37} : List{10, 14, 30}) {
+              const std::array<std::int64_t, 3> shifts =
+                  scale32 ? std::array<std::int64_t, 3>{16, 30, 37} : std::array<std::int64_t, 3>{10, 14, 30};
+              for (const std::int64_t shift : shifts) {
                 const Rescale r{from, to, scale32, double_round, per_channel, in_unsigned, out_unsigned, shift};
                 if (!is_legal(r)) continue;
                 matrix.add(Op::RESCALE, std::format("{} {}", tosa::name_of(from), tosa::name_of(to)),

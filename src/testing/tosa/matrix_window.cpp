@@ -68,8 +68,10 @@ void add_conv2d(MatrixBuilder& matrix, const ConvTypes& types, const Shape& in, 
       for (const List& dilation : {List{1, 1}, List{2, 1}}) {
         const bool plain = stride == List{1, 1};
         const bool with_zeros = plain && pad == List{1, 1, 1, 1} && types.weight == DataType::I8;
-        for (const auto& zeros : with_zeros ? zero_points(types.in) : zero_points(DataType::I32)) {
-          for (const bool one_bias : plain&& pad == List{0, 0, 0, 0} ? List{0, 1} : List{0}) {
+        const auto all_zeros = zero_points(with_zeros ? types.in : DataType::I32);
+        for (const auto& zeros : all_zeros) {
+          for (const bool one_bias : {false, true}) {
+            if (one_bias && !(plain && pad == List{0, 0, 0, 0})) continue;
             const Attributes attributes = {{"pad", pad}, {"stride", stride}, {"dilation", dilation}};
             add_convolution(
                 matrix, Op::CONV2D,
@@ -140,7 +142,7 @@ void add_average(MatrixBuilder& matrix, Attributes attributes, const Shape& in, 
   attributes.set("acc_type", acc(accumulator));
   const auto kernel = attributes.list("kernel");
   const bool with_zeros = kernel[0] == 2 && kernel[1] == 2;
-  for (const auto& [in_zero, out_zero] : with_zeros ? zero_points(type) : zero_points(DataType::I32)) {
+  for (const auto& [in_zero, out_zero] : zero_points(with_zeros ? type : DataType::I32)) {
     attributes.set("input_zp", in_zero);
     attributes.set("output_zp", out_zero);
     matrix.add(Op::AVG_POOL2D, type, [=](TensorMaker& make) {

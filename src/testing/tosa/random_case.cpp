@@ -335,7 +335,7 @@ class Drawer {
     const DataType type = data_type(operand);
     const Shape shape = tensor_shape(number);
     const auto limited = [&](double low, double high) { return make_.random_tensor(type, shape, Limits{low, high}); };
-    if (info_.op == Op::TABLE && number == 1) return limited(-16000, type == DataType::I8 ? 127 : 16000);
+    if (info_.op == Op::TABLE && number == 1) return type == DataType::I8 ? limited(-128, 127) : limited(-16000, 16000);
     if (info_.op == Op::RESCALE && number == 1)
       return limited(0, static_cast<double>(reference::greatest_integer(type)));
     if (info_.op == Op::RESCALE && number == 2) return limited(tosa::bits_of(row_.types[0]) + 2, 55);

@@ -1,5 +1,5 @@
-// Random whole graphs: operators of all kinds on tensors of all types, joined at random. A build of this program gives the
-// same graph for the same seed.
+// Random whole graphs: operators of all kinds on tensors of all types, joined at random. A build of this program gives
+// the same graph for the same seed.
 #pragma once
 
 #include "testing/tosa/graph_maker.hpp"
