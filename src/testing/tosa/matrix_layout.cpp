@@ -1,5 +1,6 @@
 // Operators that move elements, RESIZE, and conversions.
 #include <algorithm>
+#include <cmath>
 #include <format>
 #include <numeric>
 
