@@ -113,7 +113,10 @@ Types::Types(const Module& module, const Annotations& annotations, const Constan
     : module_(module), annotations_(annotations), constants_(constants) {
   for (const Instruction& instruction : module.instructions()) {
     if (instruction.op == spv::Op::OpFunction) break;
-    if (instruction.result != 0 && instruction.type == 0) layouts_[instruction.result] = measure(instruction);
+    // A structure may have a pointer that is declared behind it: the size of an address is known before.
+    const bool is_forward = instruction.op == spv::Op::OpTypeForwardPointer;
+    const Id declared = is_forward ? instruction.operand(0) : instruction.type == 0 ? instruction.result : 0;
+    if (declared != 0) layouts_[declared] = measure(instruction);
   }
 }
 
@@ -204,6 +207,7 @@ Types::Layout Types::measure(const Instruction& type) const {
       return {.size = bytes, .std430_size = bytes, .std430_alignment = bytes};
     }
     case spv::Op::OpTypePointer:
+    case spv::Op::OpTypeForwardPointer:
       return {.size = 8, .std430_size = 8, .std430_alignment = 8};
     case spv::Op::OpTypeVector:
       return measure_vector(type);

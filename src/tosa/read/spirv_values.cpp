@@ -229,7 +229,10 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
       to.resize(to.size() + elements * size);
       return true;
     }
-    for (std::uint64_t i = 0; i < first; ++i) {
+    // What is replicated is one element, or a tensor with one dimension less.
+    const spirv::Instruction* part = module_.definition(definition->operand(2));
+    const std::uint64_t copies = part && is_scalar(part->op) ? elements : first;
+    for (std::uint64_t i = 0; i < copies; ++i) {
       if (!grow(0) || !flatten(definition->operand(2), type, count, to, depth + 1, user)) return false;
     }
     return true;
