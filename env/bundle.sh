@@ -47,7 +47,7 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner xrt-runner vgf_dump vgf_updater; do ln -s slipway "$folder/$name"; done
+for name in scenario-runner xrt-runner vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$folder/$name"; done
 cp -r "$top/examples" "$folder/"
 rm -rf "$folder"/examples/*/output
 # CPU libraries of examples: recipes name them from the folder above the program's own.
@@ -66,11 +66,12 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
-# What depth brings is measured where the device is: FOLDER/bench_recipe FOLDER/cpu_libraries.
-if [ -e "$programs/bench_recipe" ]; then
-  add "$programs/bench_recipe"
-  starter bench_recipe
-fi
+# What the device is good for is measured where it is: FOLDER/bench_recipe FOLDER/cpu_libraries, FOLDER/bench_graph.
+for name in bench_recipe bench_graph; do
+  [ -e "$programs/$name" ] || continue
+  add "$programs/$name"
+  starter "$name"
+done
 add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
 mkdir -p "$folder/layers" "$folder/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \

@@ -92,9 +92,12 @@ BINARY(INTDIV,
 Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const Value x = operation.in(0, at), low = limit(operation, "min_val"), high = limit(operation, "max_val");
-  // No comparison holds for a NaN: it stays, or where it is to lose against the limits, becomes the lower one.
   const Value below_high = k.select(x > high, high, x);
-  return operation.ignores_nan() ? k.select(x >= low, below_high, low) : k.select(x < low, low, below_high);
+  const Value clamped = k.select(x < low, low, below_high);
+  if (x.type() != Scalar::Float) return clamped;
+  // Drivers make their own minimum and maximum of this, which lose a NaN: it is told by its bits. It stays, or where it
+  // is to lose against the limits, becomes the lower one.
+  return k.select(is_nan(k, x), operation.ignores_nan() ? low : x, clamped);
 }
 
 Value emit_NEGATE(Operation& operation, const Coordinates& at, std::size_t) {
