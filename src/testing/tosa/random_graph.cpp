@@ -117,7 +117,7 @@ class Grower {
   // --- operators that move elements ---
 
   bool move(ValueId value) {
-    const Shape& shape = type(value).shape;
+    const Shape shape = type(value).shape;
     const std::int64_t dimensions = std::ssize(shape);
     if (data(value) == DataType::I48) return false;
     const std::int64_t axis = dimensions ? random().between(0, dimensions - 1) : 0;
@@ -182,7 +182,7 @@ class Grower {
 
   bool gather(ValueId value) {
     if (rank(value) != 3) return false;
-    const Shape& shape = type(value).shape;
+    const Shape shape = type(value).shape;
     if (random().chance(70)) {
       const ValueId indices = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], random().between(1, 6)},
                                                                   Limits{0, static_cast<double>(shape[1] - 1)}));
@@ -363,7 +363,7 @@ class Grower {
   bool convolution(ValueId value) {
     const auto types = products(data(value));
     if (!types) return false;
-    const Shape& in = type(value).shape;
+    const Shape in = type(value).shape;
     const Op op = random().pick({Op::CONV2D, Op::CONV2D, Op::DEPTHWISE_CONV2D, Op::TRANSPOSE_CONV2D});
     const std::int64_t height = random().between(1, 3), width = random().between(1, 3);
     const std::int64_t channels = random().between(1, 6), multiplier = random().between(1, 2);
@@ -397,7 +397,7 @@ class Grower {
   bool product(ValueId value) {
     const auto types = products(data(value));
     if (!types) return false;
-    const Shape& in = type(value).shape;
+    const Shape in = type(value).shape;
     ValueId right = pick([&](ValueId v) {
       return data(v) == data(value) && rank(v) == 3 && type(v).shape[0] == in[0] && type(v).shape[1] == in[2];
     });
@@ -411,7 +411,7 @@ class Grower {
   }
 
   bool pool(ValueId value) {
-    const Shape& in = type(value).shape;
+    const Shape in = type(value).shape;
     const List kernel = {random().between(1, std::min<std::int64_t>(in[1], 3)),
                          random().between(1, std::min<std::int64_t>(in[2], 3))};
     const bool mean = random().chance(50);
@@ -435,7 +435,7 @@ class Grower {
   }
 
   bool resize(ValueId value) {
-    const Shape& in = type(value).shape;
+    const Shape in = type(value).shape;
     const DataType of = data(value);
     const bool nearest = random().chance(50);
     List scale, offset, border;
