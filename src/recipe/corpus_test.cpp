@@ -13,14 +13,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <format>
-#include <iostream>
-#include <set>
 
 #include "base/print_diagnostic.hpp"
 #include "recipe/plan/load.hpp"
 #include "recipe/plan/portable.hpp"
+#include "testing/corpus_expectation.hpp"
 #include "testing/source_folder.hpp"
 
 namespace slipway::recipe {
@@ -83,40 +81,11 @@ Diagnostics run_profile(const Path& path) {
   return diagnostics;
 }
 
-// The lines `... [kind]`, without repetition.
-std::set<std::string> kinds_in(std::string_view text) {
-  std::set<std::string> kinds;
-  for (std::size_t end = 0; (end = text.find("]\n", end)) != text.npos; ++end) {
-    const std::size_t begin = text.rfind('[', end);
-    if (begin != text.npos) kinds.emplace(text.substr(begin + 1, end - begin - 1));
-  }
-  return kinds;
-}
-
-void update(const Path& path, const std::string& expected, const std::string& actual, bool kinds_too) {
-  if (expected == actual) return;
-  if (file_exists(path) && kinds_in(expected) != kinds_in(actual)) {
-    std::cout << path.filename().string() << ": the kinds of diagnostics change\n";
-    if (!kinds_too) {
-      ADD_FAILURE() << path << ": other kinds of diagnostics; UPDATE_CORPUS=kinds takes them\n" << actual;
-      return;
-    }
-  }
-  ASSERT_TRUE(write_file(path, actual));
-}
-
 void compare(const Path& path, const Diagnostics& diagnostics) {
-  const char* const wish = std::getenv("UPDATE_CORPUS");
   SCOPED_TRACE(path.filename().string());
   const std::string actual =
       without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
-  EXPECT_EQ(path.filename().string().starts_with("fail_"), diagnostics.has_errors()) << actual;
-  const Path expected_path = Path(path).replace_extension(".expected");
-  const std::string expected = read_text(expected_path).value_or("(there is no such file)\n");
-  if (wish)
-    update(expected_path, expected, actual, std::string_view(wish) == "kinds");
-  else
-    EXPECT_EQ(actual, expected);
+  testing::expect_as_written(path, diagnostics, actual);
 }
 
 TEST(RecipeCorpus, GivesTheExpectedDiagnostics) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/print_diagnostic.hpp"
+#include "testing/corpus_expectation.hpp"
 #include "testing/rpl_case.hpp"
 #include "testing/rpl_listing.hpp"
 
@@ -44,16 +45,6 @@ Outcome run(const RplCase& given) {
   return {diagnostics.has_errors(), messages + listing};
 }
 
-// The kinds in brackets at the ends of lines.
-std::multiset<std::string> kinds_in(std::string_view text) {
-  std::multiset<std::string> kinds;
-  for (std::size_t end = 0; (end = text.find("]\n", end)) != text.npos; ++end) {
-    const std::size_t begin = text.rfind('[', end);
-    if (begin != text.npos) kinds.emplace(text.substr(begin + 1, end - begin - 1));
-  }
-  return kinds;
-}
-
 TEST(RplCorpus, GivesTheExpectedOutcomes) {
   const char* const wish = std::getenv("UPDATE_CORPUS");
   const bool kinds_too = wish && std::string_view(wish) == "kinds";
@@ -68,7 +59,7 @@ TEST(RplCorpus, GivesTheExpectedOutcomes) {
     EXPECT_EQ(given.fails(), outcome.failed) << outcome.text;
     if (!wish) EXPECT_EQ(outcome.text, given.expected);
     std::string expected = outcome.text;
-    if (!given.expected.empty() && kinds_in(given.expected) != kinds_in(outcome.text) && !kinds_too) {
+    if (!given.expected.empty() && testing::kinds_in(given.expected) != testing::kinds_in(outcome.text) && !kinds_too) {
       if (wish) ADD_FAILURE() << "other kinds of diagnostics; UPDATE_CORPUS=kinds takes them\n" << outcome.text;
       expected = given.expected;
     }

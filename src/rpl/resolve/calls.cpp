@@ -190,6 +190,20 @@ bool Resolver::State::bad_constructor(const Expr& node, TypeId type, std::string
   return false;
 }
 
+// What has these parts one behind the other: a constant where all of them are.
+Val Resolver::State::compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts, bool constant_all) {
+  if (constant_all) {
+    fold_buffer.clear();
+    for (const Ref ref : parts) {
+      const auto words = words_of(ref);
+      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
+    }
+    return value_of(add_constant(type, fold_buffer));
+  }
+  const List list = keep_operands(parts);
+  return value_of(emit(op, type, node.range, list.first, list.count));
+}
+
 Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments) {
   const std::uint32_t count = item_count(type);
   const TypeId first = out.type_of(arguments[0]);
@@ -230,16 +244,7 @@ Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<c
     bad_constructor(node, type, std::format("the parts have {} items together, and {} are needed", total, count));
     return {};
   }
-  if (constant_all) {
-    fold_buffer.clear();
-    for (const Ref ref : arguments) {
-      const auto words = words_of(ref);
-      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
-    }
-    return value_of(add_constant(type, fold_buffer));
-  }
-  const List list = keep_operands(arguments);
-  return value_of(emit(Op::Combine, type, node.range, list.first, list.count));
+  return compose(Op::Combine, node, type, arguments, constant_all);
 }
 
 Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments) {
@@ -267,16 +272,7 @@ Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<c
                                 type == kF3x3 ? ", or one `f4x4` to crop" : ""));
     return {};
   }
-  if (constant_all) {
-    fold_buffer.clear();
-    for (const Ref ref : arguments) {
-      const auto words = words_of(ref);
-      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
-    }
-    return value_of(add_constant(type, fold_buffer));
-  }
-  const List list = keep_operands(arguments);
-  return value_of(emit(Op::Columns, type, node.range, list.first, list.count));
+  return compose(Op::Columns, node, type, arguments, constant_all);
 }
 
 Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments) {
@@ -300,16 +296,7 @@ Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<c
     }
     constant_all = constant_all && is_constant(arguments[i]);
   }
-  if (constant_all) {
-    fold_buffer.clear();
-    for (const Ref ref : arguments) {
-      const auto words = words_of(ref);
-      fold_buffer.insert(fold_buffer.end(), words.begin(), words.end());
-    }
-    return value_of(add_constant(type, fold_buffer));
-  }
-  const List list = keep_operands(arguments);
-  return value_of(emit(Op::Build, type, node.range, list.first, list.count));
+  return compose(Op::Build, node, type, arguments, constant_all);
 }
 
 }  // namespace slipway::rpl

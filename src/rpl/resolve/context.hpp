@@ -396,6 +396,7 @@ struct Resolver::State {
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
   bool resolve_opaque_argument(ExprId expression, TypeId wanted, CallArgument& made);
   Val resolve_construct(const Expr& node);
+  Val compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts, bool constant_all);
   Val construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments);
   Val construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments);
   Val construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments);
