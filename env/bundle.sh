@@ -47,7 +47,7 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner xrt-runner vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$folder/$name"; done
+for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$folder/$name"; done
 cp -r "$top/examples" "$folder/"
 rm -rf "$folder"/examples/*/output
 # CPU libraries of examples: recipes name them from the folder above the program's own.

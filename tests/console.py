@@ -71,7 +71,7 @@ def main():
         shutil.copytree(top / "examples", folder / "examples", ignore=shutil.ignore_patterns("output"))
         programs = pathlib.Path(name) / "bin"
         programs.mkdir()
-        for program in ("slipway", "scenario-runner", "xrt-runner", "vgf_dump", "vgf_updater", "model-converter"):
+        for program in ("slipway", "scenario-runner", "xrt-runner", "xrt-replay", "vgf_dump", "vgf_updater", "model-converter"):
             (programs / program).symlink_to(build / "bin/slipway")
         (programs / "make_classifier").symlink_to(build / "bin/make_classifier")  # of examples/classifier
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",

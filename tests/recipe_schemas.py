@@ -80,6 +80,7 @@ def check_jobs():
 check_corpus("recipe")
 check_jobs()
 check_corpus("profile")
+check_corpus("replay")
 validator_of_reports = jsonschema.Draft202012Validator(schema_of("report"))
 for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
     folder = top / "examples" / example

@@ -78,6 +78,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "vgf_dump") return vgf_dump(arguments);
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
+  if (base_name(program) == "xrt-replay") return xrt_replay(arguments);
   if (arguments.empty()) {
     print_error(help());
     return 2;

@@ -5,6 +5,7 @@
 
 #include "cli/program.hpp"
 #include "recipe/jobs/jobs.hpp"
+#include "recipe/replay/replay.hpp"
 #include "recipe/read/read.hpp"
 #include "recipe/session.hpp"
 #include "rpl/metadata_json.hpp"
@@ -74,6 +75,7 @@ constexpr std::array kPages = {
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
     Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
+    Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
     Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };

@@ -1,4 +1,5 @@
-// The drop-in name `xrt-runner`: the command line, texts and exit status of the tool of that name (recipe page 5.2).
+// The drop-in names `xrt-runner` and `xrt-replay`: the command line, texts and exit status of the tool of that name
+// (recipe page 5.2).
 #include <charconv>
 #include <format>
 
@@ -27,7 +28,7 @@ constexpr std::string_view kHelp = R"(usage: xrt-runner [options]
   --script, -f <script.json>  run the jobs of a script
   --threads, -t <number>      with a script: workers
   --queue-limit, -l <number>  with a script: runners that are built ahead
-  --replay <replay.json>      run a capture
+  --replay <replay.json>      check a capture (running one is not possible yet)
   --report, -r [<file>]       write a report as JSON; to standard output without a file, or with -
   --nommap                    read files instead of mapping them
   --nopoll                    sleep while waiting
@@ -156,7 +157,9 @@ void check(const XrtOptions& options) {
   if (!options.replay.empty()) {
     if (!options.script.empty() || !options.recipe.empty() || !options.profile.empty())
       throw XrtError("replay is mutually exclusive with script, recipe, and profile");
-    throw XrtError("replay files need the xrt back end, which this program does not have");
+    Diagnostics diagnostics;
+    explain_replay(options.replay, options.folder, diagnostics);
+    throw_first(diagnostics);
   }
   if (!options.script.empty()) {
     if (!options.recipe.empty() || !options.profile.empty())
@@ -194,6 +197,36 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
 }
 
 }  // namespace
+
+int xrt_replay(const Arguments& arguments) {
+  std::string file, folder = ".";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& option = arguments[i];
+    if (option == "--help" || option == "-h") {
+      print(
+          "usage: xrt-replay --replay <replay.json> [--dir <path>]\n\n"
+          "Checks a capture and its files; running one is not possible yet.\n");
+      return 0;
+    }
+    const bool known = option == "--replay" || option == "--dir" || option == "--iter" || option == "--report";
+    if (!known || i + 1 == arguments.size()) {
+      print_error(std::format("Error: {} `{}`\n", known ? "a value is missing behind" : "unknown option", option));
+      return 1;
+    }
+    ++i;
+    if (option == "--replay") file = arguments[i];
+    if (option == "--dir") folder = arguments[i];
+  }
+  Diagnostics diagnostics;
+  if (file.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "`--replay` with the capture is required");
+  else
+    explain_replay(file, folder, diagnostics);
+  for (const Diagnostic& problem : diagnostics.all()) {
+    if (problem.severity == Severity::Error) print_error(std::format("Error: {}\n", problem.message));
+  }
+  return 1;
+}
 
 int xrt_runner(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// The corpora tests/corpus/recipe and tests/corpus/profile: NAME.json with the diagnostics that it gives in
+// The corpora tests/corpus/recipe, profile and replay: NAME.json with the diagnostics that it gives in
 // NAME.expected.
 //
 // A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
@@ -6,7 +6,7 @@
 //   x.check.json       as `check` does: unknown keys are errors
 //   x.portable.json    as `check --portable`
 //   x.files.json       with the files that it names, from files/ beside it
-// Profiles are checked against recipe.of.json beside them, with their files.
+// Profiles are checked against recipe.of.json beside them, with their files; captures with theirs.
 //
 // UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
 // UPDATE_CORPUS=kinds does that too, and says so.
@@ -18,6 +18,7 @@
 #include "base/print_diagnostic.hpp"
 #include "recipe/plan/load.hpp"
 #include "recipe/plan/portable.hpp"
+#include "recipe/replay/replay.hpp"
 #include "testing/corpus_expectation.hpp"
 #include "testing/source_folder.hpp"
 
@@ -81,6 +82,18 @@ Diagnostics run_profile(const Path& path) {
   return diagnostics;
 }
 
+Diagnostics run_replay(const Path& path) {
+  Diagnostics diagnostics;
+  const ReadOptions options{.leniency = Severity::Error};
+  const auto source = diagnostics.take(read_source(path, path.filename().string()));
+  auto document = source ? read_document(*source, options, diagnostics) : nullptr;
+  const auto replay = document ? read_replay(std::move(document), options, diagnostics) : std::nullopt;
+  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  if (replay) check_replay(*replay, &artifacts, diagnostics);
+  diagnostics.sort();
+  return diagnostics;
+}
+
 void compare(const Path& path, const Diagnostics& diagnostics) {
   SCOPED_TRACE(path.filename().string());
   const std::string actual =
@@ -98,6 +111,30 @@ TEST(ProfileCorpus, GivesTheExpectedDiagnostics) {
   const std::vector<Path> all = cases(corpus("profile"));
   ASSERT_GT(all.size(), 40u);
   for (const Path& path : all) compare(path, run_profile(path));
+}
+
+TEST(ReplayCorpus, GivesTheExpectedDiagnostics) {
+  const std::vector<Path> all = cases(corpus("replay"));
+  ASSERT_GT(all.size(), 25u);
+  for (const Path& path : all) compare(path, run_replay(path));
+}
+
+// As many frames as a long capture has, each waiting for one of another thread: linear.
+TEST(Replay, LongCapturesAreOrderedInLinearTime) {
+  constexpr int kFrames = 20'000;
+  std::string text = R"({"resources": {"hwctxs": [{"name": "c", "programs": ["p"]}],
+    "buffers": [], "kernels": [{"name": "k", "instance": "k", "hwctx": "c"}], "runs": [{"name": "r", "kernel": "k"}]},
+    "execution": {"threads": [0, 1], "frames": [)";
+  for (int i = 0; i < kFrames; ++i) {
+    text += std::format(R"({}{{"name": "f{}", "tid": {}, "runs": [{{"run": "r"}}], "waits": [{}]}})", i ? "," : "", i,
+                        i % 2, i ? std::format("\"f{}\"", i - 1) : "");
+  }
+  text += "]}}";
+  Diagnostics diagnostics;
+  const auto replay = read_replay(*json::parse(make_source("long.json", text)), {}, diagnostics);
+  check_replay(*replay, nullptr, diagnostics);
+  EXPECT_EQ(replay->frames.size(), std::size_t{kFrames});
+  EXPECT_TRUE(diagnostics.empty()) << format_diagnostics(diagnostics.all(), {});
 }
 
 }  // namespace

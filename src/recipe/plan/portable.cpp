@@ -14,6 +14,15 @@ using json::Type;
 using json::Value;
 
 // Keys that only Slipway knows, by the object they stand in.
+// What the published schema knows (recipe page 5.3); it forbids everything else. `cpus` is free in it.
+constexpr std::string_view kHeaderKeys[] = {"xclbin", "program"};
+constexpr std::string_view kResourceKeys[] = {"buffers", "kernels", "cpus"};
+constexpr std::string_view kBufferKeys[] = {"name", "type", "size"};
+constexpr std::string_view kKernelKeys[] = {"name", "instance", "ctrlcode", "numargs"};
+constexpr std::string_view kExecutionKeys[] = {"runs"};
+constexpr std::string_view kRunKeys[] = {"name", "where", "arguments", "constants"};
+constexpr std::string_view kArgumentKeys[] = {"name", "argidx", "size", "offset"};
+
 constexpr std::string_view kOurKernelKeys[] = {"module",     "entry",    "grid",           "local",
                                                "parameters", "unmapped", "specialization", "options"};
 
@@ -21,18 +30,20 @@ class PortableCheck {
  public:
   explicit PortableCheck(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  void warn(Value at, std::string text) {
+  static constexpr std::string_view kRunner = "the shipped runner", kSchema = "the published schema";
+
+  void warn(Value at, std::string_view text, std::string_view subject = kRunner) {
     if (!at) return;
     Diagnostic problem =
-        json::problem(at, DiagnosticKind::NotPortable, "the shipped runner " + text, Severity::Warning);
+        json::problem(at, DiagnosticKind::NotPortable, std::format("{} {}", subject, text), Severity::Warning);
     if (at.is(Type::Object) || at.is(Type::Array)) problem.place = at.opening();
     diagnostics_.add(std::move(problem));
   }
-  void warn_key(Value object, std::string_view key, std::string text) {
+  void warn_key(Value object, std::string_view key, std::string_view text, std::string_view subject = kRunner) {
     const Value member = object[key];
     if (!member) return;
-    Diagnostic problem = json::problem(member, DiagnosticKind::NotPortable, std::format("the shipped runner {}", text),
-                                       Severity::Warning);
+    Diagnostic problem =
+        json::problem(member, DiagnosticKind::NotPortable, std::format("{} {}", subject, text), Severity::Warning);
     problem.place = member.key_place();
     diagnostics_.add(std::move(problem));
   }
@@ -42,10 +53,29 @@ class PortableCheck {
   }
   void ours(Value object, std::string_view key) { warn_key(object, key, std::format("does not know `{}`", key)); }
 
+  // `explained`: keys that have a warning of their own.
+  void schema(Value object, std::string_view what, std::span<const std::string_view> known,
+              std::span<const std::string_view> explained = {}) {
+    if (!object.is(Type::Object)) return;
+    for (const Value member : object) {
+      if (std::ranges::contains(known, member.key()) || std::ranges::contains(explained, member.key())) continue;
+      warn_key(object, member.key(), std::format("does not allow `{}` in {}", member.key(), what), kSchema);
+    }
+  }
+
   void recipe(const Recipe& recipe) {
     const Value root = recipe.document->root();
-    if (!root["version"]) warn(root, "requires `version`");
-    const Value resources = root["resources"];
+    if (!root["version"])
+      warn(root, "requires `version`");
+    else if (const Value version = root["version"]; version.is(Type::String) && !is_published(version.string()))
+      warn(version, "allows no other version than 1.0", kSchema);
+    const Value header = root["header"], resources = root["resources"];
+    if (header["xclbin"] && header["program"])
+      warn(header, "allows `xclbin` or `program` in the header, not both", kSchema);
+    constexpr std::string_view kOursInHeader[] = {"module"};
+    schema(header, "the header", kHeaderKeys, kOursInHeader);
+    schema(resources, "`resources`", kResourceKeys);
+    schema(root["execution"], "`execution`", kExecutionKeys);
     const bool configured = (recipe.header && recipe.header->has_configuration()) ||
                             std::ranges::any_of(recipe.contexts, &Context::has_configuration);
     if (!configured)
@@ -65,6 +95,7 @@ class PortableCheck {
     for (const Buffer& one : recipe.buffers) buffer(one);
     for (const Kernel& kernel : recipe.kernels) {
       for (const std::string_view key : kOurKernelKeys) ours(kernel.at, key);
+      schema(kernel.at, "a kernel", kKernelKeys, kOurKernelKeys);
       number(kernel.at, "numargs");
     }
     for (const CpuFunction& cpu : recipe.cpus) library(cpu);
@@ -99,7 +130,16 @@ class PortableCheck {
 
   void context(const Context& one) { ours(one.at, "module"); }
 
+  // The pattern `1.[0]`, which may stand anywhere in the text and whose point is any character.
+  static bool is_published(std::string_view version) {
+    for (std::size_t i = 0; i + 2 < version.size(); ++i) {
+      if (version[i] == '1' && version[i + 2] == '0') return true;
+    }
+    return false;
+  }
+
   void buffer(const Buffer& one) {
+    schema(one.at, "a buffer", kBufferKeys);
     number(one.at, "size");
     const bool external = one.type == BufferType::Input || one.type == BufferType::Output ||
                           one.type == BufferType::InOut || one.type == BufferType::Weight;
@@ -117,6 +157,8 @@ class PortableCheck {
 
   void run(const Recipe& recipe, const Run& run) {
     ours(run.at, "grid");
+    constexpr std::string_view kOursInRun[] = {"grid"};
+    schema(run.at, "a run", kRunKeys, kOursInRun);
     if (const Value where = run.at["where"];
         where.is(Type::String) && where.string() != "cpu" && where.string() != "npu")
       warn(where, "runs this as `npu`");
@@ -125,6 +167,9 @@ class PortableCheck {
     std::set<std::string_view> external;
     for (const Argument& argument : run.arguments) {
       for (const std::string_view key : {"argidx", "size", "offset"}) number(argument.at, key);
+      schema(argument.at, "an argument", kArgumentKeys);
+      if (argument.at["size"] && !argument.at["offset"])
+        warn_key(argument.at, "size", "allows `size` only together with `offset`", kSchema);
       if (argument.at["offset"] && !argument.at["size"])
         warn_key(argument.at, "offset", "ignores `offset` without `size`");
       const auto buffer = std::ranges::find(recipe.buffers, argument.buffer, &Buffer::name);
@@ -160,7 +205,8 @@ class PortableCheck {
     }
     if (!one.validate) return;
     if (one.validate->begin || one.validate->end)
-      warn(one.validate->at, "compares a range with the start of the golden data");
+      warn(one.validate->at,
+           "compares a range with the start of the golden data, which must be as large as the buffer");
     for (const std::string_view key : {"dtype", "atol", "rtol"}) ours(one.validate->at, key);
   }
 
