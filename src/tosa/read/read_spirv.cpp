@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.";
 constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.";
+// The longest list of an attribute has a pair for each dimension; a replicated one would be written out.
+constexpr std::int64_t kLongestList = 256;
 enum DebugInstruction : std::uint32_t { kDebugOperation = 2, kDebugTensor = 3 };
 
 class GraphReader {
@@ -274,8 +276,8 @@ class GraphReader {
       error(DiagnosticKind::Unsupported, instruction,
             name == kTosaSet || name == kMotionEngineSet
                 ? std::format("`{}` has no operator {}", name, number)
-                : std::format("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name, kTosaSet,
-                              kMotionEngineSet, kCustomSet));
+                : std::format("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name,
+                              kTosaSet, kMotionEngineSet, kCustomSet));
       return;
     }
     const auto types = values_.result_types(instruction.type, instruction);
@@ -329,6 +331,7 @@ class GraphReader {
     const std::size_t size = tensor::size_of(storage);
     if (operand.kind == OperandKind::List) {
       if (type.shape.size() != 1 || type.data != DataType::I32) return wrong("i32 of rank 1");
+      if (type.shape[0] > kLongestList) return wrong(std::format("of {} elements at most", kLongestList));
       std::vector<std::int64_t> values;
       for (std::int64_t i = 0; i < type.shape[0]; ++i)
         values.push_back(load<std::int32_t>(&constant->data[constant->splat ? 0 : static_cast<std::size_t>(i) * size]));
