@@ -24,7 +24,8 @@ struct DeviceFacts {
   std::uint32_t subgroup_size = 1;
   std::uint32_t shared_memory = 16384;   // bytes of a workgroup
   std::uint32_t most_invocations = 128;  // of a workgroup
-  // Of 16-bit floats, by whole subgroups of `subgroup_size`, with the Vulkan memory model.
+  // Of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers with theirs (I8, I32); by whole subgroups of
+  // `subgroup_size`, with the Vulkan memory model.
   std::vector<MatrixShape> matrices;
   bool operator==(const DeviceFacts&) const = default;
 };

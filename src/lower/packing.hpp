@@ -18,11 +18,12 @@ struct Packing {
   std::int64_t width = 1;
   tensor::ElementType from = tensor::ElementType::F32, to = tensor::ElementType::F32;
   std::int64_t zero = 0;  // is subtracted from every element
+  bool sums = false;      // the sum of all rows in place of the rows, of integers, as I32
   bool operator==(const Packing&) const = default;
 
   std::int64_t panels() const { return (columns + width - 1) / width; }
   std::uint64_t size() const {  // bytes
-    return static_cast<std::uint64_t>(batches * panels() * rows * width) * tensor::size_of(to);
+    return static_cast<std::uint64_t>(batches * panels() * (sums ? 1 : rows) * width) * tensor::size_of(to);
   }
 };
 

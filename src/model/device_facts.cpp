@@ -5,8 +5,19 @@
 namespace slipway::model {
 namespace {
 
-// VkComponentTypeKHR.
-constexpr std::uint32_t kFloat16 = 0, kFloat32 = 1;
+using tensor::ElementType;
+
+// Kinds of matrices that kernels are made of, by VkComponentTypeKHR, and the features that they need.
+struct MatrixKind {
+  std::uint32_t factors, sum;
+  ElementType factor_type, sum_type;
+  std::string_view features[2];
+};
+constexpr MatrixKind kMatrixKinds[] = {
+    {0, 1, ElementType::F16, ElementType::F32, {"shaderFloat16", "shaderFloat16"}},
+    {1000141000, 1, ElementType::BF16, ElementType::F32, {"shaderBFloat16Type", "shaderBFloat16CooperativeMatrix"}},
+    {3, 5, ElementType::I8, ElementType::I32, {"shaderInt8", "shaderInt8"}},
+};
 
 constexpr std::uint32_t kSubgroupBasic = 0x1;  // VkSubgroupFeatureFlagBits
 
@@ -24,13 +35,19 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.most_invocations = snapshot.limits.max_compute_workgroup_invocations;
   // Matrices are spread over subgroups, so that their size must be known.
   const bool fixed_size = snapshot.subgroup.min_size == snapshot.subgroup.max_size;
-  if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") ||
-      !snapshot.has_feature("shaderFloat16") || !fixed_size)
+  if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") || !fixed_size)
     return facts;
-  for (const gpu::CooperativeMatrix& matrix : snapshot.cooperative_matrices) {
-    if (matrix.a != kFloat16 || matrix.b != kFloat16 || matrix.c != kFloat32 || matrix.result != kFloat32) continue;
-    const lower::MatrixShape shape{.m = matrix.m, .n = matrix.n, .k = matrix.k};
-    if (!std::ranges::contains(facts.matrices, shape)) facts.matrices.push_back(shape);
+  for (const MatrixKind& kind : kMatrixKinds) {
+    const auto has = [&](std::string_view feature) { return snapshot.has_feature(feature); };
+    if (!std::ranges::all_of(kind.features, has)) continue;
+    for (const gpu::CooperativeMatrix& matrix : snapshot.cooperative_matrices) {
+      if (matrix.a != kind.factors || matrix.b != kind.factors || matrix.c != kind.sum || matrix.result != kind.sum ||
+          matrix.saturating)
+        continue;
+      const lower::MatrixShape shape{
+          .m = matrix.m, .n = matrix.n, .k = matrix.k, .factors = kind.factor_type, .sum = kind.sum_type};
+      if (!std::ranges::contains(facts.matrices, shape)) facts.matrices.push_back(shape);
+    }
   }
   return facts;
 }

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
+#include "base/print_diagnostic.hpp"
 #include "model/device_facts.hpp"
 #include "reference/run.hpp"
+#include "spirv/tools.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -125,6 +128,30 @@ constexpr Case kCases[] = {
   %2 = const f16[24] graph_constant 1
   %3 = CONV2D(%0, %1, %2) f16[1, 9, 10, 24] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
   output %3)"},
+    {"matrix product of bytes, whole tiles", R"(
+  %0 = input i8[1, 128, 128]
+  %1 = input i8[1, 128, 128]
+  %2 = MATMUL(%0, %1) i32[1, 128, 128] A_zp=0 B_zp=0
+  output %2)"},
+    {"matrix products of bytes with tails and a zero point", R"(
+  %0 = input i8[2, 37, 80]
+  %1 = input i8[2, 80, 24]
+  %2 = const i8[2, 80, 24] graph_constant 0
+  %3 = MATMUL(%0, %1) i32[2, 37, 24] A_zp=0 B_zp=0
+  %4 = MATMUL(%0, %2) i32[2, 37, 24] A_zp=-11 B_zp=0
+  output %3
+  output %4)"},
+    {"convolution of bytes with a border", R"(
+  %0 = input i8[1, 9, 10, 16]
+  %1 = const i8[40, 3, 3, 16] graph_constant 0
+  %2 = const i32[40] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 9, 10, 40] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=7 weight_zp=0
+  output %3)"},
+    {"matrix product of bfloats", R"(
+  %0 = input bf16[1, 33, 48]
+  %1 = input bf16[1, 48, 40]
+  %2 = MATMUL(%0, %1) f32[1, 33, 40] A_zp=0 B_zp=0
+  output %2)"},
     {"one filter for each channel, and pools", R"(
   %0 = input i8[1, 9, 10, 20]
   %1 = const i8[3, 3, 20, 1] graph_constant 0
@@ -205,24 +232,42 @@ TEST_P(KernelFamiliesTest, AgreeWithoutFusing) { compare(false); }
 SLIPWAY_WITH_ALL_KERNELS(KernelFamiliesTest);
 
 // Which family a group gets shows in its kernels: here, whether they use cooperative matrices.
-TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
+bool uses_matrices(const lower::KernelProgram& program) {
   constexpr std::uint32_t kTypeCooperativeMatrix = 4456;
-  const auto uses_matrices = [](const lower::KernelProgram& program) {
-    return std::ranges::any_of(program.kernels, [](const lower::ProgramKernel& kernel) {
-      return std::ranges::any_of(*kernel.spirv, [](std::uint32_t word) {
-        return (word & 0xffff) == kTypeCooperativeMatrix && word >> 16 == 7;
-      });
-    });
+  return std::ranges::any_of(program.kernels, [](const lower::ProgramKernel& kernel) {
+    return std::ranges::any_of(
+        *kernel.spirv, [](std::uint32_t word) { return (word & 0xffff) == kTypeCooperativeMatrix && word >> 16 == 7; });
+  });
+}
+
+TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
+  using enum tensor::ElementType;
+  const lower::DeviceFacts plain{
+      .addresses = true, .subgroup_size = 32, .shared_memory = 49152, .most_invocations = 1024};
+  lower::DeviceFacts gpu = plain;
+  gpu.matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 32, I8, I32}};
+  const std::set<std::string_view> with_matrices = {
+      "16-bit matrix product, whole tiles",
+      "16-bit matrix product with tails",
+      "16-bit convolution",
+      "matrix product of bytes, whole tiles",
+      "matrix products of bytes with tails and a zero point",
+      "convolution of bytes with a border",
+      "more products of bytes than a float can sum, rescaled by channel",
+      "matrix product of bfloats",
   };
-  lower::DeviceFacts gpu{.addresses = true, .subgroup_size = 32, .shared_memory = 49152, .most_invocations = 1024};
-  tosa::Graph graph;
-  const tosa::ValueId a = graph.add_input({tosa::DataType::F16, {1, 256, 64}}),
-                      b = graph.add_input({tosa::DataType::F16, {1, 64, 256}});
-  graph.outputs = {
-      graph.add(tosa::Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {tosa::DataType::F32, {1, 256, 256}})};
-  EXPECT_FALSE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));
-  gpu.matrices.push_back({.m = 16, .n = 16, .k = 16});
-  EXPECT_TRUE(uses_matrices(*lower::lower_graph(graph, {.device = gpu})));
+  std::minstd_rand random(5);
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.name);
+    const tosa::Graph graph = graph_of(one, random);
+    EXPECT_FALSE(uses_matrices(*lower::lower_graph(graph, {.device = plain})));
+    const auto program = lower::lower_graph(graph, {.device = gpu});
+    EXPECT_EQ(uses_matrices(*program), with_matrices.contains(one.name));
+    for (const lower::ProgramKernel& kernel : program->kernels) {
+      const Result<> valid = spirv::validate(*kernel.spirv, kernel.name);
+      EXPECT_TRUE(valid) << format_diagnostics(valid.error());
+    }
+  }
 }
 
 // Equal groups share a kernel, whatever their weights.

@@ -1,4 +1,7 @@
-// Tiles of 16-bit floats by cooperative matrices, summed in 32 bits.
+// Tiles of 16-bit floats and 8-bit integers by cooperative matrices, summed in 32 bits.
+//
+// Integers keep their zero points: that of A is taken off the sums, with the sums of the channels of B, which has none.
+// Their B stands channel by channel, since devices load 8-bit matrices slowly across.
 //
 // Each subgroup has a part of the tile, as a grid of matrices. Operands go through the memory of the workgroup sixteen
 // bytes at a time, rows a chunk longer than their contents so that they begin on different banks. A product alone is
@@ -6,6 +9,7 @@
 // memory of the workgroup, so that each invocation gets elements whose places it knows.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "lower/families/operands.hpp"
 #include "lower/families/tiles.hpp"
@@ -13,7 +17,7 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kChunk = 8, kChunkBytes = 16;  // elements of 16 bits
+constexpr std::int64_t kChunkBytes = 16;
 
 // How a tile is shared among subgroups.
 struct Layout {
@@ -22,20 +26,26 @@ struct Layout {
   std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
   std::int64_t step = 32;              // products
 
+  std::int64_t chunk() const { return kChunkBytes / tensor::size_of(shape.factors); }  // elements
+  bool by_channel() const { return shape.factors == ElementType::I8; }                 // B
   TileSize tile() const { return {down * rows * shape.m, across * columns * shape.n}; }
   std::int64_t subgroups() const { return across * down; }
-  std::int64_t a_row() const { return step / kChunk + 1; }  // chunks
-  std::int64_t b_row() const { return tile().channels / kChunk + 1; }
+  // Of the operands in the memory of the workgroup: rows, and the chunks of a row.
+  std::int64_t a_row() const { return step / chunk() + 1; }
+  std::int64_t b_row() const { return by_channel() ? a_row() : tile().channels / chunk() + 1; }
+  std::int64_t b_rows() const { return by_channel() ? tile().channels : step; }
   std::int64_t shared_bytes() const {
-    return kChunkBytes * (tile().rows * a_row() + step * b_row()) + 4 * subgroups() * shape.m * shape.n;
+    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * shape.m * shape.n;
   }
 };
 
 // Large tiles where there are enough of them for all parts of a GPU.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
-  const auto suits = [](const MatrixShape& s) {
-    return s.factors == ElementType::F16 && s.sum == ElementType::F32 && s.m % 8 == 0 && s.n % 8 == 0 && s.k % 8 == 0;
+  const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
+  const auto suits = [&](const MatrixShape& s) {
+    const std::uint32_t chunk = kChunkBytes / tensor::size_of(s.factors);
+    return s.factors == factors && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
   };
   const MatrixShape* shape = nullptr;  // the one with most products
   for (const MatrixShape& s : device.matrices) {
@@ -45,9 +55,9 @@ std::optional<Layout> layout_for(const TileWork& work) {
   constexpr std::int64_t kEnough = 128;
   for (const bool large : {true, false}) {
     Layout layout{.shape = *shape};
-    layout.across = large ? 4 : 2;
+    layout.across = large && !layout.by_channel() ? 4 : 2;
     layout.rows = layout.columns = large ? 4 : 2;
-    layout.step = 2 * static_cast<std::int64_t>(shape->k);
+    layout.step = (large && layout.by_channel() ? 4 : 2) * static_cast<std::int64_t>(shape->k);
     const TileSize tile = layout.tile();
     const std::int64_t groups = (work.rows + tile.rows - 1) / tile.rows *
                                 ((work.c.channels + tile.channels - 1) / tile.channels) * work.batches;
@@ -58,8 +68,8 @@ std::optional<Layout> layout_for(const TileWork& work) {
   return std::nullopt;
 }
 
-bool has_whole_chunks(const Contraction& c) {
-  const auto whole = [](std::int64_t n) { return n % kChunk == 0; };
+bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
+  const auto whole = [&](std::int64_t n) { return n % chunk == 0; };
   return whole(c.run) && whole(c.row_stride) &&
          std::ranges::all_of(c.lines, [&](const Loop& loop) { return whole(loop.stride); }) &&
          std::ranges::all_of(c.segments, [&](const Loop& loop) { return whole(loop.stride); });
@@ -70,12 +80,14 @@ class MatrixTiles {
   MatrixTiles(TileWork& work, const Layout& layout) : w_(work), c_(work.c), layout_(layout), tile_(layout.tile()) {}
 
   void run() {
-    const auto copy = bordered_a(w_.program, c_, ElementType::F16);
-    direct_ = reads_b_directly();
-    const std::uint32_t packed = direct_ ? 0 : panels_of_b(w_.program, c_, tile_.channels, ElementType::F16);
+    const auto copy = bordered_a(w_.program, c_, layout_.shape.factors);
+    const std::optional<std::uint32_t> b_copy = copy_of_b();
+    direct_ = !b_copy;
+    const std::uint32_t packed = b_copy.value_or(0);
+    if (has_zero()) sums_of_b_ = sums_of_b(w_.program, c_);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
     const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
-    const std::array buffers = {copy.value_or(packed), packed};
+    const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed};
     if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel(
         {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
@@ -84,7 +96,7 @@ class MatrixTiles {
     b_ = direct_ ? maker.read_chunks(source_of(w_.program, c_.b)) : maker.read_packed_chunks(packed);
     w_.place(k(), tile_);
     shared_a_ = k().shared_chunks(static_cast<std::uint32_t>(tile_.rows * layout_.a_row()));
-    shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.step * layout_.b_row()));
+    shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.b_rows() * layout_.b_row()));
     begin();
     multiply();
     if (stores_matrices())
@@ -97,47 +109,80 @@ class MatrixTiles {
  private:
   Kernel& k() { return maker_->kernel(); }
 
-  bool reads_b_directly() const {
+  bool has_zero() const { return layout_.by_channel() && c_.a_zero != 0; }
+
+  // Nothing where B is read where it stands.
+  std::optional<std::uint32_t> copy_of_b() const {
+    if (layout_.by_channel()) return channels_of_b(w_.program, c_);
     const tosa::ValueId source = source_of(w_.program, c_.b);
-    return c_.is_matmul && w_.program.stored()[index(source)] && !w_.program.graph().constant(source) &&
-           c_.channels % kChunk == 0;
+    const bool whole = w_.program.stored()[index(source)] && !w_.program.graph().constant(source);
+    if (c_.is_matmul && whole && c_.channels % layout_.chunk() == 0) return std::nullopt;
+    return panels_of_b(w_.program, c_, tile_.channels, layout_.shape.factors);
   }
 
   // A chunk that an invocation moves in every step.
   struct Move {
     Value begin;   // in the buffer, chunks
-    Value offset;  // of its products in the step
+    Value offset;  // of its products in the step, in chunks or, of B in panels, one by one
     Value place;   // in the memory of the workgroup
     Value exists;  // of a channel behind the last one there is nothing
     ChunkVariable next;
   };
 
   void begin() {
-    const Value me = k().local_index();
-    const std::int64_t a_chunks = layout_.step / kChunk, b_chunks = tile_.channels / kChunk;
-    const Chunk zero = k().zero_chunk();
-    for (std::int64_t i = 0; i * invocations_ < tile_.rows * a_chunks; ++i) {
-      const Value e = k().min(me + i * invocations_, k().integer(tile_.rows * a_chunks - 1));
-      const Value row = k().unsigned_divide(e, k().integer(a_chunks)), column = e - row * a_chunks;
-      a_moves_.push_back({.begin = k().unsigned_divide(w_.row_begin(k(), w_.first_row + row), k().integer(kChunk)),
-                          .offset = column,
-                          .place = row * layout_.a_row() + column,
-                          .exists = k().boolean(true),
+    begin_a();
+    if (layout_.by_channel())
+      begin_channels();
+    else
+      begin_panels();
+  }
 
-                          .next = k().variable(zero)});
+  // Calls make(row, chunk) for the chunks that this invocation moves of `rows` rows.
+  void share(std::int64_t rows, std::int64_t row_chunks, const std::function<void(Value, Value)>& make) {
+    const Value me = k().local_index();
+    for (std::int64_t i = 0; i * invocations_ < rows * row_chunks; ++i) {
+      const Value e = k().min(me + i * invocations_, k().integer(rows * row_chunks - 1));
+      const Value row = k().unsigned_divide(e, k().integer(row_chunks));
+      make(row, e - row * row_chunks);
     }
+  }
+
+  ChunkVariable next() { return k().variable(k().zero_chunk()); }
+
+  void begin_a() {
+    share(tile_.rows, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
+      const Value begin = w_.row_begin(k(), w_.first_row + row);
+      a_moves_.push_back({.begin = k().unsigned_divide(begin, k().integer(layout_.chunk())),
+                          .offset = chunk,
+                          .place = row * layout_.a_row() + chunk,
+                          .exists = k().boolean(true),
+                          .next = next()});
+    });
+  }
+
+  // B with a channel after the other, each as a row of A. Those behind the last one are read as the last one.
+  void begin_channels() {
+    share(tile_.channels, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
+      const Value channel = k().min(w_.first_channel + row, k().integer(c_.channels - 1));
+      b_moves_.push_back({.begin = (w_.batch * c_.channels + channel) * (c_.depth() / layout_.chunk()),
+                          .offset = chunk,
+                          .place = row * layout_.b_row() + chunk,
+                          .exists = k().boolean(true),
+                          .next = next()});
+    });
+  }
+
+  // B with a product after the other, each with the channels of the tile; or, where it is a stored matrix, with all.
+  void begin_panels() {
+    const std::int64_t b_chunks = tile_.channels / layout_.chunk(), all = c_.channels / layout_.chunk();
     const std::int64_t panels = (c_.channels + tile_.channels - 1) / tile_.channels;
-    for (std::int64_t i = 0; i * invocations_ < layout_.step * b_chunks; ++i) {
-      const Value e = k().min(me + i * invocations_, k().integer(layout_.step * b_chunks - 1));
-      const Value product = k().unsigned_divide(e, k().integer(b_chunks)), chunk = e - product * b_chunks;
+    share(layout_.step, b_chunks, [&](Value product, Value chunk) {
       Move move{.begin = {},
                 .offset = product,
                 .place = product * layout_.b_row() + chunk,
                 .exists = k().boolean(true),
-
-                .next = k().variable(zero)};
+                .next = next()};
       if (direct_) {
-        const std::int64_t all = c_.channels / kChunk;
         const Value column = w_.panel * b_chunks + chunk;
         if (c_.channels % tile_.channels != 0) move.exists = column < all;
         move.begin = w_.batch * (c_.run * all) + k().min(column, k().integer(all - 1));
@@ -145,33 +190,39 @@ class MatrixTiles {
         move.begin = (w_.batch * panels + w_.panel) * (c_.depth() * b_chunks) + chunk;
       }
       b_moves_.push_back(move);
-    }
-    b_stride_ = direct_ ? c_.channels / kChunk : b_chunks;
+    });
+    b_stride_ = direct_ ? all : b_chunks;
   }
 
   // Products behind the end of a run count as zeros.
   void fetch(Value number) {
     const TileWork::Step step = w_.step(k(), number, layout_.step);
-    const bool partial = c_.run % layout_.step != 0;
-    const Value a = k().unsigned_divide(step.a, k().integer(kChunk)),
-                left = k().integer(c_.run) - step.in_run;  // products of the run
-    for (const Move& move : a_moves_) {
-      const Value inside = partial ? move.offset * kChunk < left : k().boolean(true);
-      const Value offset = partial ? k().select(inside, move.offset, k().integer(0)) : move.offset;
-      k().set(move.next, k().select(inside, k().load_chunk(a_, move.begin + a + offset)));
-    }
-    for (const Move& move : b_moves_) {
-      const Value inside = partial ? (move.offset < left) & move.exists : move.exists;
-      const Value offset = partial ? k().select(move.offset < left, move.offset, k().integer(0)) : move.offset;
-      k().set(move.next, k().select(inside, k().load_chunk(b_, move.begin + (step.products + offset) * b_stride_)));
-    }
+    const Value left = k().integer(c_.run) - step.in_run;  // products of the run
+    const auto in_chunks = [&](Value elements) { return k().unsigned_divide(elements, k().integer(layout_.chunk())); };
+    const auto move_all = [&](const std::vector<Move>& moves, BufferRef from, Value first, std::int64_t products,
+                              std::int64_t stride) {
+      for (const Move& move : moves) {
+        Value inside = move.exists, offset = move.offset;
+        if (c_.run % layout_.step != 0) {
+          const Value in_run = move.offset * products < left;
+          inside = inside & in_run;
+          offset = k().select(in_run, move.offset, k().integer(0));
+        }
+        k().set(move.next, k().select(inside, k().load_chunk(from, move.begin + (first + offset) * stride)));
+      }
+    };
+    move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
+    if (layout_.by_channel())
+      move_all(b_moves_, b_, in_chunks(step.products), layout_.chunk(), 1);
+    else
+      move_all(b_moves_, b_, step.products, 1, b_stride_);
   }
 
   void multiply() {
     const Value subgroup = k().subgroup_index();
     down_ = k().unsigned_divide(subgroup, k().integer(layout_.across));
     across_ = subgroup - down_ * layout_.across;
-    const MatrixType sum = k().matrix_type(ElementType::F32, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
+    const MatrixType sum = k().matrix_type(layout_.shape.sum, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
     for (std::int64_t i = 0; i < layout_.rows * layout_.columns; ++i) sums_.push_back(k().matrix_variable(sum));
     const std::int64_t steps = w_.steps(layout_.step);
     fetch(k().integer(0));
@@ -187,19 +238,23 @@ class MatrixTiles {
 
   void multiply_step() {
     const MatrixShape& s = layout_.shape;
-    const MatrixType a_type = k().matrix_type(ElementType::F16, s.m, s.k, MatrixUse::A),
-                     b_type = k().matrix_type(ElementType::F16, s.k, s.n, MatrixUse::B);
+    const MatrixType a_type = k().matrix_type(s.factors, s.m, s.k, MatrixUse::A),
+                     b_type = k().matrix_type(s.factors, s.k, s.n, MatrixUse::B);
     std::vector<Matrix> sums;
     for (const MatrixVariable& sum : sums_) sums.push_back(k().get(sum));
     for (std::int64_t product = 0; product < layout_.step; product += s.k) {
       std::vector<Matrix> a, b;
       for (std::int64_t i = 0; i < layout_.rows; ++i) {
         const Value row = (down_ * layout_.rows + i) * s.m;
-        a.push_back(k().load_matrix(a_type, shared_a_, row * layout_.a_row() + product / kChunk, layout_.a_row()));
+        a.push_back(
+            k().load_matrix(a_type, shared_a_, row * layout_.a_row() + product / layout_.chunk(), layout_.a_row()));
       }
       for (std::int64_t j = 0; j < layout_.columns; ++j) {
-        const Value column = (across_ * layout_.columns + j) * (s.n / kChunk);
-        b.push_back(k().load_matrix(b_type, shared_b_, column + product * layout_.b_row(), layout_.b_row()));
+        const Value channel = (across_ * layout_.columns + j) * s.n;
+        const Value place = layout_.by_channel() ? channel * layout_.b_row() + product / layout_.chunk()
+                                                 : k().unsigned_divide(channel, k().integer(layout_.chunk())) +
+                                                       product * layout_.b_row();
+        b.push_back(k().load_matrix(b_type, shared_b_, place, layout_.b_row(), layout_.by_channel()));
       }
       for (std::size_t i = 0; i < a.size(); ++i) {
         for (std::size_t j = 0; j < b.size(); ++j) {
@@ -211,11 +266,11 @@ class MatrixTiles {
     for (std::size_t i = 0; i < sums.size(); ++i) k().set(sums_[i], sums[i]);
   }
 
-  // --- results
-  // --------------------------------------------------------------------------------------------------------
+  // --- results ---
 
   bool stores_matrices() const {
-    return &w_.node == c_.node && !c_.bias && w_.type == tosa::DataType::F32 && w_.rows % tile_.rows == 0 &&
+    const bool as_summed = tosa::storage_of(w_.type) == layout_.shape.sum;
+    return &w_.node == c_.node && !c_.bias && as_summed && !has_zero() && w_.rows % tile_.rows == 0 &&
            c_.channels % tile_.channels == 0;
   }
 
@@ -241,7 +296,10 @@ class MatrixTiles {
 
   void store_elements() {
     const std::int64_t count = layout_.shape.m * layout_.shape.n, lanes = w_.program.device().subgroup_size;
-    const SharedRef scratch = k().shared(Scalar::Float, static_cast<std::uint32_t>(layout_.subgroups() * count));
+    const SharedRef scratch = k().shared(layout_.by_channel() ? Scalar::Int : Scalar::Float,
+                                         static_cast<std::uint32_t>(layout_.subgroups() * count));
+    std::optional<BufferRef> sums_of_b;
+    if (has_zero()) sums_of_b = maker_->read_packed(sums_of_b_, ElementType::I32);
     const Value mine = k().subgroup_index() * count, lane = k().subgroup_lane();
     std::optional<BufferRef> to;
     for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
@@ -252,8 +310,9 @@ class MatrixTiles {
         const Value e = i * lanes + lane, y = k().unsigned_divide(e, k().integer(layout_.shape.n));
         const Value at_row = row + y, at_channel = channel + (e - y * layout_.shape.n);
         k().when((e < count) & (at_row < w_.rows) & (at_channel < c_.channels), [&] {
-          Value index;
-          const Value element = w_.element(*maker_, k().load(scratch, mine + e), at_row, at_channel, index);
+          Value index, total = k().load(scratch, mine + e);
+          if (sums_of_b) total = total - k().load(*sums_of_b, w_.batch * c_.channels + at_channel) * c_.a_zero;
+          const Value element = w_.element(*maker_, total, at_row, at_channel, index);
           if (!to) to = maker_->write(w_.node.outputs[0]);
           k().store(*to, index, element);
         });
@@ -266,6 +325,7 @@ class MatrixTiles {
   Layout layout_;
   TileSize tile_;
   bool direct_ = false;
+  std::uint32_t sums_of_b_ = 0;  // a buffer of the program
   std::int64_t invocations_ = 0, b_stride_ = 0;
   KernelMaker* maker_ = nullptr;
   BufferRef a_, b_;
@@ -279,9 +339,15 @@ class MatrixTiles {
 
 bool lower_matrix_tiles(TileWork& work) {
   const tosa::Graph& graph = work.program.graph();
-  if (graph[work.c.a].type.data != tosa::DataType::F16 || graph[work.c.b].type.data != tosa::DataType::F16 ||
-      !has_whole_chunks(work.c))
-    return false;
+  const Contraction& c = work.c;
+  const tosa::DataType factors = graph[c.a].type.data;
+  const ElementType type = tosa::storage_of(factors);
+  if (graph[c.b].type.data != factors || !has_whole_chunks(c, kChunkBytes / tensor::size_of(type))) return false;
+  if (!tosa::is_float(factors)) {
+    const bool known = graph.constant(source_of(work.program, c.b)) != nullptr;
+    const bool whole = known || c.is_matmul || work.program.stored()[index(source_of(work.program, c.b))];
+    if (factors != tosa::DataType::I8 || c.b_zero != 0 || !whole || (c.a_zero != 0 && !known)) return false;
+  }
   const auto layout = layout_for(work);
   if (!layout) return false;
   MatrixTiles(work, *layout).run();

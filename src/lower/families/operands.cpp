@@ -16,6 +16,14 @@ Value as_float(Kernel& k, Value element, std::int64_t zero) {
   return element.type() == Scalar::Float ? element : k.to_float(element - zero);
 }
 
+// An element of a copy of A, and what its border has.
+Value in_copy(Kernel& k, Value element, ElementType to, std::int64_t zero) {
+  return to == ElementType::I8 ? element : as_float(k, element, zero);
+}
+Value border_of(Kernel& k, ElementType to, std::int64_t zero) {
+  return to == ElementType::I8 ? k.integer(zero) : k.real(0);
+}
+
 std::uint64_t bytes_of(std::int64_t count, ElementType type) {
   return static_cast<std::uint64_t>(count) * tensor::size_of(type);
 }
@@ -120,7 +128,7 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
   Kernel& k = maker.kernel();
   maker.add_node(*c.node);
   const auto element = [&](Value row, Value position) {
-    if (one_row) return as_float(k, k.load(maker.read(source), position), c.a_zero);
+    if (one_row) return in_copy(k, k.load(maker.read(source), position), to, c.a_zero);
     Coordinates at(rank, k.integer(0));
     Value inside = k.boolean(true);
     const auto coordinate = [&](std::size_t d, Value i) {
@@ -159,7 +167,7 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
       coordinate(rank - 2, pixel);
       at[rank - 1] = position - pixel * channels;
     }
-    return k.select(inside, as_float(k, maker.at(c.a, at), c.a_zero), k.real(0));
+    return k.select(inside, in_copy(k, maker.at(c.a, at), to, c.a_zero), border_of(k, to, c.a_zero));
   };
   fill_rows(program, maker, copy, {count / length, length, to}, element);
   return buffer;
@@ -242,6 +250,82 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
     return k.select(inside, as_float(k, maker.at(c.b, at), c.b_zero), k.real(0));
   });
   return buffer;
+}
+
+namespace {
+
+// A square of a matrix goes through the memory of a workgroup, so that reads and writes are both of neighbours.
+void transpose_b(ProgramBuilder& program, const Contraction& c, const Copy& copy) {
+  constexpr std::int64_t kSide = 64, kInvocations = 256, kMine = kSide * kSide / kInvocations;
+  const std::int64_t depth = c.depth(), across = (c.channels + kSide - 1) / kSide, down = (depth + kSide - 1) / kSide;
+  KernelMaker maker = program.kernel({.local_size = kInvocations, .addresses = true});
+  Kernel& k = maker.kernel();
+  maker.add_node(*c.node);
+  const std::int64_t groups = c.line_count() * down * across;
+  const Value number = k.min(k.group_index(), k.integer(groups - 1));
+  const Value rest = k.unsigned_divide(number, k.integer(across)), line = k.unsigned_divide(rest, k.integer(down));
+  const Value first_channel = (number - rest * across) * kSide, first_product = (rest - line * down) * kSide;
+  const SharedRef square = k.shared(Scalar::Int, kSide * (kSide + 1));
+  for (std::int64_t i = 0; i < kMine; ++i) {
+    const Value e = k.local_index() + i * kInvocations, y = k.unsigned_divide(e, k.integer(kSide)), x = e - y * kSide;
+    const Value product = k.min(first_product + y, k.integer(depth - 1)),
+                channel = k.min(first_channel + x, k.integer(c.channels - 1));
+    k.store(square, x * (kSide + 1) + y, maker.at(c.b, {line, product, channel}));
+  }
+  k.barrier();
+  const BufferRef to = maker.write_packed(copy.buffer, ElementType::I8);
+  for (std::int64_t i = 0; i < kMine; ++i) {
+    const Value e = k.local_index() + i * kInvocations, y = k.unsigned_divide(e, k.integer(kSide)), x = e - y * kSide;
+    const Value channel = first_channel + y, product = first_product + x;
+    k.when((channel < c.channels) & (product < depth),
+           [&] { k.store(to, (line * c.channels + channel) * depth + product, k.load(square, y * (kSide + 1) + x)); });
+  }
+  program.dispatch(maker, static_cast<std::uint64_t>(groups), copy.key, std::array{copy.buffer}, copy.note);
+}
+
+// The matrix that a constant B is, by channels and products.
+Packing matrix_of_b(const ProgramBuilder& program, const Contraction& c) {
+  const std::int64_t depth = c.depth();
+  Packing packing{.rows = c.channels,
+                  .row_stride = depth,
+                  .columns = depth,
+                  .width = depth,
+                  .from = tosa::storage_of(program.graph()[c.b].type.data),
+                  .to = ElementType::I8};
+  if (c.is_matmul) {
+    packing.batches = c.line_count();
+    packing.batch_stride = depth * c.channels;
+    packing.row_stride = 1;
+    packing.column_stride = c.channels;
+  }
+  return packing;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> channels_of_b(ProgramBuilder& program, const Contraction& c) {
+  const tosa::Graph& graph = program.graph();
+  const ValueId source = source_of(program, c.b);
+  if (graph.constant(source)) return program.packed_constant(source, matrix_of_b(program, c));
+  if (!c.is_matmul && is_whole(program, source)) return std::nullopt;
+  const std::string purpose = "channels";
+  const auto size = static_cast<std::uint64_t>((c.is_matmul ? c.line_count() : 1) * c.depth() * c.channels);
+  const auto [buffer, is_new] = program.packed(c.b, size, purpose);
+  if (!is_new) return buffer;
+  const Copy copy = copy_of(program, buffer, c.b, c, "CHANNELS", purpose);
+  if (!program.repeat(copy.key, std::array{buffer})) transpose_b(program, c, copy);
+  return buffer;
+}
+
+std::uint32_t sums_of_b(ProgramBuilder& program, const Contraction& c) {
+  // The same matrix the other way round: a row for each product.
+  Packing packing = matrix_of_b(program, c);
+  std::swap(packing.rows, packing.columns);
+  std::swap(packing.row_stride, packing.column_stride);
+  packing.width = packing.columns;
+  packing.to = ElementType::I32;
+  packing.sums = true;
+  return program.packed_constant(source_of(program, c.b), packing);
 }
 
 }  // namespace slipway::lower

@@ -7,7 +7,8 @@
 
 namespace slipway::lower {
 
-// A as floats of type `to` with its border; nothing when the stored value is that already.
+// A as `to` with its border; nothing when the stored value is that already. Floats are without the zero point, so that
+// the border is 0; 8-bit integers keep it, and the border is the zero point.
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);
 
 // The stored value that has the elements of A in the same order.
@@ -19,5 +20,12 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 
 // B as floats of type `to` in panels of `width` channels: [lines of a matrix product][panels][depth][width].
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
+
+// B channel by channel: [lines of a matrix product][channels][depth], 8-bit integers as they are. Nothing when the
+// stored value is that already.
+std::optional<std::uint32_t> channels_of_b(ProgramBuilder& program, const Contraction& c);
+
+// The sum of all elements of each channel of B, a constant of 8-bit integers: [lines][channels], 32-bit integers.
+std::uint32_t sums_of_b(ProgramBuilder& program, const Contraction& c);
 
 }  // namespace slipway::lower

@@ -5,7 +5,7 @@
 // whatever an image's width is. Two ways:
 //
 //   scalars    any type, computed with as 32-bit floats; each invocation has a square of results
-//   matrices   16-bit floats on devices with cooperative matrices; 16 bytes are moved at a time
+//   matrices   16-bit floats and 8-bit integers on devices with cooperative matrices; 16 bytes are moved at a time
 #include "lower/families/tiles.hpp"
 
 #include <algorithm>

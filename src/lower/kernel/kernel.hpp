@@ -127,6 +127,7 @@ struct ChunkVariable {
 enum class MatrixUse : std::uint8_t { A = 0, B = 1, Sum = 2 };
 struct MatrixType {
   spirv::Id id = 0, component = 0;
+  bool is_integer = false;  // with a sign
 };
 struct Matrix {
   spirv::Id id = 0;
@@ -203,12 +204,13 @@ class Kernel {
   SharedRef shared_chunks(std::uint32_t count);
   void store(SharedRef to, Value index, Chunk chunk);
 
-  // --- matrices: row by row in memory; strides count elements of the memory ---
+  // --- matrices of F16, BF16, F32, I8 and I32: row by row, or column by column; strides count elements of the memory
+  // ---
   MatrixType matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use);
   MatrixVariable matrix_variable(MatrixType type);  // of zeros
   Matrix get(MatrixVariable variable);
   void set(MatrixVariable variable, Matrix matrix);
-  Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride);
+  Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride, bool by_column = false);
   Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
   void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
   void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
@@ -316,6 +318,7 @@ class Kernel {
   spirv::Id load_raw(const Buffer& buffer, spirv::Id pointer);
   spirv::Id lane_id();
   spirv::Id chunk_type();
+  spirv::Id component_type(ElementType element);
   spirv::Id shared_place(SharedRef of, spirv::Id element_type, Value index);
   std::uint32_t shared_access() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);

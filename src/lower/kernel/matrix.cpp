@@ -73,17 +73,36 @@ void Kernel::store(SharedRef to, Value index, Chunk chunk) {
 
 // --- matrices ---
 
+spirv::Id Kernel::component_type(ElementType element) {
+  switch (element) {
+    case ElementType::I8:
+      builder_.capability(spv::Capability::Int8);
+      return builder_.type_int(8, true);
+    case ElementType::I32:
+      return builder_.type_int(32, true);
+    case ElementType::F16:
+      builder_.capability(spv::Capability::Float16);
+      return builder_.type_float(16);
+    case ElementType::BF16:
+      builder_.capability(spv::Capability::BFloat16TypeKHR);
+      builder_.capability(spv::Capability::BFloat16CooperativeMatrixKHR);
+      builder_.extension("SPV_KHR_bfloat16");
+      return builder_.type(spv::Op::OpTypeFloat, spirv::Operands({16, word(spv::FPEncoding::BFloat16KHR)}));
+    default:
+      return builder_.type_float(32);
+  }
+}
+
 MatrixType Kernel::matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use) {
   builder_.capability(spv::Capability::CooperativeMatrixKHR);
   builder_.extension("SPV_KHR_cooperative_matrix");
-  if (element == ElementType::F16) builder_.capability(spv::Capability::Float16);
-  const spirv::Id component = builder_.type_float(element == ElementType::F16 ? 16 : 32);
+  const spirv::Id component = component_type(element);
   const spirv::Id scope = builder_.constant_u32(word(spv::Scope::Subgroup));
   const spirv::Id type =
       builder_.type(spv::Op::OpTypeCooperativeMatrixKHR,
                     spirv::Operands({component, scope, builder_.constant_u32(rows), builder_.constant_u32(columns),
                                      builder_.constant_u32(static_cast<std::uint32_t>(use))}));
-  return {type, component};
+  return {type, component, tensor::info_of(element).kind == tensor::ElementKind::Signed};
 }
 
 MatrixVariable Kernel::matrix_variable(MatrixType type) {
@@ -99,16 +118,22 @@ Matrix Kernel::get(MatrixVariable variable) {
 }
 void Kernel::set(MatrixVariable variable, Matrix matrix) { op_void(spv::Op::OpStore, {variable.id, matrix.id}); }
 
-Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::int64_t stride) {
+Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::int64_t stride, bool by_column) {
+  using enum spv::CooperativeMatrixLayout;
   const spirv::Id place = shared_place(from, chunk_type(), index);
-  const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
+  const spirv::Id layout = builder_.constant_u32(word(by_column ? ColumnMajorKHR : RowMajorKHR));
   return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
              {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
           type};
 }
 
 Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {
-  return {op(spv::Op::OpCooperativeMatrixMulAddKHR, sum.type.id, {a.id, b.id, sum.id}), sum.type};
+  using enum spv::CooperativeMatrixOperandsMask;
+  if (!sum.type.is_integer)
+    return {op(spv::Op::OpCooperativeMatrixMulAddKHR, sum.type.id, {a.id, b.id, sum.id}), sum.type};
+  const std::uint32_t signs = word(MatrixASignedComponentsKHR) | word(MatrixBSignedComponentsKHR) |
+                              word(MatrixCSignedComponentsKHR) | word(MatrixResultSignedComponentsKHR);
+  return {op(spv::Op::OpCooperativeMatrixMulAddKHR, sum.type.id, {a.id, b.id, sum.id, signs}), sum.type};
 }
 
 void Kernel::store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride) {
