@@ -336,7 +336,9 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->inputs = {"x", "x"}; }),
             "operator 0 ABS `y`: it has 2 inputs instead of 1 [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::WHILE_LOOP; }),
-            "operator 0 WHILE_LOOP `y`: loops and variables are not representable in TOSA.001000.1 [unsupported]");
+            "operator 0 WHILE_LOOP `y`: the attributes are missing [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::VARIABLE_READ; }),
+            "operator 0 VARIABLE_READ `y`: variables are not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::COND_IF; }),
             "operator 0 COND_IF `y`: its condition is not constant; branches are not representable in TOSA.001000.1 "
             "[unsupported]");
