@@ -127,7 +127,7 @@ class Rematerializer {
   Partitioning& partitioning_;
   std::vector<tosa::Node> old_;
   Partitioning before_;
-  std::vector<bool> widening_;  // by old node
+  std::vector<bool> widening_;                                       // by old node
   std::map<std::pair<std::size_t, std::uint32_t>, ValueId> copies_;  // of a value in a partition
 };
 

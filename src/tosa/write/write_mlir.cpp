@@ -28,8 +28,7 @@ std::string_view element_text(DataType type) {
 
 std::string type_text(const TensorType& type) {
   std::string text = "tensor<";
-  for (const std::int64_t extent : type.shape)
-    text += extent < 0 ? std::string("?x") : std::format("{}x", extent);
+  for (const std::int64_t extent : type.shape) text += extent < 0 ? std::string("?x") : std::format("{}x", extent);
   return text + std::string(element_text(type.data)) + ">";
 }
 
@@ -262,7 +261,8 @@ class Writer {
         return std::string(element_text(data_type_of(static_cast<AccType>(integer))));
       case OperandKind::List:
         // The only list of 32 bits in the dialect.
-        return numbers(operand.name == "perms" ? "array<i32: " : "array<i64: ", node.attributes.list(operand.name), ">");
+        return numbers(operand.name == "perms" ? "array<i32: " : "array<i64: ", node.attributes.list(operand.name),
+                       ">");
       case OperandKind::Value: {
         const DataType type = element_type(graph_, node, info, operand);
         return std::format("{} : {}", number_text(type, element_bytes(node.attributes, operand.name, type).data()),

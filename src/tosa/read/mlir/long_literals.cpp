@@ -9,9 +9,9 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::size_t kLong = 64 << 10;   // characters
-constexpr std::size_t kChunk = 4 << 20;   // that stays in memory at once
-constexpr std::size_t kAlignDigits = 8;   // the first four bytes of a resource are its alignment
+constexpr std::size_t kLong = 64 << 10;  // characters
+constexpr std::size_t kChunk = 4 << 20;  // that stays in memory at once
+constexpr std::size_t kAlignDigits = 8;  // the first four bytes of a resource are its alignment
 constexpr std::string_view kKey = "slipway_literal_", kMark = "slipway:";
 constexpr std::string_view kBlanks = " \t\r\n";
 

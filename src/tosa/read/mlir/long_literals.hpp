@@ -1,7 +1,7 @@
 // Long hexadecimal literals of MLIR text, taken out of it before MLIR parses it (converter page 3.5).
 //
-// MLIR keeps weights that stand in the text as `dense<"0x...">`, or as resources at its end, several times over while it
-// parses. It is given a copy of the text with short stand-ins instead; the digits are decoded once, from the file.
+// MLIR keeps weights that stand in the text as `dense<"0x...">`, or as resources at its end, several times over while
+// it parses. It is given a copy of the text with short stand-ins instead; the digits are decoded once, from the file.
 #pragma once
 
 #include <cstdint>

@@ -118,6 +118,7 @@ class Reader {
   bool parse() {
     mlir::MLIRContext& context = parsed_->context;
     context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
+    context.printOpOnDiagnostic(false);  // which may have megabytes of weights
     const std::string_view text = slipway::text_of(bytes_);
     const bool bytecode = text.starts_with("ML\xEFR");
     if (!bytecode && text.size() <= kMostShownText) {
@@ -135,7 +136,8 @@ class Reader {
     });
     if (!bytecode) shortened_ = shorten(text, settings_.done_with);
     auto sources = std::make_shared<llvm::SourceMgr>();
-    const llvm::StringRef data = shortened_ ? llvm::StringRef(shortened_->text) : llvm::StringRef(text.data(), text.size());
+    const llvm::StringRef data =
+        shortened_ ? llvm::StringRef(shortened_->text) : llvm::StringRef(text.data(), text.size());
     // Text has to end with a NUL to be parsed in place, which a mapping does not.
     sources->AddNewSourceBuffer(bytecode || shortened_ ? llvm::MemoryBuffer::getMemBuffer(data, name_, !bytecode)
                                                        : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
@@ -473,7 +475,7 @@ class Reader {
     if (known != values_.end()) return known->second;
     // What only a region uses of the constants around it.
     if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
-        producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
+        good() && producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
       add_constant(*producer);
       const auto made = values_.find(of.getOperand(operand));
       return made == values_.end() ? std::nullopt : std::optional(made->second);
