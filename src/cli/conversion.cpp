@@ -10,6 +10,7 @@
 
 #include "base/base64.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/release_pages.hpp"
 #include "cli/content.hpp"
 #include "convert/report.hpp"
 #include "convert/verify.hpp"
@@ -17,6 +18,7 @@
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
+#include "tosa/write/write_mlir.hpp"
 #include "tosa/write/write_tosa.hpp"
 #include "vgf/read.hpp"
 
@@ -35,8 +37,12 @@ constexpr WordOf<convert::TypeNarrowing> kNarrowings[] = {{"none", convert::Type
                                                           {"partial", convert::TypeNarrowing::Partial},
                                                           {"full", convert::TypeNarrowing::Full},
                                                           {"full_preserve_io", convert::TypeNarrowing::FullPreserveIo}};
-constexpr WordOf<Emit> kEmits[] = {
-    {"vgf", Emit::Vgf}, {"tosa", Emit::Tosa}, {"tosa-text", Emit::TosaText}, {"spirv-asm", Emit::SpirvAssembly}};
+constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf},
+                                   {"tosa", Emit::Tosa},
+                                   {"tosa-text", Emit::TosaText},
+                                   {"mlir", Emit::Mlir},
+                                   {"spirv-asm", Emit::SpirvAssembly}};
+constexpr std::uint64_t kMostDumped = 16;  // elements of constants that --dump-mlir shows
 constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
                                                        {"program", convert::PartitionOrder::Program}};
 constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
@@ -125,7 +131,9 @@ class Conversion {
     const Bytes bytes = content_->content().bytes;
     if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return reencode(bytes);
     log("reading");
-    auto model = convert::read_model(bytes, name_, options_.read, diagnostics_);
+    convert::ReadSettings settings = options_.read;
+    if (options_.input != "-") settings.done_with = release_pages;
+    auto model = convert::read_model(bytes, name_, settings, diagnostics_);
     if (model) convert(*model);
   }
 
@@ -153,10 +161,11 @@ class Conversion {
     convert::Settings settings = options_.settings;
     settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
-      if (options_.dump_passes) print_error(std::format("// behind `{}`\n{}", pass, tosa::print(graph)));
+      if (options_.dump_passes) dump(pass, graph);
     };
     if (!convert::prepare(model, settings, diagnostics_)) return;
     if (options_.emit == Emit::Tosa) return write_tosa(model);
+    if (options_.emit == Emit::Mlir) return write_mlir(model);
     if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.most_elements = UINT64_MAX}));
     log("partitions and segments");
     auto converted = convert::make_file(model, settings, diagnostics_);
@@ -255,6 +264,17 @@ class Conversion {
     if (json) write(bytes_of(*json), "tosa json");
   }
 
+  void write_mlir(const tosa::Model& model) {
+    const auto text = diagnostics_.take(tosa::write_mlir(model));
+    if (text && good()) write(bytes_of(*text), "mlir");
+  }
+
+  // Longer constants are left out.
+  static void dump(std::string_view pass, const tosa::Graph& graph) {
+    const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMostDumped});
+    print_error(std::format("// behind `{}`\n{}", pass, text ? *text : tosa::print(graph)));
+  }
+
   void write_text(const std::string& text) {
     if (good()) write(bytes_of(text), "tosa text");
   }
@@ -334,7 +354,7 @@ ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : 
 void ConversionLine::add_own_options() {
   CLI::App& app = line_.app;
   app.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
-  app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, spirv-asm");
+  app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, mlir, spirv-asm");
   app.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
   app.add_option("--shader", options_.shaders,
@@ -344,6 +364,8 @@ void ConversionLine::add_own_options() {
   app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
   app.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
   app.add_option("--partition-order", order_, "how operators are visited: bfs (breadth first), program");
+  app.add_flag("--rematerialize-rescale", options_.settings.rematerialize_rescale,
+               "repeat widening RESCALEs in each segment that needs them, so that narrow tensors go between segments");
   app.add_flag("--no-fold", no_fold_, "keep transposes of constants");
   app.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
                "constants beyond the range of float16 become infinite");

@@ -10,7 +10,7 @@
 
 namespace slipway::cli {
 
-enum class Emit { Vgf, Tosa, TosaText, SpirvAssembly };
+enum class Emit { Vgf, Tosa, TosaText, Mlir, SpirvAssembly };
 
 struct ConversionOptions {
   std::string input = "-", output = "-";

@@ -5,6 +5,7 @@
 
 #include "convert/constants.hpp"
 #include "convert/encode.hpp"
+#include "convert/rematerialize.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::convert {
@@ -119,13 +120,19 @@ std::optional<Converted> make_file(tosa::Model& model, const Settings& settings,
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
   tosa::Graph& graph = model.graph;
   std::vector<bool> is_shader_node;
-  const Shaders shaders = make_shaders(graph, is_shader_node, settings, diagnostics);
+  Shaders shaders = make_shaders(graph, is_shader_node, settings, diagnostics);
   if (diagnostics.errors() != before) {
     number_operators(model, first, diagnostics);
     return std::nullopt;
   }
   const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
   Partitioning partitioning = partition(graph, is_shader_node, settings.order);
+  if (settings.rematerialize_rescale) {
+    const std::vector<std::uint32_t> moved = rematerialize_rescale(graph, partitioning);
+    Shaders renumbered;
+    for (auto& [node, shader] : shaders) renumbered.emplace(moved[node], std::move(shader));
+    shaders = std::move(renumbered);
+  }
   Segments segments = make_segments(graph, partitioning);
   const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
   const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");

@@ -26,6 +26,7 @@ struct Settings {
   NarrowSettings narrow;
   SimplifySettings simplify;
   PartitionOrder order = PartitionOrder::BreadthFirst;
+  bool rematerialize_rescale = false;  // narrow tensors between segments
   ShaderSettings shader;
   tosa::SpirvSettings spirv;
   // Sees the graph behind each pass, under its name.

@@ -79,7 +79,7 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
                     format == ModelFormat::Vgf ? "a VGF file" : other));
     return std::nullopt;
   }
-  return tosa::read_mlir(bytes, name, {.entry = settings.entry}, diagnostics);
+  return tosa::read_mlir(bytes, name, {.entry = settings.entry, .done_with = settings.done_with}, diagnostics);
 }
 
 }  // namespace slipway::convert

@@ -1,6 +1,7 @@
 // Reads a model in any form but VGF; the form is told by what is in the file (converter page 3.1).
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/diagnostic.hpp"
@@ -21,6 +22,8 @@ struct ReadSettings {
   std::string entry;  // the function of an MLIR module; empty: the only one
   // What inputs and outputs of a `.tosa` file are called: `tosa_deserialized_input_0:0`, or as its tensors.
   IoNames io_names = IoNames::Deserialized;
+  // Gets parts of a long text that are decoded, for bytes that lie in a file that is mapped.
+  std::function<void(Bytes)> done_with;
 };
 
 // `bytes` must outlive the model. Errors: those of the readers; not-recognised for files of other tools.

@@ -224,7 +224,8 @@ class Parser {
     if (text == "true" || text == "false") return tensor::store_number(storage, std::int64_t{text == "true"}, to);
     std::int64_t whole = 0;
     const char* last = text.data() + text.size();
-    if (const auto read = std::from_chars(text.data(), last, whole); read.ec == std::errc() && read.ptr == last)
+    if (const auto read = std::from_chars(text.data(), last, whole);
+        read.ec == std::errc() && read.ptr == last && !(text == "-0" && tensor::is_float(storage)))
       return tensor::store_number(storage, whole, to);
     double real = 0;
     if (const auto read = std::from_chars(text.data(), last, real);
@@ -299,7 +300,8 @@ class Parser {
     }
     const char* last = text.data() + text.size();
     std::int64_t whole = 0;
-    if (const auto read = std::from_chars(text.data(), last, whole); read.ec == std::errc() && read.ptr == last)
+    if (const auto read = std::from_chars(text.data(), last, whole);
+        read.ec == std::errc() && read.ptr == last && text != "-0")
       return attributes.set(operand->name, whole);
     double real = 0;
     if (const auto read = std::from_chars(text.data(), last, real); read.ec == std::errc() && read.ptr == last)

@@ -273,6 +273,84 @@ TEST(TosaFiles, IdentitiesBranchesAndShapesAreWorkedOut) {
             "  %3 = RESHAPE(%2) f32[3, 2] shape=[3, 2]\n  output %3\n}\n");
 }
 
+// x = TANH(x) while `limit` is greater than a counter that `step` is added to.
+Recipe loop(bool known_limit, std::uint8_t step) {
+  Recipe recipe;
+  recipe.tensor("x", fb::DType::FP32, {2});
+  recipe.tensor("i", fb::DType::INT32, {1}, {0, 0, 0, 0});
+  recipe.operation(fb::Op::CONST, {}, {"i"});
+  recipe.tensor("n", fb::DType::INT32, {1},
+                known_limit ? std::vector<std::uint8_t>{3, 0, 0, 0} : std::vector<std::uint8_t>());
+  if (known_limit) recipe.operation(fb::Op::CONST, {}, {"n"});
+  recipe.tensor("count", fb::DType::INT32, {1});
+  recipe.tensor("limit", fb::DType::INT32, {1});
+  recipe.tensor("y", fb::DType::FP32, {2});
+  fb::WhileLoopAttributeT attribute;
+  attribute.cond_graph = "test";
+  attribute.body_graph = "turn";
+  recipe.operation(fb::Op::WHILE_LOOP, {"i", "n", "x"}, {"count", "limit", "y"}).attribute.Set(attribute);
+  if (known_limit)
+    recipe.interface({"x"}, {"y"});
+  else
+    recipe.interface({"x", "n"}, {"y"});
+  for (const char* name : {"test", "turn"}) {
+    recipe.region(name);
+    recipe.tensor("i", fb::DType::INT32, {1});
+    recipe.tensor("n", fb::DType::INT32, {1});
+    recipe.tensor("x", fb::DType::FP32, {2});
+    recipe.tensor("r", std::string_view(name) == "test" ? fb::DType::BOOL : fb::DType::INT32, {1});
+    recipe.tensor("step", fb::DType::INT32, {1}, {step, 0, 0, 0});
+    recipe.tensor("z", fb::DType::FP32, {2});
+    if (std::string_view(name) == "test") {
+      recipe.operation(fb::Op::GREATER, {"n", "i"}, {"r"});
+      recipe.interface({"i", "n", "x"}, {"r"});
+    } else {
+      recipe.operation(fb::Op::ADD, {"i", "step"}, {"r"});
+      recipe.operation(fb::Op::TANH, {"x"}, {"z"});
+      recipe.interface({"i", "n", "x"}, {"r", "n", "z"});
+    }
+  }
+  return recipe;
+}
+
+TEST(TosaFiles, LoopsWithKnownConditionsAreWrittenOut) {
+  const std::string text = text_of_file(loop(true, 1));
+  std::size_t count = 0;
+  for (std::size_t at = text.find("TANH"); at != text.npos; at = text.find("TANH", at + 1)) ++count;
+  EXPECT_EQ(count, 3u) << text;
+  EXPECT_EQ(first_message(loop(false, 1)),
+            "operator 1 WHILE_LOOP `count`: how often it runs is known only when the model runs; loops are not "
+            "representable in TOSA.001000.1 [unsupported]");
+  EXPECT_THAT(first_message(loop(true, 0)), HasSubstr("branches and loops expand to more than 1048576 operators"));
+  const auto broken = [](auto&& change) {
+    Recipe recipe = loop(true, 1);
+    change(*recipe.graph().regions[0]->blocks[0]->operators.back(), *recipe.graph().regions[0]->blocks[0]);
+    return first_message(recipe);
+  };
+  EXPECT_EQ(broken([](auto& op, auto&) { op.attribute.AsWhileLoopAttribute()->cond_graph = "nowhere"; }),
+            "operator 2 WHILE_LOOP `count`: there is no region `nowhere` [unknown-reference]");
+  EXPECT_EQ(broken([](auto& op, auto&) { op.attribute.AsWhileLoopAttribute()->cond_graph = "turn"; }),
+            "operator 2 WHILE_LOOP `count`: region `turn` has another number of inputs or outputs [file-format]");
+  EXPECT_EQ(broken([](auto& op, auto& block) {
+              op.outputs.pop_back();
+              block.outputs = {"count"};
+            }),
+            "operator 2 WHILE_LOOP `count`: it has another number of results than of inputs [file-format]");
+  // A loop that tests itself ends.
+  Recipe endless = loop(true, 1);
+  fb::WhileLoopAttributeT attribute;
+  attribute.cond_graph = "test";
+  attribute.body_graph = "turn";
+  fb::TosaBasicBlockT& test = *endless.graph().regions[1]->blocks[0];
+  auto inner = std::make_unique<fb::TosaOperatorT>();
+  inner->op = fb::Op::WHILE_LOOP;
+  inner->inputs = {"i", "n", "x"};
+  inner->outputs = {"a", "b", "z"};
+  inner->attribute.Set(attribute);
+  test.operators.push_back(std::move(inner));
+  EXPECT_THAT(first_message(endless), HasSubstr("loops are within loops more than 64 deep"));
+}
+
 TEST(TosaFiles, WideIntegersAreNarrowed) {
   Recipe recipe;
   recipe.tensor("x", fb::DType::INT64, {1});
@@ -336,7 +414,9 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->inputs = {"x", "x"}; }),
             "operator 0 ABS `y`: it has 2 inputs instead of 1 [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::WHILE_LOOP; }),
-            "operator 0 WHILE_LOOP `y`: loops and variables are not representable in TOSA.001000.1 [unsupported]");
+            "operator 0 WHILE_LOOP `y`: the attributes are missing [missing-key]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::VARIABLE_READ; }),
+            "operator 0 VARIABLE_READ `y`: variables are not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::COND_IF; }),
             "operator 0 COND_IF `y`: its condition is not constant; branches are not representable in TOSA.001000.1 "
             "[unsupported]");

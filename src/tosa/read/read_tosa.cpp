@@ -10,6 +10,8 @@
 #include <unordered_set>
 
 #include "tensor/element.hpp"
+#include "tosa/operand_forms.hpp"
+#include "tosa/read/known_elements.hpp"
 #include "tosa/read/shape_operators.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
@@ -20,7 +22,7 @@ namespace {
 constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMostTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
 constexpr int kMostDepth = 64;                             // of tables, and of branches within branches
-constexpr std::size_t kMostInlined = 1 << 18;              // operators of branches
+constexpr std::size_t kMostInlined = 1 << 20;              // operators and tensors of branches and of turns of loops
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
 
 std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
@@ -154,18 +156,21 @@ class Reader {
 
   // --- a block ---
 
-  // `arguments`: of the branch that the block is; null for the model, whose inputs become inputs of the graph.
+  // `arguments`: of the branch or the turn of a loop that the block is; null for the model, whose inputs become inputs
+  // of the graph.
   std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
                                             int depth) {
-    // A branch may name itself, or be taken many times.
-    inlined_ += arguments ? 1 + count(block.operators()) : 0;
+    // A branch may name itself, or be taken many times; a loop may never end.
+    inlined_ +=
+        arguments ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size() : 0;
     if (inlined_ > kMostInlined) {
       diagnostics_.error(
           DiagnosticKind::OutOfRange, place(&block),
-          std::format("branches with constant conditions expand to more than {} operators", kMostInlined));
+          std::format("branches and loops expand to more than {} operators and tensors", kMostInlined));
       return std::nullopt;
     }
     Scope scope;
+    scope.reserve(count(block.tensors()) + count(block.shapes()));
     declare(block, scope);
     inputs(block, arguments, scope);
     const std::vector<const fb::TosaOperator*> order = sorted(block, scope);
@@ -354,7 +359,7 @@ class Reader {
       const auto take = [&] { return view(each->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k++))); };
       if (info) {
         for (const OperandInfo& operand : info->operands) {
-          if (is_attribute(*each, operand)) continue;
+          if (!is_file_input(operand)) continue;
           if (k == count(each->inputs())) break;
           const std::string_view name = take();
           if (operand.is_tensor()) used.insert(name);
@@ -371,6 +376,8 @@ class Reader {
 
   std::optional<ValueId> constant(const Symbol& symbol) {
     const fb::TosaTensor& tensor = *symbol.tensor;
+    // Blocks may be taken many times.
+    if (const auto known = constants_.find(&tensor); known != constants_.end()) return known->second;
     const auto type = data_type_of(tensor.type())
                           ? std::optional(TensorType{*data_type_of(tensor.type()), shape_of(tensor)})
                           : this->type(tensor);
@@ -382,6 +389,7 @@ class Reader {
     }
     const ValueId value = model_.graph.add_constant(*type, data->bytes, false, std::string(view(tensor.name())));
     if (data->decoded) model_.graph.storage.push_back(data->decoded);
+    constants_.emplace(&tensor, value);
     return value;
   }
 
@@ -398,15 +406,6 @@ class Reader {
   static const OperatorInfo* info_for(const fb::TosaOperator& of) {
     const auto number = static_cast<std::uint32_t>(of.op());
     return number == 0 ? nullptr : find_operator(InstructionSet::Tosa, number - 1);
-  }
-
-  // Whether an operand stands in the operator's attribute table, not among its inputs.
-  static bool is_attribute(const fb::TosaOperator& of, const OperandInfo& operand) {
-    using enum OperandKind;
-    if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
-    static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
-                                                   "multiples", "scale", "offset", "border"};
-    return !std::ranges::contains(kShapes, operand.name) && of.op() != fb::Op::UNKNOWN;
   }
 
   void operation(const fb::TosaOperator& of, Scope& scope, int depth) {
@@ -429,10 +428,11 @@ class Reader {
       case fb::Op::DIM:
         return dimension(of, scope);
       case fb::Op::WHILE_LOOP:
+        return loop(of, scope, depth);
       case fb::Op::VARIABLE:
       case fb::Op::VARIABLE_READ:
       case fb::Op::VARIABLE_WRITE:
-        error(DiagnosticKind::Unsupported, of, "loops and variables are not representable in TOSA.001000.1");
+        error(DiagnosticKind::Unsupported, of, "variables are not representable in TOSA.001000.1");
         return;
       case fb::Op::UNKNOWN:
         error(DiagnosticKind::UnknownValue, of, "the operator is of no kind");
@@ -504,7 +504,7 @@ class Reader {
     std::size_t wanted = 0;
     bool variadic = false;
     for (const OperandInfo& operand : info.operands) {
-      wanted += !is_attribute(of, operand);
+      wanted += is_file_input(operand);
       variadic |= operand.variadic;
     }
     const std::size_t given = count(of.inputs());
@@ -518,7 +518,7 @@ class Reader {
     std::size_t next = 0;
     bool sound = true;
     for (const OperandInfo& operand : info.operands) {
-      if (is_attribute(of, operand)) continue;
+      if (!is_file_input(operand)) continue;
       if (operand.kind == OperandKind::List) {
         const auto values = shape_values(of, next++, scope);
         if (values) attributes.set(operand.name, *values);
@@ -536,7 +536,7 @@ class Reader {
     // Bounds have the type of what they bound.
     const DataType type = inputs.empty() ? DataType::I32 : model_.graph[inputs[0]].type.data;
     for (const OperandInfo& operand : info.operands) {
-      if (!is_attribute(of, operand)) continue;
+      if (is_file_input(operand)) continue;
       const auto read = read_attribute(of, operand, type, attributes);
       if (read && *read) continue;
       error(DiagnosticKind::MissingKey, of, read ? std::format("`{}` is missing", operand.name) : read.error());
@@ -563,6 +563,7 @@ class Reader {
     node.place = place(&of);
     node.name = operator_name(of);
     node.custom = std::move(custom);
+    known_.see(model_.graph, node);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       scope[name].value = results[i];
@@ -605,39 +606,98 @@ class Reader {
         scope);
   }
 
-  // A condition that is constant decides now; anything else cannot be in a graph.
+  // --- branches and loops ---
+
+  // What a condition is, where that is known now.
+  std::optional<bool> condition(const fb::TosaOperator& of, Scope& scope) const {
+    if (count(of.inputs()) == 0) return std::nullopt;
+    const Symbol& symbol = scope[view(of.inputs()->Get(0))];
+    if (symbol.value) return known_.find(model_.graph, *symbol.value);
+    const bool constant = symbol.tensor && has_data(*symbol.tensor) && !symbol.is_input &&
+                          (!symbol.producer || symbol.producer->op() == fb::Op::CONST) &&
+                          symbol.tensor->type() == fb::DType::BOOL;
+    const auto data = constant ? data_of(*symbol.tensor, bytes_) : std::expected<TosaData, std::string>();
+    if (!constant || !data || data->bytes.empty()) return std::nullopt;
+    return data->bytes[0] != std::byte{0};
+  }
+
+  // The inputs of an operator from `first` on.
+  std::optional<std::vector<ValueId>> inputs_of(const fb::TosaOperator& of, std::size_t first, Scope& scope) {
+    std::vector<ValueId> values;
+    for (std::size_t i = first; i < count(of.inputs()); ++i) {
+      const auto value = value_of(of, i, scope);
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    return values;
+  }
+
+  const fb::TosaBasicBlock* body(const fb::TosaOperator& of, std::string_view name, std::size_t inputs,
+                                 std::size_t outputs) {
+    const fb::TosaBasicBlock* found = find_block(name);
+    if (!found) {
+      error(DiagnosticKind::UnknownReference, of, std::format("there is no region `{}`", name));
+    } else if (inputs != count(found->inputs()) || outputs != count(found->outputs())) {
+      error(DiagnosticKind::FileFormat, of, std::format("region `{}` has another number of inputs or outputs", name));
+      return nullptr;
+    }
+    return found;
+  }
+
+  void give_results(const fb::TosaOperator& of, const std::vector<ValueId>& results, Scope& scope) {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = results[i];
+  }
+
+  // A condition that is known decides now; anything else cannot be in a graph.
   void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
-    const Symbol* condition = count(of.inputs()) ? &scope[view(of.inputs()->Get(0))] : nullptr;
-    const bool constant = condition && condition->tensor && has_data(*condition->tensor) && !condition->is_input &&
-                          (!condition->producer || condition->producer->op() == fb::Op::CONST) &&
-                          condition->tensor->type() == fb::DType::BOOL;
-    const auto data = constant ? data_of(*condition->tensor, bytes_) : std::expected<TosaData, std::string>();
-    if (!attribute || !constant || !data || data->bytes.empty() || depth >= kMostDepth) {
+    const auto taken = condition(of, scope);
+    if (!attribute || !taken || depth >= kMostDepth) {
       error(DiagnosticKind::Unsupported, of,
             "its condition is not constant; branches are not representable in TOSA.001000.1");
       return;
     }
-    const std::string_view name =
-        data->bytes[0] != std::byte{0} ? view(attribute->then_graph()) : view(attribute->else_graph());
-    const fb::TosaBasicBlock* taken = find_block(name);
-    if (!taken) {
-      error(DiagnosticKind::UnknownReference, of, std::format("there is no region `{}`", name));
+    const auto arguments = inputs_of(of, 1, scope);
+    if (!arguments) return;
+    const fb::TosaBasicBlock* block = body(of, view(*taken ? attribute->then_graph() : attribute->else_graph()),
+                                           arguments->size(), count(of.outputs()));
+    const auto results = block ? this->block(*block, &*arguments, depth + 1) : std::nullopt;
+    if (results) give_results(of, *results, scope);
+  }
+
+  // A loop whose condition is known at every turn is written out.
+  void loop(const fb::TosaOperator& of, Scope& scope, int depth) {
+    const fb::WhileLoopAttribute* attribute = of.attribute_as_WhileLoopAttribute();
+    auto values = inputs_of(of, 0, scope);
+    if (!attribute && good()) error(DiagnosticKind::MissingKey, of, "the attributes are missing");
+    if (!attribute || !values) return;
+    const std::size_t carried = values->size();
+    const fb::TosaBasicBlock* test = body(of, view(attribute->cond_graph()), carried, 1);
+    const fb::TosaBasicBlock* turn = body(of, view(attribute->body_graph()), carried, carried);
+    if (!test || !turn) return;
+    if (carried != count(of.outputs())) {
+      error(DiagnosticKind::FileFormat, of, "it has another number of results than of inputs");
       return;
     }
-    std::vector<ValueId> arguments;
-    for (std::size_t i = 1; i < count(of.inputs()); ++i) {
-      const auto value = value_of(of, i, scope);
-      if (!value) return;
-      arguments.push_back(*value);
-    }
-    if (arguments.size() != count(taken->inputs()) || count(of.outputs()) != count(taken->outputs())) {
-      error(DiagnosticKind::FileFormat, of, std::format("region `{}` has another number of inputs or outputs", name));
+    if (depth >= kMostDepth) {
+      error(DiagnosticKind::Unsupported, of, std::format("loops are within loops more than {} deep", kMostDepth));
       return;
     }
-    const auto results = block(*taken, &arguments, depth + 1);
-    for (std::size_t i = 0; results && i < results->size(); ++i)
-      scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = (*results)[i];
+    while (true) {
+      const auto tested = block(*test, &*values, depth + 1);
+      if (!tested) return;
+      const auto again = known_.find(model_.graph, (*tested)[0]);
+      if (!again) {
+        error(DiagnosticKind::Unsupported, of,
+              "how often it runs is known only when the model runs; loops are not representable in TOSA.001000.1");
+        return;
+      }
+      if (*again == 0) break;
+      values = block(*turn, &*values, depth + 1);
+      if (!values) return;
+    }
+    give_results(of, *values, scope);
   }
 
   // --- shapes ---
@@ -700,6 +760,8 @@ class Reader {
   Diagnostics& diagnostics_;
   std::size_t before_;
   std::size_t inlined_ = 0;
+  KnownElements known_;
+  std::unordered_map<const fb::TosaTensor*, ValueId> constants_;
   const fb::TosaGraph* graph_ = nullptr;
   std::unordered_map<const fb::TosaOperator*, std::size_t> numbers_;
   Model model_;

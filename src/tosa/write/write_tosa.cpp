@@ -12,6 +12,7 @@
 
 #include "base/checked.hpp"
 #include "tensor/element.hpp"
+#include "tosa/operand_forms.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
 #include "tosa_schema.hpp"
@@ -25,16 +26,6 @@ using Text = Offset<flatbuffers::String>;
 constexpr std::uint64_t kMostBytes = (std::uint64_t{1} << 31) - (1 << 20);
 
 fb::DType acc_dtype(std::int64_t acc_type) { return dtype_of(data_type_of(static_cast<AccType>(acc_type))); }
-
-// Attributes that stand among the inputs of an operator.
-bool is_input(const OperandInfo& operand, const flatbuffers::TypeTable& fields) {
-  using enum OperandKind;
-  if (operand.kind == Tensor || operand.kind == One || operand.kind == ZeroPoint) return true;
-  for (std::size_t i = 0; i < fields.num_elems; ++i) {
-    if (operand.name == fields.names[i]) return false;
-  }
-  return true;
-}
 
 class Writer {
  public:
@@ -212,41 +203,18 @@ class Writer {
     const flatbuffers::TypeTable& fields = *all.type_refs[all.type_codes[number].sequence_ref]();
     std::size_t next = 0;
     for (const OperandInfo& operand : info.operands) {
-      if (!is_input(operand, fields)) continue;
+      if (!is_file_input(operand)) continue;
       if (operand.kind == OperandKind::List) {
         inputs.push_back(shape(node.attributes.list(operand.name)));
       } else if (!operand.is_tensor()) {
-        const DataType type = type_for(node, info, operand.type);
-        inputs.push_back(one_element(type, element(node.attributes, operand.name, type)));
+        const DataType type = element_type(graph_, node, info, operand);
+        inputs.push_back(one_element(type, element_bytes(node.attributes, operand.name, type)));
       } else {
         do inputs.push_back(names_[index(node.inputs[next++])]);
         while (operand.variadic && next < node.inputs.size());
       }
     }
     operators_.push_back(table(static_cast<fb::Op>(number), attribute(node, info, fields), inputs, outputs, location));
-  }
-
-  DataType type_for(const Node& node, const OperatorInfo& info, std::string_view variable) const {
-    if (const auto type = data_type_from_name(variable)) return *type;
-    std::size_t next = 0;
-    for (const OperandInfo& operand : info.operands) {
-      if (!operand.is_tensor()) continue;
-      if (operand.type == variable) return graph_[node.inputs[next]].type.data;
-      ++next;
-    }
-    return graph_[node.outputs[0]].type.data;
-  }
-
-  static std::array<std::byte, 8> element(const Attributes& attributes, std::string_view name, DataType type) {
-    std::array<std::byte, 8> bytes{};
-    const std::size_t size = tensor::size_of(storage_of(type));
-    if (is_float(type)) {
-      tensor::store_rounded(storage_of(type), attributes.real(name), bytes.data());
-    } else {
-      const std::int64_t value = attributes.integer(name);
-      std::memcpy(bytes.data(), &value, size);
-    }
-    return bytes;
   }
 
   // The operator's own table, field by field.
@@ -257,7 +225,7 @@ class Writer {
       const flatbuffers::TypeCode code = fields.type_codes[i];
       if (code.base_type == flatbuffers::ET_UCHAR) {
         const DataType type = graph_[node.inputs[0]].type.data;
-        const auto bytes_of_element = element(attributes, fields.names[i], type);
+        const auto bytes_of_element = element_bytes(attributes, fields.names[i], type);
         vectors[i] = bytes(Bytes(bytes_of_element).first(tensor::size_of(storage_of(type)))).o;
       } else if (code.is_repeating) {
         const auto list = attributes.list(fields.names[i]);

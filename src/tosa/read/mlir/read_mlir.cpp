@@ -20,12 +20,17 @@
 #include <unordered_set>
 
 #include "tensor/element.hpp"
+#include "tosa/operand_forms.hpp"
+#include "tosa/read/known_elements.hpp"
+#include "tosa/read/mlir/long_literals.hpp"
 #include "tosa/read/shape_operators.hpp"
 
 namespace slipway::tosa {
 namespace {
 
 constexpr std::size_t kMostShownText = 4 << 20;  // larger texts are not kept to show lines of
+constexpr std::size_t kMostInlined = 1 << 20;    // operations of branches and of turns of loops
+constexpr int kMostDepth = 64;                   // of branches and loops within each other
 
 std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
@@ -80,8 +85,14 @@ class Reader {
   Place place(mlir::Location location) const {
     const auto line = line_of(location);
     if (!line || !source_ || view(line->getFilename().getValue()) != name_) return Place::in_file(name_);
-    const std::uint64_t begin = line_begin(line->getLine()) + std::max(1u, line->getColumn()) - 1;
+    const std::uint64_t begin = line_begin(line->getLine()) + column(*line) - 1;
     return Place::in_text(source_, {begin, begin + 1});
+  }
+
+  // In the file, which has literals where MLIR's text has what stands for them.
+  std::uint64_t column(mlir::FileLineColLoc line) const {
+    const std::uint64_t column = std::max(1u, line.getColumn());
+    return shortened_ ? shortened_->column(line.getLine(), column) : column;
   }
 
   std::uint64_t line_begin(unsigned line) const {
@@ -92,8 +103,7 @@ class Reader {
   std::string located(mlir::Location location, const std::string& text) const {
     const auto line = line_of(location);
     if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
-    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), line->getColumn(),
-                       text);
+    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), column(*line), text);
   }
 
   Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
@@ -108,6 +118,7 @@ class Reader {
   bool parse() {
     mlir::MLIRContext& context = parsed_->context;
     context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
+    context.printOpOnDiagnostic(false);  // which may have megabytes of weights
     const std::string_view text = slipway::text_of(bytes_);
     const bool bytecode = text.starts_with("ML\xEFR");
     if (!bytecode && text.size() <= kMostShownText) {
@@ -123,11 +134,13 @@ class Reader {
       for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), place(note.getLocation()));
       return mlir::success();
     });
+    if (!bytecode) shortened_ = shorten(text, settings_.done_with);
     auto sources = std::make_shared<llvm::SourceMgr>();
+    const llvm::StringRef data =
+        shortened_ ? llvm::StringRef(shortened_->text) : llvm::StringRef(text.data(), text.size());
     // Text has to end with a NUL to be parsed in place, which a mapping does not.
-    const llvm::StringRef data(text.data(), text.size());
-    sources->AddNewSourceBuffer(bytecode ? llvm::MemoryBuffer::getMemBuffer(data, name_, false)
-                                         : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
+    sources->AddNewSourceBuffer(bytecode || shortened_ ? llvm::MemoryBuffer::getMemBuffer(data, name_, !bytecode)
+                                                       : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
                                 llvm::SMLoc());
     parsed_->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
     if (!parsed_->module && good())
@@ -285,7 +298,7 @@ class Reader {
       unsigned k = 0;
       if (info) {
         for (const OperandInfo& operand : info->operands) {
-          if (in_attributes(operand) || k == each.getNumOperands()) continue;
+          if (!is_file_input(operand) || k == each.getNumOperands()) continue;
           if (operand.is_tensor()) used.insert(each.getOperand(k).getAsOpaquePointer());
           ++k;
         }
@@ -332,6 +345,12 @@ class Reader {
     const auto count = static_cast<std::size_t>(elements.getNumElements());
     if (const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
       mlir::AsmResourceBlob* blob = resource.getRawHandle().getBlob();
+      if (const LongLiteral* literal = literal_of(view(resource.getRawHandle().getKey()), blob)) {
+        const auto raw = decoded(*literal);
+        if (!raw || !decode(of, elements.getElementType(), count, *raw, data)) return std::nullopt;
+        if (!data.bytes.empty()) model_.graph.storage.push_back(raw);
+        return data;
+      }
       if (!blob) {
         error(DiagnosticKind::FileFormat, of,
               std::format("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
@@ -359,6 +378,29 @@ class Reader {
     if (!decode(of, elements.getElementType(), stored, std::as_bytes(std::span(raw.data(), raw.size())), data))
       return std::nullopt;
     return data;
+  }
+
+  const LongLiteral* literal_of(std::string_view key, mlir::AsmResourceBlob* blob) const {
+    if (!shortened_) return nullptr;
+    if (!blob) return shortened_->by_key(key);
+    const auto data = blob->getData();
+    return shortened_->by_data(std::as_bytes(std::span(data.data(), data.size())));
+  }
+
+  std::shared_ptr<const std::vector<std::byte>> decoded(const LongLiteral& literal) {
+    const std::string_view text = slipway::text_of(bytes_);
+    auto bytes = tosa::decode(text, literal, settings_.done_with);
+    if (bytes) return std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
+    const std::size_t at = bytes.error().at;
+    const std::string_view before = text.substr(0, at);
+    if (source_) {
+      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_text(source_, {at, at + 1}), bytes.error().message);
+    } else {
+      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_file(name_),
+                         std::format("at {}:{}:{}: {}", name_, std::ranges::count(before, '\n') + 1,
+                                     at - (before.rfind('\n') + 1) + 1, bytes.error().message));
+    }
+    return nullptr;
   }
 
   // From the bytes that MLIR keeps: whole bytes an element, i4 in one; a resource of i1 has bits.
@@ -399,15 +441,6 @@ class Reader {
 
   // --- operators ---
 
-  // Lists of numbers that are shapes are operands; all others are attributes.
-  static bool in_attributes(const OperandInfo& operand) {
-    using enum OperandKind;
-    if (operand.kind != List) return operand.kind != Tensor && operand.kind != One && operand.kind != ZeroPoint;
-    static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
-                                                   "multiples", "scale", "offset", "border"};
-    return !std::ranges::contains(kShapes, operand.name);
-  }
-
   void operation(mlir::Operation& of) {
     if (mlir::isa<mlir::tosa::ConstOp>(of)) return;
     if (mlir::isa<mlir::func::ReturnOp>(of)) return outputs(of);
@@ -419,13 +452,17 @@ class Reader {
       this->custom(custom);
     } else if (mlir::isa<mlir::tosa::ConstShapeOp>(of)) {
       if (const auto values = of.getAttrOfType<mlir::DenseIntElementsAttr>("values")) {
-        ShapeValues& to = shapes_[of.getResult(0)];
+        ShapeValues& to = shapes_[of.getResult(0)] = {};
         for (const llvm::APInt& value : values.getValues<llvm::APInt>()) to.push_back(value.getSExtValue());
       }
     } else if (auto dim = mlir::dyn_cast<mlir::tosa::DimOp>(of)) {
       dimension(of, static_cast<std::int64_t>(dim.getAxis()));
     } else if (is_shape_operator(name)) {
       shape_operation(of, name);
+    } else if (auto branch = mlir::dyn_cast<mlir::tosa::IfOp>(of)) {
+      this->branch(branch);
+    } else if (auto loop = mlir::dyn_cast<mlir::tosa::WhileOp>(of)) {
+      this->loop(loop);
     } else {
       error(DiagnosticKind::Unsupported, of,
             name.empty() ? "only operators of TOSA can be in a model"
@@ -436,6 +473,13 @@ class Reader {
   std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
     const auto known = values_.find(of.getOperand(operand));
     if (known != values_.end()) return known->second;
+    // What only a region uses of the constants around it.
+    if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
+        good() && producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
+      add_constant(*producer);
+      const auto made = values_.find(of.getOperand(operand));
+      return made == values_.end() ? std::nullopt : std::optional(made->second);
+    }
     // What depends on something that failed is not there either.
     if (good()) error(DiagnosticKind::TypeMismatch, of, std::format("operand {} is no tensor", operand));
     return std::nullopt;
@@ -447,7 +491,7 @@ class Reader {
     unsigned next = 0;
     bool sound = true;
     for (const OperandInfo& operand : info.operands) {
-      if (in_attributes(operand)) {
+      if (!is_file_input(operand)) {
         sound &= attribute(of, info, operand, attributes);
         continue;
       }
@@ -483,6 +527,7 @@ class Reader {
     Node& node = model_.graph.nodes.back();
     node.place = place(of.getLoc());
     node.custom = std::move(custom);
+    known_.see(model_.graph, node);
     of.getLoc()->walk([&](mlir::Location each) {
       const auto name = mlir::dyn_cast<mlir::NameLoc>(each);
       if (name && node.name.empty()) node.name = view(name.getName().getValue());
@@ -582,6 +627,89 @@ class Reader {
     }
   }
 
+  // --- branches and loops ---
+
+  using Values = std::vector<ValueId>;
+
+  std::optional<Values> values_from(mlir::Operation& of, unsigned first) {
+    Values values;
+    for (unsigned i = first; i < of.getNumOperands(); ++i) {
+      const auto value = value_of(of, i);
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    return values;
+  }
+
+  // The operations of a region, once more; what it yields.
+  std::optional<Values> region(mlir::Operation& of, mlir::Region& region, const Values& arguments) {
+    if (!region.hasOneBlock() || (region.getNumArguments() != 0 && region.getNumArguments() != arguments.size())) {
+      error(DiagnosticKind::Unsupported, of, "a region has several blocks or another number of arguments");
+      return std::nullopt;
+    }
+    mlir::Block& block = region.front();
+    inlined_ += 1 + block.getOperations().size();
+    if (inlined_ > kMostInlined || depth_ >= kMostDepth) {
+      error(DiagnosticKind::OutOfRange, of,
+            std::format("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
+                        kMostInlined, kMostDepth));
+      return std::nullopt;
+    }
+    for (unsigned i = 0; i < region.getNumArguments(); ++i) values_[region.getArgument(i)] = arguments[i];
+    std::optional<Values> yielded;
+    ++depth_;
+    for (mlir::Operation& each : block.getOperations()) {
+      if (mlir::isa<mlir::tosa::YieldOp>(each))
+        yielded = values_from(each, 0);
+      else
+        operation(each);
+      if (!good()) break;
+    }
+    --depth_;
+    return good() ? yielded : std::nullopt;
+  }
+
+  void give_results(mlir::Operation& of, const Values& results) {
+    if (results.size() != of.getNumResults()) {
+      error(DiagnosticKind::FileFormat, of, "its region yields another number of values");
+      return;
+    }
+    for (unsigned i = 0; i < of.getNumResults(); ++i) values_[of.getResult(i)] = results[i];
+  }
+
+  // A condition that is known decides now; anything else cannot be in a graph.
+  void branch(mlir::tosa::IfOp of) {
+    const auto condition = value_of(*of, 0);
+    const auto taken = condition ? known_.find(model_.graph, *condition) : std::nullopt;
+    if (!taken) {
+      if (condition)
+        error(DiagnosticKind::Unsupported, *of,
+              "its condition is not constant; branches are not representable in TOSA.001000.1");
+      return;
+    }
+    const auto arguments = values_from(*of, 1);
+    const auto results =
+        arguments ? region(*of, *taken ? of.getThenGraph() : of.getElseGraph(), *arguments) : std::nullopt;
+    if (results) give_results(*of, *results);
+  }
+
+  // A loop whose condition is known at every turn is written out.
+  void loop(mlir::tosa::WhileOp of) {
+    auto values = values_from(*of, 0);
+    while (values) {
+      const auto tested = region(*of, of.getCondGraph(), *values);
+      if (!tested) return;
+      const auto again = tested->size() == 1 ? known_.find(model_.graph, (*tested)[0]) : std::nullopt;
+      if (!again) {
+        error(DiagnosticKind::Unsupported, *of,
+              "how often it runs is known only when the model runs; loops are not representable in TOSA.001000.1");
+        return;
+      }
+      if (*again == 0) return give_results(*of, *values);
+      values = region(*of, of.getBodyGraph(), *values);
+    }
+  }
+
   // --- shapes ---
 
   std::optional<ShapeValues> shape_values(mlir::Operation& of, unsigned operand) {
@@ -635,9 +763,13 @@ class Reader {
   std::size_t before_;
   SourcePtr source_;
   std::vector<std::uint64_t> line_begins_;
+  std::optional<ShortenedText> shortened_;
   std::shared_ptr<Parsed> parsed_;
   std::unordered_map<mlir::Value, ValueId, ValueHash> values_;
   std::unordered_map<mlir::Value, ShapeValues, ValueHash> shapes_;
+  KnownElements known_;
+  std::size_t inlined_ = 0;
+  int depth_ = 0;
   Model model_;
 };
 

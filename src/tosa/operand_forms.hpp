@@ -1,0 +1,48 @@
+// How files keep the operands of an operator: `.tosa` and MLIR agree on which stand among its inputs, as tensors or
+// shapes, and which among its attributes (converter page 3.2 and 3.5).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tensor/element.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::tosa {
+
+// Lists of numbers that are shapes are inputs; all others are attributes.
+inline bool is_file_input(const OperandInfo& operand) {
+  using enum OperandKind;
+  if (operand.kind != List) return operand.kind == Tensor || operand.kind == One || operand.kind == ZeroPoint;
+  static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
+                                                 "multiples", "scale", "offset", "border"};
+  return std::ranges::contains(kShapes, operand.name);
+}
+
+// The type of an operand that is one element: a type, or a variable that tensors of the node settle.
+inline DataType element_type(const Graph& graph, const Node& node, const OperatorInfo& info,
+                             const OperandInfo& operand) {
+  if (const auto type = data_type_from_name(operand.type)) return *type;
+  std::size_t next = 0;
+  for (const OperandInfo& each : info.operands) {
+    if (!each.is_tensor()) continue;
+    if (each.type == operand.type) return graph[node.inputs[next]].type.data;
+    ++next;
+  }
+  return graph[node.outputs[0]].type.data;
+}
+
+// The element that an attribute is, in the storage of its type.
+inline std::array<std::byte, 8> element_bytes(const Attributes& attributes, std::string_view name, DataType type) {
+  std::array<std::byte, 8> bytes{};
+  if (is_float(type)) {
+    tensor::store_rounded(storage_of(type), attributes.real(name), bytes.data());
+  } else {
+    const std::int64_t value = attributes.integer(name);
+    std::memcpy(bytes.data(), &value, tensor::size_of(storage_of(type)));
+  }
+  return bytes;
+}
+
+}  // namespace slipway::tosa

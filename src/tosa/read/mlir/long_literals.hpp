@@ -1,0 +1,54 @@
+// Long hexadecimal literals of MLIR text, taken out of it before MLIR parses it (converter page 3.5).
+//
+// MLIR keeps weights that stand in the text as `dense<"0x...">`, or as resources at its end, several times over while
+// it parses. It is given a copy of the text with short stand-ins instead; the digits are decoded once, from the file.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace slipway::tosa {
+
+// Is told which part of a file will not be looked at for now, so that it need not stay in memory; may be empty.
+using DoneWith = std::function<void(Bytes)>;
+
+struct LongLiteral {
+  std::size_t begin = 0, end = 0;  // of the digits in the file
+};
+
+struct ShortenedText {
+  std::string text;
+  std::vector<LongLiteral> literals;
+
+  // The column in the file of a column of `text`; lines are the same. Both count from 1.
+  std::uint64_t column(std::uint64_t line, std::uint64_t column) const;
+
+  // The literal that the key of a resource, or the data of one, stands for.
+  const LongLiteral* by_key(std::string_view key) const;
+  const LongLiteral* by_data(Bytes data) const;
+
+  struct Cut {
+    std::uint64_t line, column;  // of the end of the stand-in
+    std::uint64_t taken;         // what the literal was longer
+  };
+  std::vector<Cut> cuts;  // by line and column
+};
+
+// Nothing when no literal is long.
+std::optional<ShortenedText> shorten(std::string_view text, const DoneWith& done_with);
+
+struct BadDigit {
+  std::size_t at;  // in the file
+  std::string message;
+};
+std::expected<std::vector<std::byte>, BadDigit> decode(std::string_view text, const LongLiteral& literal,
+                                                       const DoneWith& done_with);
+
+}  // namespace slipway::tosa
