@@ -1,10 +1,14 @@
 // The RPL compiler against glslang, in one process, on programs that say the same in both languages:
 //
 //   bench_rpl [--slipway PROGRAM]
+//   bench_rpl --only PART BYTES CODE SECONDS
 //
 // Times are medians on one thread, warm, in microseconds. `variant` is what a further variant of a parsed program
 // costs: resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol
 // tables, is not counted. Exit status 1: time grows faster than the program.
+//
+// `--only` repeats one part (parse, resolve, metadata, spirv, variant, full) of a program of BYTES, of which the share CODE
+// is code, for a profiler, and prints the best time beside the median.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -12,6 +16,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -74,36 +79,50 @@ struct Times {
   double parse = 0, resolve = 0, metadata = 0, spirv = 0, variant = 0, full = 0, glslang = 0;
 };
 
-Times measure(const TwinProgram& twin, bool with_glslang) {
-  Times times{.bytes = twin.rpl.size()};
-  const SourcePtr source = make_source("bench.rpl", twin.rpl);
+// One program and the parts of its compilation. What is parsed or resolved for one part stays for the next.
+struct Bench {
+  SourcePtr source;
   Diagnostics diagnostics;
-  const rpl::Program program = rpl::parse(source, diagnostics);
+  rpl::Program program;
   rpl::Resolver resolver;
   rpl::SpirvEmitter emitter;
-  const rpl::Resolved* resolved = program.valid ? resolver.resolve(program, {}, kEntries, {}, diagnostics) : nullptr;
-  if (!resolved) {
+  const rpl::Resolved* resolved = nullptr;
+
+  explicit Bench(const std::string& text)
+      : source(make_source("bench.rpl", text)), program(rpl::parse(source, diagnostics)) {
+    if (program.valid) resolve(program);
+    if (resolved) return;
     std::fputs(format_diagnostics(diagnostics.all()).c_str(), stderr);
     std::exit(3);
   }
-  times.words = emitter.emit(*resolved)[0].words.size();
-  times.parse = median_of([&] { rpl::parse(source, diagnostics); });
-  times.resolve = median_of([&] { resolver.resolve(program, {}, kEntries, {}, diagnostics); });
-  // Each part on a result that stays; the variant is all of them in turn.
-  resolved = resolver.resolve(program, {}, kEntries, {}, diagnostics);
-  times.metadata = median_of([&] { rpl::emit_metadata(*resolved); });
-  times.spirv = median_of([&] { emitter.emit(*resolved); });
-  times.variant = median_of([&] {
-    const rpl::Resolved* const variant = resolver.resolve(program, {}, kEntries, {}, diagnostics);
-    rpl::emit_metadata(*variant);
-    emitter.emit(*variant);
-  });
-  times.full = median_of([&] {
+
+  void resolve(const rpl::Program& of) { resolved = resolver.resolve(of, {}, kEntries, {}, diagnostics); }
+  std::size_t emit() { return emitter.emit(*resolved)[0].words.size(); }
+  void make_variant(const rpl::Program& of) {
+    resolve(of);
+    rpl::emit_metadata(*resolved);
+    emit();
+  }
+  void compile() {
     const rpl::Program fresh = rpl::parse(source, diagnostics);
-    const rpl::Resolved* const variant = resolver.resolve(fresh, {}, kEntries, {}, diagnostics);
-    rpl::emit_metadata(*variant);
-    emitter.emit(*variant);
-  });
+    make_variant(fresh);
+  }
+};
+
+using Part = std::pair<std::string_view, std::function<void(Bench&)>>;
+const std::array<Part, 6> kParts = {{{"parse", [](Bench& bench) { rpl::parse(bench.source, bench.diagnostics); }},
+                                     {"resolve", [](Bench& bench) { bench.resolve(bench.program); }},
+                                     {"metadata", [](Bench& bench) { rpl::emit_metadata(*bench.resolved); }},
+                                     {"spirv", [](Bench& bench) { bench.emit(); }},
+                                     {"variant", [](Bench& bench) { bench.make_variant(bench.program); }},
+                                     {"full", &Bench::compile}}};
+
+Times measure(const TwinProgram& twin, bool with_glslang) {
+  Times times{.bytes = twin.rpl.size()};
+  Bench bench(twin.rpl);
+  times.words = bench.emit();
+  double* const results[] = {&times.parse, &times.resolve, &times.metadata, &times.spirv, &times.variant, &times.full};
+  for (std::size_t i = 0; i < kParts.size(); ++i) *results[i] = median_of([&] { kParts[i].second(bench); });
   if (with_glslang) {
     times.glsl_words = compile_glsl(twin.vertex, EShLangVertex) + compile_glsl(twin.fragment, EShLangFragment);
     times.glslang = median_of([&] {
@@ -135,7 +154,26 @@ double process_time(const std::string& slipway, const std::string& rpl) {
   return time / 1000;
 }
 
+// --only PART BYTES CODE SECONDS
+int repeat_part(char** arguments) {
+  const auto part = std::ranges::find(kParts, std::string_view(arguments[0]), &Part::first);
+  if (part == kParts.end()) return 2;
+  Bench bench(make_twin(std::strtoull(arguments[1], nullptr, 10), std::strtod(arguments[2], nullptr)).rpl);
+  std::vector<double> times;
+  const auto begin = Clock::now();
+  while (Clock::now() - begin < std::chrono::duration<double>(std::strtod(arguments[3], nullptr))) {
+    const auto start = Clock::now();
+    part->second(bench);
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  std::ranges::sort(times);
+  std::printf("%s: best %.2f, median %.2f us of %zu\n", arguments[0], times.front(), times[times.size() / 2],
+              times.size());
+  return 0;
+}
+
 int main_of(int count, char** arguments) {
+  if (count == 6 && std::string_view(arguments[1]) == "--only") return repeat_part(arguments + 2);
   glslang::InitializeProcess();
   // The shares of code are those of a small effect, of a pipeline that is mostly declarations, and of ordinary shaders.
   const struct {

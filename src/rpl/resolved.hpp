@@ -14,7 +14,8 @@
 //     an argument, a container field, a buffer...) and steps into it; indices among the steps are Refs that were
 //     evaluated before.
 //   - `a && b` is LogicBegin, the instructions of b, LogicEnd: b is evaluated only when a needs it. `simple` says that
-//     b neither loads nor has effects, so that both sides may be evaluated (OpLogicalAnd).
+//     b has no effects and reads nothing but variables and arguments, so that both sides may be evaluated
+//     (OpLogicalAnd).
 //   - Control flow is structured:
 //       If c ... [Else ...] EndIf
 //       LoopBegin <condition> LoopTest c <body> LoopStep <step> LoopEnd      (while: the step is empty)
@@ -277,6 +278,9 @@ struct Local {
   NameId name = kNoName;
   TypeId type = kErrorType;
   Range at;
+  // Something writes to it behind its declaration, or reaches into it with an index that is known at run time only.
+  // A local without that is a name for one value.
+  bool in_memory = false;
 };
 
 struct Argument {

@@ -61,28 +61,46 @@ void Emitter::end_if() {
 }
 
 void Emitter::begin_loop() {
+  end_header();
   const OpenLoop loop = {.header = out_.new_id(), .merge = out_.new_id(), .next = out_.new_id(), .reached = false};
-  const Id condition = out_.new_id();
   branch(loop.header);
   label(loop.header);
-  words_->body.op(Op::OpLoopMerge, loop.merge, loop.next, spv::LoopControlMask::MaskNone);
-  branch(condition);
-  label(condition);
   loops_.push_back(loop);
 }
 
-void Emitter::test_loop(const Instruction& instruction) {
-  const Id body = out_.new_id();
+// The merge instruction of a loop stands before the last instruction of its header. Mostly the whole condition is in
+// there; one with blocks of its own goes on behind the header.
+void Emitter::end_header() {
+  if (loops_.empty() || block_ != loops_.back().header) return;
+  merge_of_loop();
+  const Id condition = out_.new_id();
+  branch(condition);
+  label(condition);
+}
+
+void Emitter::merge_of_loop() {
+  const OpenLoop& loop = loops_.back();
+  words_->body.op(Op::OpLoopMerge, loop.merge, loop.next, spv::LoopControlMask::MaskNone);
+}
+
+// `condition` is 0 where the loop has no end but by jumps.
+void Emitter::test_loop(Id condition) {
   OpenLoop& loop = loops_.back();
-  const bool endless = is_constant(instruction.a) &&
-                       program_->constant_words[program_->constants[constant_index(instruction.a)].first] != 0;
-  if (endless) {
+  if (block_ == loop.header) merge_of_loop();
+  const Id body = out_.new_id();
+  if (condition == 0) {
     branch(body);
   } else {
-    words_->body.op(Op::OpBranchConditional, value_of(instruction.a), body, loop.merge);
+    words_->body.op(Op::OpBranchConditional, condition, body, loop.merge);
     loop.reached = true;
   }
   label(body);
+}
+
+void Emitter::test_loop(const Instruction& instruction) {
+  const bool endless = is_constant(instruction.a) &&
+                       program_->constant_words[program_->constants[constant_index(instruction.a)].first] != 0;
+  test_loop(endless ? 0 : value_of(instruction.a));
 }
 
 void Emitter::step_loop() {
@@ -107,6 +125,7 @@ void Emitter::jump(Id target) {
 void Emitter::begin_logic(std::uint32_t index) {
   const Instruction& instruction = program_->code[index];
   if (instruction.simple) return;
+  end_header();
   const Id left = value_of(instruction.a);
   const Id right = out_.new_id();
   const Id after = out_.new_id();

@@ -19,11 +19,7 @@ void Emitter::count_loop(std::uint32_t times, Body body) {
   begin_loop();
   const Id index = op(spv::Op::OpLoad, number, counter);
   const Id limit = u1(times);
-  const Id more = op(spv::Op::OpULessThan, bools(1), index, limit);
-  const Id inside = out_.new_id();
-  words_->body.op(spv::Op::OpBranchConditional, more, inside, loops_.back().merge);
-  loops_.back().reached = true;
-  label(inside);
+  test_loop(op(spv::Op::OpULessThan, bools(1), index, limit));
   body(index);
   step_loop();
   words_->body.op(spv::Op::OpStore, counter, op(spv::Op::OpIAdd, number, index, u1(1)));

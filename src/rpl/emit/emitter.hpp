@@ -177,7 +177,7 @@ class Emitter {
   Id address_of(const PlaceRef& place, Storage storage, bool writes, bool reads);
   Id load(const PlaceRef& place);
   void store(const PlaceRef& place, Id value);
-  Id argument_part(const PlaceRef& place);
+  Id part_of_value(const PlaceRef& place, Id value);
   Id element_of_value(TypeId array, Id value, Ref index, TypeId result);
   Id chain(TypeId type, Storage storage, Id base, std::span<const Id> indices);
   Storage storage_of(const Buffer& buffer) const;
@@ -234,6 +234,9 @@ class Emitter {
   void begin_else();
   void end_if();
   void begin_loop();
+  void end_header();
+  void merge_of_loop();
+  void test_loop(Id condition);
   void test_loop(const Instruction& instruction);
   void step_loop();
   void end_loop();
@@ -249,6 +252,8 @@ class Emitter {
   void emit_code(const Function& function);
   bool skips(rpl::Op code);
   void emit_instruction(std::uint32_t index);
+  void declare(const Instruction& instruction);
+  bool is_new(const Instruction& instruction) const;
   Id value(const Instruction& instruction);
   Id value_of(Ref ref) { return is_constant(ref) ? constant(ref) : values_[ref]; }
 
@@ -312,7 +317,7 @@ class Emitter {
   const Function* function_ = nullptr;
   const Instance* instance_ = nullptr;
   std::vector<Id> values_;     // by instruction
-  std::vector<Id> locals_;     // by local
+  std::vector<Id> locals_;     // by local: the variable, or the value of one that is not in memory
   std::vector<Id> arguments_;  // by argument: values, pointers to temporaries, images and samplers
   std::vector<Id> spilled_;    // by argument: the variable that holds an `in` argument which is indexed at run time
   struct Temporary {

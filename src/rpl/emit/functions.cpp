@@ -90,6 +90,32 @@ bool Emitter::skips(rpl::Op code) {
   }
 }
 
+// A local that nothing writes to is its first value, wherever it is read; the others are variables.
+void Emitter::declare(const Instruction& instruction) {
+  const Local& local = program_->locals[instruction.a];
+  const Id first = instruction.b == kNoRef ? zero(local.type) : value_of(instruction.b);
+  Id& id = locals_[instruction.a];
+  if (!local.in_memory) {
+    id = first;
+    if (instruction.b != kNoRef && !is_constant(instruction.b) && is_new(program_->code[instruction.b])) {
+      name(first, local.name);
+    }
+    return;
+  }
+  if (id == 0) id = local_variable(pointer(local.type, Storage::Function), local.name);
+  words_->body.op(Op::OpStore, id, first);
+}
+
+// Whether the value of an instruction has an id of its own, rather than that of a variable's value, which has a name.
+bool Emitter::is_new(const Instruction& instruction) const {
+  if (instruction.op == rpl::Op::Store) return false;
+  if (instruction.op != rpl::Op::Load) return true;
+  const PlaceRef& place = program_->places[instruction.a];
+  if (place.steps.count != 0) return true;
+  if (place.root == PlaceRoot::Local) return program_->locals[place.index].in_memory;
+  return place.root != PlaceRoot::Argument || program_->arguments[place.index].access != Access::In;
+}
+
 void Emitter::emit_instruction(std::uint32_t index) {
   const Instruction& instruction = program_->code[index];
   if (ended_ && skips(instruction.op)) return;
@@ -104,15 +130,8 @@ void Emitter::emit_instruction(std::uint32_t index) {
       values_[index] = stored_value;
       return;
     }
-    case rpl::Op::Declare: {
-      const Local& local = program_->locals[instruction.a];
-      const Id first = instruction.b == kNoRef ? zero(local.type) : value_of(instruction.b);
-      if (locals_[instruction.a] == 0) {
-        locals_[instruction.a] = local_variable(pointer(local.type, Storage::Function), local.name);
-      }
-      words_->body.op(Op::OpStore, locals_[instruction.a], first);
-      return;
-    }
+    case rpl::Op::Declare:
+      return declare(instruction);
     case rpl::Op::Evaluate:
     case rpl::Op::ScopeBegin:
     case rpl::Op::ScopeEnd:

@@ -77,9 +77,8 @@ Id Emitter::address_of(const PlaceRef& place, Storage storage, bool writes, bool
   return chain(place.type, storage, base, indices_);
 }
 
-// A part of an `in` argument, which is a value and not memory.
-Id Emitter::argument_part(const PlaceRef& place) {
-  const Id value = arguments_[place.index];
+// A part of an `in` argument or of a local that is one value: not of memory.
+Id Emitter::part_of_value(const PlaceRef& place, Id value) {
   if (place.steps.count == 0) return value;
   const std::span steps(program_->steps.data() + place.steps.first, place.steps.count);
   const Id type = plain(place.type);
@@ -102,7 +101,7 @@ Id Emitter::argument_part(const PlaceRef& place) {
     words_->body.op_list(spv::Op::OpCompositeExtract, scratch_, type, id, value);
     return id;
   }
-  // SPIR-V has no run-time index into a value, so that it goes to a variable, once.
+  // SPIR-V has no run-time index into a value, so that it goes to a variable, once. Locals that need it are one.
   Id& spilled = spilled_[place.index];
   if (spilled == 0) {
     spilled = local_variable(pointer(program_->arguments[place.index].type, Storage::Function));
@@ -116,11 +115,13 @@ Id Emitter::argument_part(const PlaceRef& place) {
 }
 
 Id Emitter::load(const PlaceRef& place) {
-  if (place.root == PlaceRoot::Local && place.steps.count == 0) {
-    return load_from(place.type, locals_[place.index]);
+  if (place.root == PlaceRoot::Local) {
+    const Id local = locals_[place.index];
+    if (!program_->locals[place.index].in_memory) return part_of_value(place, local);
+    if (place.steps.count == 0) return load_from(place.type, local);
   }
   if (place.root == PlaceRoot::Argument && program_->arguments[place.index].access == Access::In) {
-    return argument_part(place);
+    return part_of_value(place, arguments_[place.index]);
   }
   const Storage storage = storage_of(place);
   const Id from = address_of(place, storage, false, true);

@@ -378,6 +378,7 @@ struct Resolver::State {
   Val resolve_binary(ExprId expression);
   Val resolve_assign(const Expr& node);
   Val resolve_logic(const Expr& node, Val left);
+  bool is_register(const PlaceRef& place) const;
   Val apply_binary(const Expr& node, Val left, Val right);
   TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
   // A value to compute with: places are loaded. Reports what is no value. `value` is the resolved expression.

@@ -252,6 +252,14 @@ Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
   return value_of(emit(Op::Binary, type, node.range, left.index, right.index, 0, node.op));
 }
 
+// Whether reading it is as good as having the value: a variable or argument, or a part of it that is surely there.
+bool Resolver::State::is_register(const PlaceRef& place) const {
+  if (place.root != PlaceRoot::Local && place.root != PlaceRoot::Argument) return false;
+  return std::ranges::all_of(std::span(out.steps).subspan(place.steps.first, place.steps.count), [](const Step& step) {
+    return step.kind != StepKind::Element || is_constant(step.value);
+  });
+}
+
 // `&&` and `||`: the right side is code of its own, which may not run.
 Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   const auto op = static_cast<BinaryOp>(node.op);
@@ -281,8 +289,10 @@ Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   const Ref begin = emit(Op::LogicBegin, kBoolean, node.range, left_good ? left.index : kNoRef, 0, 0, node.op);
   const Val right = resolve_value(node.b);
   if (!check(right) || !left_good) return {};
-  const auto harmless = [](const Instruction& instruction) {
+  const auto harmless = [&](const Instruction& instruction) {
     switch (instruction.op) {
+      case Op::Load:
+        return is_register(out.places[instruction.a]);
       case Op::Unary:
       case Op::Binary:
       case Op::Convert:

@@ -407,6 +407,9 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
     }
   }
   if (chain.is_place) {
+    if (chain.root == PlaceRoot::Local && !is_constant(index.index) && dead == 0) {
+      out.locals[chain.index].in_memory = true;
+    }
     step_stack.push_back({StepKind::Element, index.index});
     chain.val.type = of.element;
     return;
@@ -524,6 +527,7 @@ void Resolver::State::mark_written(Val val) {
   const PlaceRef& ref = out.places[val.index];
   if (ref.root != PlaceRoot::Local || dead != 0) return;
   bindings[binding_of(ref)].written = true;
+  out.locals[ref.index].in_memory = true;
 }
 
 // The value of a vector or matrix in a variable or argument, which is most of what expressions are made of: what

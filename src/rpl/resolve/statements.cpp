@@ -169,7 +169,7 @@ void Resolver::State::resolve_variable(const Stmt& stmt) {
   }
   if (check_local_name(stmt.name, stmt.name_range)) {
     const auto local = static_cast<std::uint32_t>(out.locals.size());
-    out.locals.push_back({stmt.name, type, stmt.name_range});
+    out.locals.push_back({.name = stmt.name, .type = type, .at = stmt.name_range});
     local_binding.resize(local - out.functions[current].locals.first);
     local_binding.push_back(bind({.kind = Binding::Kind::Local,
                                   .written = stmt.a != 0,
