@@ -6,7 +6,7 @@ build=$1
 shift
 ninja -C "$build" --quiet bench
 status=0
-for part in foundation zeinfo models convert; do
+for part in foundation zeinfo models convert networks; do
   python3 "$here/$part.py" --build "$build" "$@" || status=$?
 done
 "$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?

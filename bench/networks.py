@@ -1,0 +1,173 @@
+"""Whole networks here and in ONNX Runtime: networks.py --build FOLDER [--keep FOLDER]
+
+MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats and 8-bit integers, with the same weights
+and inputs, run in turns: some runs of the one, then of the other, several rounds of both. Every time is that of a whole
+run from submitting it to its end. The spread says how far the middle half of the runs reaches, as a part of the median.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+try:
+    import onnxruntime
+    import onnx_networks
+except ImportError as missing:
+    sys.exit(f"networks: {missing.name} is not installed; nothing to compare with")
+
+from process import Process
+
+THREADS = 2
+
+# The least that our speed may be of the other's.
+GOALS = {"mobilenet_v2.fp32": 0.25, "mobilenet_v2.int8": 0.22, "resnet_50.fp32": 0.25}
+MOST_COLD_MS, MOST_WARM_MS = 2000, 300  # whole process of MobileNetV2, by float
+
+
+class Ours:
+    def __init__(self, slipway, model, inputs, environment):
+        self.command = [slipway, "run", model, "--inputs", inputs]
+        self.folder = inputs
+        self.environment = environment
+        self.times = []
+
+    def run(self, repeat):
+        counters = self.folder / "counters.json"
+        Process([*self.command, "--repeat", str(repeat), "--perf-counters-dump-path", counters], self.environment)
+        iterations = {}
+        for counter in json.loads(counters.read_text())["Run Scenario"]["counters"]:
+            what, _, iteration = counter["name"].partition(" Iteration: ")
+            if what in ("Submit Commands.", "Wait for Fence."):
+                iterations[iteration] = iterations.get(iteration, 0) + counter["value"] / 1e3
+        # The first runs warm up.
+        self.times += list(iterations.values())[2:]
+
+    def result(self):
+        out = self.folder / "out"
+        Process([*self.command, "--output", out], self.environment)
+        return np.load(out / "result.npy")
+
+
+class Theirs:
+    def __init__(self, path, inputs):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = THREADS
+        options.log_severity_level = 3
+        model = onnx_networks.build(path)
+        self.session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        self.inputs = {name: np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if x.ndim == 4 else x for name, x in inputs.items()}
+        self.times = []
+
+    def run(self, repeat):
+        from time import perf_counter
+
+        for i in range(repeat):
+            start = perf_counter()
+            self.session.run(None, self.inputs)
+            if i >= 2:
+                self.times.append((perf_counter() - start) * 1e3)
+
+    def result(self):
+        x = self.session.run(None, self.inputs)[0]
+        return x.transpose(0, 2, 3, 1) if x.ndim == 4 else x
+
+
+def make_inputs(network, folder, seed):
+    """Random numbers for the inputs of a network, as files and as arrays."""
+    random = np.random.default_rng(seed)
+    types = {"fp32": np.float32, "fp16": np.float16}
+    inputs = {}
+    for layer in network["layers"]:
+        if layer["kind"] != "input":
+            continue
+        if "scale" in layer:
+            x = random.integers(-127, 128, layer["shape"], np.int8)
+        else:
+            x = random.uniform(-1, 1, layer["shape"]).astype(types.get(network["precision"], np.float32))
+        np.save(folder / f"{layer['name']}.npy", x)
+        inputs[layer["name"]] = x
+    return inputs
+
+
+def difference(ours, theirs):
+    """The greatest difference, as a part of the greatest result; of integers, in steps."""
+    if ours.dtype == np.int8:
+        return float(np.abs(ours.astype(int) - theirs.astype(int)).max())
+    ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
+    return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
+
+
+def middle(times):
+    low, median, high = np.percentile(times, [25, 50, 75])
+    return median, (high - low) / median
+
+
+def process_times(slipway, model, inputs, folder):
+    """A whole process with cold and with warm caches."""
+    cold, warm = [], []
+    for i in range(3):
+        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / f"cache_{model.stem}_{i}"))
+        cold.append(Process([slipway, "run", model, "--inputs", inputs], environment).ms)
+        warm += [Process([slipway, "run", model, "--inputs", inputs], environment).ms for _ in range(3)]
+    return min(cold), min(warm)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--networks", default="", help="only those whose names have this in them")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--milliseconds", type=float, default=400, help="about how long each is run in a round")
+    parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this folder")
+    options, _ = parser.parse_known_args()
+    slipway = options.build / "bin/slipway"
+    missed = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.keep or pathlib.Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([options.build / "bin/make_networks", folder], check=True)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))
+        print(f"ONNX Runtime {onnxruntime.__version__}, {THREADS} threads; times in ms")
+        print(f"{'network':20} {'ours':>8} {'median':>8} {'spread':>6} {'theirs':>8} {'median':>8} {'spread':>6} {'ratio':>6} {'medians':>7} {'difference':>11}")
+        for path in sorted(folder.glob("*.json")):
+            label = path.stem
+            if options.networks not in label:
+                continue
+            model, inputs = path.with_suffix(".vgf"), folder / f"{label}.inputs"
+            inputs.mkdir(exist_ok=True)
+            arrays = make_inputs(json.loads(path.read_text()), inputs, 1)
+            both = [Ours(slipway, model, inputs, environment), Theirs(path, arrays)]
+            results = [one.result() for one in both]
+            counts = []
+            for one in both:
+                one.run(6)
+                counts.append(int(np.clip(options.milliseconds / np.median(one.times), 4, 400)) + 2)
+                one.times.clear()
+            for _ in range(options.rounds):
+                for one, count in zip(both, counts):
+                    one.run(count)
+            best = [min(one.times) for one in both]
+            medians = [middle(one.times) for one in both]
+            ratio = best[1] / best[0]
+            print(f"{label:20} {best[0]:8.2f} {medians[0][0]:8.2f} {medians[0][1]:6.0%} {best[1]:8.2f} {medians[1][0]:8.2f} {medians[1][1]:6.0%} "
+                  f"{ratio:6.2f} {medians[1][0] / medians[0][0]:7.2f} {difference(*results):11.2g}", flush=True)
+            if ratio < GOALS.get(label, 0):
+                missed.append(f"{label}: {ratio:.2f} of ONNX Runtime's speed, and not {GOALS[label]}")
+            if label.endswith("fp32") and difference(*results) > 1e-4:
+                missed.append(f"{label}: results differ")
+            if label == "mobilenet_v2.fp32":
+                cold, warm = process_times(slipway, model, inputs, folder)
+                print(f"  load and first run: {cold:.0f} ms with cold caches, {warm:.0f} ms with warm ones")
+                if cold > MOST_COLD_MS or warm > MOST_WARM_MS:
+                    missed.append(f"{label}: load and first run take more than {MOST_COLD_MS} ms cold or {MOST_WARM_MS} ms warm")
+    for line in missed:
+        print("MISSED", line)
+    sys.exit(1 if missed else 0)
+
+
+main()
