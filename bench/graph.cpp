@@ -1,7 +1,7 @@
-// How fast graphs run: bench_graph [SLIPWAY]
+// How fast graphs run on a processor's driver: bench_graph [SLIPWAY]
 //
-// On a processor's driver: rates as parts of OpenBLAS's, measured in turns with it. On a GPU: rates by the device's own
-// clock. With the program SLIPWAY, the time of whole processes that run a model.
+// Rates as parts of OpenBLAS's, measured in turns with it. With the program SLIPWAY, the time of whole processes that
+// run a model. (bench_gpu measures GPUs.)
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -149,41 +149,6 @@ void on_processor(const gpu::Device& device, int rounds) {
   row("eight pointwise operators / one, times", eight / one, 1.5, "x", false);
 }
 
-// The best time on a GPU by its own clock, in milliseconds. GPUs get up to speed only under load, so that the runs go
-// on for a while.
-double gpu_time(const tosa::Graph& graph, const gpu::Device& device) {
-  constexpr double kLong = 300;
-  const double once = time_of(graph, device, 5).median;
-  return time_of(graph, device, static_cast<std::uint32_t>(std::clamp(kLong / once, 20.0, 5000.0)), true).best;
-}
-
-void on_gpu(const gpu::Device& device) {
-  const auto rate = [&](const tosa::Graph& graph, double operations) {
-    return operations / gpu_time(graph, device) * 1e-9;
-  };
-  std::println("{:>6} {:>12} {:>12} {:>12}   TFLOP/s", "size", "f32", "f16 to f32", "f16 to f16");
-  for (const std::int64_t n : {1024, 2048, 4096, 8192}) {
-    const double operations = 2.0 * static_cast<double>(n * n * n);
-    std::println("{:6} {:12.1f} {:12.1f} {:12.1f}", n, rate(matmul(n, n, n, DataType::F32, DataType::F32), operations),
-                 rate(matmul(n, n, n, DataType::F16, DataType::F32), operations),
-                 rate(matmul(n, n, n, DataType::F16, DataType::F16), operations));
-  }
-  std::println("3x3 convolutions of 16-bit floats, TFLOP/s, and their time");
-  for (const auto& [size, channels] : {std::pair{56, 64}, std::pair{28, 128}, std::pair{14, 256}, std::pair{7, 512}}) {
-    const bench::Image image{.size = size, .channels = channels, .out_channels = channels};
-    const double operations = 2.0 * size * size * 9 * channels * channels;
-    const double time = gpu_time(convolution(image, DataType::F16), device);
-    std::println("{:3} x {:3} x {:3} {:12.2f} {:10.1f} us", size, size, channels, operations / time * 1e-9, time * 1e3);
-  }
-  const std::int64_t elements = 1 << 28;
-  const double bytes = 8.0 * static_cast<double>(elements);
-  std::println("pointwise, 1 GiB: one operator {:8.1f} GB/s, eight {:8.1f} GB/s",
-               bytes / gpu_time(pointwise(elements, 1), device) * 1e-6,
-               bytes / gpu_time(pointwise(elements, 8), device) * 1e-6);
-  std::println("32 convolutions, 31 clamps: {:.1f} us on the device, {:.1f} us from submitting to the end",
-               gpu_time(chain(kSmall, kChain), device) * 1e3, time_of(chain(kSmall, kChain), device, 2000).best * 1e3);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -195,14 +160,13 @@ int main(int count, char** arguments) {
   }
   const gpu::Snapshot& snapshot = (*device)->snapshot();
   std::println("device: {}", snapshot.name);
+  if (snapshot.type != gpu::DeviceType::Cpu) {
+    std::println("this is no processor's driver; bench_gpu measures it");
+    return 0;
+  }
   constexpr int kRounds = 4;
-  const bool is_processor = snapshot.type == gpu::DeviceType::Cpu;
-  if (is_processor)
-    on_processor(**device, kRounds);
-  else
-    on_gpu(**device);
+  on_processor(**device, kRounds);
   memory(snapshot);
-  // What a GPU's driver takes to start is not ours.
-  if (is_processor && count > 1) processes(arguments[1], kRounds);
+  if (count > 1) processes(arguments[1], kRounds);
   return missed ? 1 : 0;
 }

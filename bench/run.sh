@@ -12,5 +12,8 @@ done
 "$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
 "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" || status=$?
 "$build/bin/bench_graph" "$build/bin/slipway" || status=$?
+if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
+  python3 "$here/gpu_networks.py" --build "$build" || status=$?
+fi
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

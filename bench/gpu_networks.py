@@ -1,0 +1,164 @@
+"""Graphs here and in PyTorch on one GPU: gpu_networks.py --build FOLDER [--rounds N] [--networks TEXT]
+
+Matrix products, a copy, and whole networks of 16-bit floats with the same weights; our times and PyTorch's, in turns. All
+times are the GPU's own: its timestamps here, CUDA's events there. PyTorch runs networks as they are written (eager), as a
+CUDA graph, and compiled and then as a CUDA graph. `host` is what a whole run takes on the host beyond the GPU's time.
+"""
+import argparse
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import torch
+except ImportError:
+    sys.exit("gpu_networks: PyTorch is not installed; nothing to compare with")
+
+from torch_networks import Layers
+
+# The least that our speed may be of PyTorch's (of networks: compiled, as a CUDA graph), and the most microseconds of host.
+GOALS = {"f16 to f32 4096": 0.38, "f16 to f32 8192": 0.38, "i8 to i32 4096": 0.58, "i8 to i32 8192": 0.58, "f32 4096": 0.78,
+         "pointwise": 0.95, "mobilenet_v2.fp16": 0.8, "resnet_50.fp16": 0.75, "resnet_50.fp16.32": 0.35}
+MOST_HOST_US = 25
+
+
+def best_of(run, milliseconds=300):
+    """The best time of `run` on the GPU, in milliseconds; the GPU gets up to speed first."""
+    stream = torch.cuda.current_stream()
+    times = []
+    end = time.perf_counter() + 2 * milliseconds / 1e3
+    warm = time.perf_counter() + milliseconds / 1e3
+    while time.perf_counter() < end:
+        before, after = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        before.record(stream)
+        run()
+        after.record(stream)
+        after.synchronize()
+        if time.perf_counter() > warm:
+            times.append(before.elapsed_time(after))
+    return min(times), statistics.median(times)
+
+
+def captured(run):
+    """`run` as a CUDA graph."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            run()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
+
+
+def product(n, kind):
+    """Rate of a square matrix product in TFLOP/s (TOP/s)."""
+    if kind == "i8 to i32":
+        a, b = (torch.randint(-127, 128, (n, n), dtype=torch.int8, device="cuda") for _ in range(2))
+        b = b.t()
+        run = captured(lambda: torch._int_mm(a, b))
+    else:
+        a, b = (torch.randn(n, n, device="cuda", dtype=torch.float16 if kind.startswith("f16") else torch.float32) for _ in range(2))
+        out = torch.empty_like(a)
+        run = captured(lambda: torch.mm(a, b, out=out))
+    return 2 * n**3 / best_of(run)[0] * 1e-9
+
+
+def copy_rate():
+    """Of 1 GiB, GB/s read and written."""
+    x = torch.randn(1 << 28, device="cuda")
+    y = torch.empty_like(x)
+    return 8 * x.numel() / best_of(lambda: y.copy_(x))[0] * 1e-6
+
+
+def network_times(path):
+    net = Layers(path).cuda().eval()
+    shape = net.layers[0]["shape"]
+    x = torch.randn([shape[0], shape[3], shape[1], shape[2]] if len(shape) == 4 else shape, device="cuda", dtype=net.type)
+    if x.ndim == 4:
+        x = x.contiguous(memory_format=torch.channels_last)
+    torch.backends.cudnn.benchmark = True
+    with torch.inference_mode():
+        compiled = torch.compile(net)
+        compiled(x)
+        return {"eager": best_of(lambda: net(x))[0], "graph": best_of(captured(lambda: net(x)))[0],
+                "compiled": best_of(captured(lambda: compiled(x)))[0]}
+
+
+def program(build, name):
+    """In a build folder or a bundle."""
+    return next(path for path in (build / "bin" / name, build / name) if path.exists())
+
+
+def ours(build):
+    """What bench_gpu prints, as {label: number}."""
+    text = subprocess.run([program(build, "bench_gpu")], stdout=subprocess.PIPE, text=True, check=False).stdout
+    found = {}
+    for kind, size, rate in re.findall(r"^product (f32|f16 to f32|f16 to f16|i8 to i32) +(\d+) +([\d.]+)", text, re.M):
+        found[f"{kind} {size}"] = float(rate)
+    for label, rate in re.findall(r"^(pointwise) x1, 1 GiB +([\d.]+)", text, re.M):
+        found[label] = float(rate)
+    for label, gpu, host in re.findall(r"^network (\S+) +([\d.]+) us +host +(-?[\d.]+) us", text, re.M):
+        found[label] = float(gpu)
+        found[f"{label} host"] = float(host)
+    return found, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=2)
+    options, _ = parser.parse_known_args()
+    if not torch.cuda.is_available():
+        sys.exit("gpu_networks: PyTorch finds no GPU")
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    best, theirs, text = {}, {}, ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        subprocess.run([program(options.build, "make_networks"), folder], check=True)
+        (folder / "32").mkdir()
+        subprocess.run([program(options.build, "make_networks"), folder / "32", "32"], check=True)
+        for path in (folder / "32").glob("resnet_50.fp16.*"):
+            path.rename(folder / f"resnet_50.fp16.32{path.suffix}")
+        for _ in range(options.rounds):
+            found, text = ours(options.build)
+            for label, number in found.items():
+                better = min if "." in label or label.endswith("host") else max
+                best[label] = better(best.get(label, number), number)
+            for label in [one for one in found if one.startswith(("f32 ", "f16 to f32 ", "i8 "))]:
+                kind, size = label.rsplit(" ", 1)
+                theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
+            theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
+            for path in sorted(folder.glob("*.fp16*.json")):
+                times = network_times(path)
+                theirs[path.stem] = {key: min(times[key], theirs.get(path.stem, times)[key]) for key in times}
+    print(text)
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}\n{'':22} {'ours':>10} {'PyTorch':>10} {'ratio':>6}")
+    missed = []
+    for label, other in theirs.items():
+        if label not in best:
+            continue
+        if isinstance(other, dict):
+            ratio = other["compiled"] * 1e3 / best[label]
+            print(f"{label:22} {best[label]:7.1f} us {other['compiled'] * 1e3:7.1f} us {ratio:6.2f}   (CUDA graph {other['graph'] * 1e3:.1f}, "
+                  f"eager {other['eager'] * 1e3:.1f}; host {best[f'{label} host']:.1f} us)")
+            if best[f"{label} host"] > MOST_HOST_US:
+                missed.append(f"{label}: {best[f'{label} host']:.1f} us of host beyond the GPU's time, and not {MOST_HOST_US}")
+        else:
+            ratio = best[label] / other
+            print(f"{label:22} {best[label]:10.1f} {other:10.1f} {ratio:6.2f}")
+        if ratio < GOALS.get(label, 0):
+            missed.append(f"{label}: {ratio:.2f} of PyTorch's speed, and not {GOALS[label]}")
+    for line in missed:
+        print("MISSED", line)
+    sys.exit(1 if missed else 0)
+
+
+main()
