@@ -69,6 +69,11 @@ constexpr Case kCases[] = {
   %1 = const i8[1, 100, 24] graph_constant 0
   %2 = MATMUL(%0, %1) i32[1, 1, 24] A_zp=3 B_zp=-5
   output %2)"},
+    {"matrix products of more rows of tiles than a band has", R"(
+  %0 = input f32[2, 700, 8]
+  %1 = input f32[2, 8, 200]
+  %2 = MATMUL(%0, %1) f32[2, 700, 200] A_zp=0 B_zp=0
+  output %2)"},
     {"three dimensions", R"(
   %0 = input f32[1, 4, 5, 9, 4]
   %1 = const f32[8, 2, 3, 3, 4] graph_constant 0

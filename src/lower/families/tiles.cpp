@@ -29,10 +29,15 @@ void TileWork::place(Kernel& k, TileSize size) {
                      columns_of_tiles = (c.channels + size.channels - 1) / size.channels;
   groups = batches * rows_of_tiles * columns_of_tiles;
   const Value number = k.min(k.group_index(), k.integer(groups - 1));
-  const Value rest = k.unsigned_divide(number, k.integer(columns_of_tiles));
-  panel = number - rest * columns_of_tiles;
-  batch = k.unsigned_divide(rest, k.integer(rows_of_tiles));
-  first_row = (rest - batch * rows_of_tiles) * size.rows;
+  batch = k.unsigned_divide(number, k.integer(rows_of_tiles * columns_of_tiles));
+  const Value tile = number - batch * (rows_of_tiles * columns_of_tiles);
+  // Tiles that run at the same time share rows and columns, which caches then have: bands of rows, column by column.
+  constexpr std::int64_t kBand = 8;
+  const Value band = k.unsigned_divide(tile, k.integer(kBand * columns_of_tiles));
+  const Value in_band = tile - band * (kBand * columns_of_tiles), first = band * kBand;
+  const Value height = rows_of_tiles % kBand == 0 ? k.integer(kBand) : k.min(k.integer(rows_of_tiles) - first, k.integer(kBand));
+  panel = k.unsigned_divide(in_band, height);
+  first_row = (first + in_band - panel * height) * size.rows;
   first_channel = panel * size.channels;
 }
 
