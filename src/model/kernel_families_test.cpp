@@ -127,6 +127,17 @@ constexpr Case kCases[] = {
   %2 = MATMUL(%0, %1) f16[2, 37, 24] A_zp=0 B_zp=0
   %3 = CLAMP(%2) f16[2, 37, 24] min_val=-40 max_val=40 nan_mode=PROPAGATE
   output %3)"},
+    {"few results of many 16-bit products", R"(
+  %0 = input f16[2, 40, 512]
+  %1 = input f16[2, 512, 24]
+  %2 = MATMUL(%0, %1) f32[2, 40, 24] A_zp=0 B_zp=0
+  %3 = CLAMP(%2) f32[2, 40, 24] min_val=-80 max_val=80 nan_mode=PROPAGATE
+  output %3)"},
+    {"few results of many products of bytes", R"(
+  %0 = input i8[2, 40, 512]
+  %1 = const i8[2, 512, 24] graph_constant 0
+  %2 = MATMUL(%0, %1) i32[2, 40, 24] A_zp=9 B_zp=0
+  output %2)"},
     {"16-bit convolution", R"(
   %0 = input f16[1, 9, 10, 8]
   %1 = const f16[24, 3, 3, 8] graph_constant 0
@@ -254,6 +265,8 @@ TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
   const std::set<std::string_view> with_matrices = {
       "16-bit matrix product, whole tiles",
       "16-bit matrix product with tails",
+      "few results of many 16-bit products",
+      "few results of many products of bytes",
       "16-bit convolution",
       "matrix product of bytes, whole tiles",
       "matrix products of bytes with tails and a zero point",

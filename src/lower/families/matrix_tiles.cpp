@@ -9,6 +9,7 @@
 // memory of the workgroup, so that each invocation gets elements whose places it knows.
 #include <algorithm>
 #include <array>
+#include <format>
 #include <functional>
 
 #include "lower/families/operands.hpp"
@@ -25,6 +26,7 @@ struct Layout {
   std::int64_t across = 2, down = 2;   // subgroups
   std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
   std::int64_t step = 32;              // products
+  std::int64_t parts = 1;              // workgroups that share the products of a tile
 
   std::int64_t chunk() const { return kChunkBytes / tensor::size_of(shape.factors); }  // elements
   bool by_channel() const { return shape.factors == ElementType::I8; }                 // B
@@ -39,7 +41,29 @@ struct Layout {
   }
 };
 
-// Large tiles where there are enough of them for all parts of a GPU.
+// Tiles in the order of their rates on a GPU that is full of them.
+struct TileShape {
+  std::int64_t across, down, rows, columns;
+  std::int64_t steps;  // matrices along the products
+  double rate;         // beside the best
+};
+constexpr TileShape kTileShapes[] = {
+    {4, 2, 4, 4, 2, 1.0}, {2, 2, 4, 4, 4, 0.95}, {1, 4, 4, 4, 2, 0.8}, {2, 2, 2, 2, 4, 0.55}, {2, 2, 2, 2, 2, 0.5}};
+
+// A GPU runs about so many tiles at once.
+constexpr std::int64_t kEnough = 128;
+
+// Into how many parts the products of a tile are split where tiles alone do not fill a GPU: parts of equal length.
+std::int64_t parts_for(std::int64_t tiles, std::int64_t steps) {
+  constexpr std::int64_t kLeast = 2;  // steps of a part
+  std::int64_t parts = 1;
+  for (std::int64_t n = 2; n * tiles < 2 * kEnough && n * kLeast <= steps; ++n) {
+    if (steps % n == 0) parts = n;
+  }
+  return parts;
+}
+
+// The layout that does most: what is wasted on ragged edges, and how full the device is.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
@@ -52,20 +76,29 @@ std::optional<Layout> layout_for(const TileWork& work) {
     if (suits(s) && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
   }
   if (!shape) return std::nullopt;
-  constexpr std::int64_t kEnough = 128;
-  for (const bool large : {true, false}) {
-    Layout layout{.shape = *shape};
-    layout.across = large && !layout.by_channel() ? 4 : 2;
-    layout.rows = layout.columns = large ? 4 : 2;
-    layout.step = (large && layout.by_channel() ? 4 : 2) * static_cast<std::int64_t>(shape->k);
-    const TileSize tile = layout.tile();
-    const std::int64_t groups = (work.rows + tile.rows - 1) / tile.rows *
-                                ((work.c.channels + tile.channels - 1) / tile.channels) * work.batches;
-    if (large && groups < kEnough) continue;
+  std::optional<Layout> best;
+  double most = 0;
+  for (const TileShape& one : kTileShapes) {
+    Layout layout{.shape = *shape,
+                  .across = one.across,
+                  .down = one.down,
+                  .rows = one.rows,
+                  .columns = one.columns,
+                  .step = one.steps * static_cast<std::int64_t>(shape->k)};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
-    if (layout.shared_bytes() <= device.shared_memory && invocations <= device.most_invocations) return layout;
+    if (layout.shared_bytes() > device.shared_memory || invocations > device.most_invocations) continue;
+    const TileSize tile = layout.tile();
+    const std::int64_t tiles = work.tiles(tile), steps = work.steps(layout.step);
+    layout.parts = parts_for(tiles, steps);
+    const auto useful = static_cast<double>(work.batches * work.rows * work.c.channels * work.c.depth());
+    const auto done = static_cast<double>(tiles * tile.rows * tile.channels * steps * layout.step);
+    const double full = std::min(1.0, static_cast<double>(tiles * layout.parts) / static_cast<double>(kEnough));
+    const double does = one.rate * useful / done * full;
+    if (does <= most) continue;
+    most = does;
+    best = layout;
   }
-  return std::nullopt;
+  return best;
 }
 
 bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
@@ -86,27 +119,44 @@ class MatrixTiles {
     const std::uint32_t packed = b_copy.value_or(0);
     if (has_zero()) sums_of_b_ = sums_of_b(w_.program, c_);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
-    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
-    const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed};
+    std::optional<PartialSums> partial;
+    if (layout_.parts > 1) partial.emplace(w_, tile_, layout_.parts, layout_.shape.sum);
+    multiply_tiles(copy, packed, partial ? &*partial : nullptr);
+    if (!partial) return;
+    const auto adjust = [&](KernelMaker& maker, Value sum, Value batch, Value channel) {
+      if (!has_zero()) return sum;
+      return without_zero(maker, maker.read_packed(sums_of_b_, ElementType::I32), sum, batch, channel);
+    };
+    const std::uint32_t buffers[] = {sums_of_b_};
+    add_parts(w_, *partial, adjust, std::span(buffers, has_zero() ? 1 : 0));
+  }
+
+ private:
+  void multiply_tiles(std::optional<std::uint32_t> copy, std::uint32_t packed, const PartialSums* partial) {
+    GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    if (partial) key.text += std::format(" {} parts", partial->parts);
+    const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed,
+                                partial ? partial->buffer : packed};
     if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel(
         {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
     maker_ = &maker;
     a_ = copy ? maker.read_packed_chunks(*copy) : maker.read_chunks(source_of(w_.program, c_.a));
     b_ = direct_ ? maker.read_chunks(source_of(w_.program, c_.b)) : maker.read_packed_chunks(packed);
-    w_.place(k(), tile_);
+    w_.place(k(), tile_, layout_.parts);
     shared_a_ = k().shared_chunks(static_cast<std::uint32_t>(tile_.rows * layout_.a_row()));
     shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.b_rows() * layout_.b_row()));
     begin();
     multiply();
-    if (stores_matrices())
+    if (partial)
+      store_partial(*partial);
+    else if (stores_matrices())
       store_matrices();
     else
       store_elements();
-    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers);
+    w_.program.dispatch(maker, static_cast<std::uint64_t>(w_.groups), key, buffers, partial ? "PARTS" : "");
   }
 
- private:
   Kernel& k() { return maker_->kernel(); }
 
   bool has_zero() const { return layout_.by_channel() && c_.a_zero != 0; }
@@ -224,13 +274,14 @@ class MatrixTiles {
     across_ = subgroup - down_ * layout_.across;
     const MatrixType sum = k().matrix_type(layout_.shape.sum, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
     for (std::int64_t i = 0; i < layout_.rows * layout_.columns; ++i) sums_.push_back(k().matrix_variable(sum));
-    const std::int64_t steps = w_.steps(layout_.step);
-    fetch(k().integer(0));
+    const std::int64_t steps = w_.steps(layout_.step) / layout_.parts;
+    const Value first = w_.part * steps;
+    fetch(first);
     k().loop(k().integer(steps), [&](Value number) {
       for (const Move& move : a_moves_) k().store(shared_a_, move.place, k().get(move.next));
       for (const Move& move : b_moves_) k().store(shared_b_, move.place, k().get(move.next));
       k().barrier();
-      fetch(k().min(number + 1, k().integer(steps - 1)));
+      fetch(first + k().min(number + 1, k().integer(steps - 1)));
       multiply_step();
       k().barrier();
     });
@@ -294,6 +345,19 @@ class MatrixTiles {
     });
   }
 
+  // Whole tiles, whatever of them exists.
+  void store_partial(const PartialSums& sums) {
+    const BufferRef to = maker_->write_packed(sums.buffer, sums.type);
+    maker_->add_node(*c_.node);
+    for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
+      k().store_matrix(to, sums.index(k(), w_.part, w_.batch, row, channel), k().get(sum), sums.channels);
+    });
+  }
+
+  Value without_zero(KernelMaker& maker, BufferRef sums, Value sum, Value batch, Value channel) const {
+    return sum - maker.kernel().load(sums, batch * c_.channels + channel) * c_.a_zero;
+  }
+
   void store_elements() {
     const std::int64_t count = layout_.shape.m * layout_.shape.n, lanes = w_.program.device().subgroup_size;
     const SharedRef scratch = k().shared(layout_.by_channel() ? Scalar::Int : Scalar::Float,
@@ -311,7 +375,7 @@ class MatrixTiles {
         const Value at_row = row + y, at_channel = channel + (e - y * layout_.shape.n);
         k().when((e < count) & (at_row < w_.rows) & (at_channel < c_.channels), [&] {
           Value index, total = k().load(scratch, mine + e);
-          if (sums_of_b) total = total - k().load(*sums_of_b, w_.batch * c_.channels + at_channel) * c_.a_zero;
+          if (sums_of_b) total = without_zero(*maker_, *sums_of_b, total, w_.batch, at_channel);
           const Value element = w_.element(*maker_, total, at_row, at_channel, index);
           if (!to) to = maker_->write(w_.node.outputs[0]);
           k().store(*to, index, element);

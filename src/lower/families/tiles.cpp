@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <format>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -24,18 +25,28 @@ TileWork::TileWork(ProgramBuilder& program_builder, const Contraction& contracti
   type = program.graph()[c.node->outputs[0]].type.data;
 }
 
-void TileWork::place(Kernel& k, TileSize size) {
+std::int64_t TileWork::tiles(TileSize size) const {
+  return batches * ((rows + size.rows - 1) / size.rows) * ((c.channels + size.channels - 1) / size.channels);
+}
+
+void TileWork::place(Kernel& k, TileSize size, std::int64_t parts) {
   const std::int64_t rows_of_tiles = (rows + size.rows - 1) / size.rows,
                      columns_of_tiles = (c.channels + size.channels - 1) / size.channels;
-  groups = batches * rows_of_tiles * columns_of_tiles;
-  const Value number = k.min(k.group_index(), k.integer(groups - 1));
+  groups = parts * tiles(size);
+  Value number = k.min(k.group_index(), k.integer(groups - 1));
+  part = k.integer(0);
+  if (parts > 1) {
+    part = k.unsigned_divide(number, k.integer(tiles(size)));
+    number = number - part * tiles(size);
+  }
   batch = k.unsigned_divide(number, k.integer(rows_of_tiles * columns_of_tiles));
   const Value tile = number - batch * (rows_of_tiles * columns_of_tiles);
   // Tiles that run at the same time share rows and columns, which caches then have: bands of rows, column by column.
   constexpr std::int64_t kBand = 8;
   const Value band = k.unsigned_divide(tile, k.integer(kBand * columns_of_tiles));
   const Value in_band = tile - band * (kBand * columns_of_tiles), first = band * kBand;
-  const Value height = rows_of_tiles % kBand == 0 ? k.integer(kBand) : k.min(k.integer(rows_of_tiles) - first, k.integer(kBand));
+  const Value height =
+      rows_of_tiles % kBand == 0 ? k.integer(kBand) : k.min(k.integer(rows_of_tiles) - first, k.integer(kBand));
   panel = k.unsigned_divide(in_band, height);
   first_row = (first + in_band - panel * height) * size.rows;
   first_channel = panel * size.channels;
@@ -101,6 +112,46 @@ Coordinates TileWork::coordinates(Kernel& k, const tensor::Shape& shape, Value r
     row = next;
   }
   return at;
+}
+
+PartialSums::PartialSums(TileWork& work, TileSize tile, std::int64_t part_count, ElementType element)
+    : parts(part_count),
+      batches(work.batches),
+      rows((work.rows + tile.rows - 1) / tile.rows * tile.rows),
+      channels((work.c.channels + tile.channels - 1) / tile.channels * tile.channels),
+      type(element) {
+  const auto size = static_cast<std::uint64_t>(parts * batches * rows * channels) * tensor::size_of(type);
+  const std::string purpose = std::format("{} parts of {}x{}", parts, rows, channels);
+  buffer = work.program.packed(work.c.node->outputs[0], size, purpose).first;
+}
+
+Value PartialSums::index(Kernel& k, Value part, Value batch, Value row, Value channel) const {
+  return ((part * k.integer(batches) + batch) * rows + row) * channels + channel;
+}
+
+void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
+               std::span<const std::uint32_t> buffers) {
+  const GroupKey key = key_of_group(work.program.graph(), work.program.stored(), work.node.outputs[0]);
+  std::vector<std::uint32_t> packed = {sums.buffer};
+  packed.insert(packed.end(), buffers.begin(), buffers.end());
+  if (work.program.repeat(key, packed)) return;
+  KernelMaker maker = work.program.kernel({.addresses = true});
+  Kernel& k = maker.kernel();
+  const BufferRef from = maker.read_packed(sums.buffer, sums.type);
+  const std::int64_t channels = work.c.channels, count = work.batches * work.rows * channels;
+  const Value e = k.element_index();
+  k.when(e < count, [&] {
+    const Value line = k.unsigned_divide(e, k.integer(channels)), channel = e - line * channels;
+    const Value batch = k.unsigned_divide(line, k.integer(work.rows)), row = line - batch * work.rows;
+    Value sum = k.load(from, sums.index(k, k.integer(0), batch, row, channel));
+    for (std::int64_t part = 1; part < sums.parts; ++part)
+      sum = sum + k.load(from, sums.index(k, k.integer(part), batch, row, channel));
+    work.batch = batch;
+    Value index;
+    const Value element = work.element(maker, adjust(maker, sum, batch, channel), row, channel, index);
+    k.store(maker.write(work.node.outputs[0]), index, element);
+  });
+  work.program.dispatch(maker, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), key, packed);
 }
 
 namespace {
