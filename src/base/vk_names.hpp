@@ -94,10 +94,11 @@ inline constexpr StageFlags kVertexInput = 0x4, kVertexShader = 0x8, kFragmentSh
 }
 using AccessFlags = std::uint64_t;
 namespace access {
-inline constexpr AccessFlags kIndexRead = 0x2, kVertexAttributeRead = 0x4, kShaderRead = 0x20, kShaderWrite = 0x40, kColorAttachmentRead = 0x80,
-                             kColorAttachmentWrite = 0x100, kDepthStencilRead = 0x200, kDepthStencilWrite = 0x400, kTransferRead = 0x800, kTransferWrite = 0x1000,
-                             kHostRead = 0x2000, kHostWrite = 0x4000, kMemoryRead = 0x8000, kMemoryWrite = 0x10000,
-                             kDataGraphRead = 0x800000000000, kDataGraphWrite = 0x1000000000000;
+inline constexpr AccessFlags kIndexRead = 0x2, kVertexAttributeRead = 0x4, kUniformRead = 0x8, kShaderRead = 0x20,
+                             kShaderWrite = 0x40, kColorAttachmentRead = 0x80, kColorAttachmentWrite = 0x100,
+                             kDepthStencilRead = 0x200, kDepthStencilWrite = 0x400, kTransferRead = 0x800,
+                             kTransferWrite = 0x1000, kHostRead = 0x2000, kHostWrite = 0x4000, kMemoryRead = 0x8000,
+                             kMemoryWrite = 0x10000, kDataGraphRead = 0x800000000000, kDataGraphWrite = 0x1000000000000;
 }
 
 }  // namespace slipway::vk

@@ -22,6 +22,21 @@ void record_host_barrier(gpu::CommandList& list) {
   list.barrier({.memory = {&to_host, 1}});
 }
 
+// From one dispatch to the next. What comes later waits behind that one, whose own barrier is as wide as it has to be.
+void record_dispatch_barrier(gpu::CommandList& list) {
+  const gpu::BarrierScope between{
+      .src_stages = vk::stage::kComputeShader,
+      .src_access = vk::access::kShaderWrite,
+      .dst_stages = vk::stage::kComputeShader,
+      .dst_access = vk::access::kShaderRead | vk::access::kShaderWrite | vk::access::kUniformRead};
+  list.barrier({.memory = {&between, 1}});
+}
+
+bool is_guarded_dispatch(const Plan& plan, std::size_t step) {
+  return step < plan.steps.size() && plan.steps[step].barrier_after &&
+         std::holds_alternative<Dispatch>(plan.steps[step].action);
+}
+
 }  // namespace
 
 std::uint32_t count_commands(const Plan& plan) {
@@ -58,8 +73,10 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   texel_copies_.after(step);
   ++commands_;
   if (step.barrier_after) {
+    const bool between_dispatches =
+        !run_.progress && is_guarded_dispatch(run_.plan, index) && is_guarded_dispatch(run_.plan, index + 1);
     list.begin_label("barriers (pipeline implicit)");
-    list.full_barrier();
+    between_dispatches ? record_dispatch_barrier(list) : list.full_barrier();
     list.end_label();
   }
   if (run_.progress) {

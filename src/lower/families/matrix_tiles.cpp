@@ -50,20 +50,24 @@ struct TileShape {
 constexpr TileShape kTileShapes[] = {
     {4, 2, 4, 4, 2, 1.0}, {2, 2, 4, 4, 4, 0.95}, {1, 4, 4, 4, 2, 0.8}, {2, 2, 2, 2, 4, 0.55}, {2, 2, 2, 2, 2, 0.5}};
 
-// A GPU runs about so many tiles at once.
-constexpr std::int64_t kEnough = 128;
+// What a GPU does, roughly: tiles at once, products of 16 bits and bytes of sums in a microsecond, microseconds for a
+// further dispatch.
+constexpr double kTilesAtOnce = 128, kProducts = 140e6, kBytes = 2e6, kDispatch = 3;
 
-// Into how many parts the products of a tile are split where tiles alone do not fill a GPU: parts of equal length.
-std::int64_t parts_for(std::int64_t tiles, std::int64_t steps) {
-  constexpr std::int64_t kLeast = 2;  // steps of a part
-  std::int64_t parts = 1;
-  for (std::int64_t n = 2; n * tiles < 2 * kEnough && n * kLeast <= steps; ++n) {
-    if (steps % n == 0) parts = n;
-  }
-  return parts;
+// About how long a contraction takes, in microseconds.
+double time_of(const TileWork& work, const Layout& layout, double rate) {
+  const TileSize tile = layout.tile();
+  const auto tiles = static_cast<double>(work.tiles(tile));
+  const auto products = tiles * static_cast<double>(tile.rows * tile.channels * work.steps(layout.step) * layout.step);
+  const double full = std::min(1.0, tiles * static_cast<double>(layout.parts) / kTilesAtOnce);
+  const double time = products / (kProducts * rate * full);
+  if (layout.parts == 1) return time;
+  const double sums = tiles * static_cast<double>(layout.parts * tile.rows * tile.channels);
+  return time + kDispatch + 2 * 4 * sums / kBytes;  // written and read
 }
 
-// The layout that does most: what is wasted on ragged edges, and how full the device is.
+// The quickest layout: what is wasted on ragged edges, and how full the device is. Products are split into parts of
+// equal length, where tiles alone do not fill the device.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
@@ -77,7 +81,7 @@ std::optional<Layout> layout_for(const TileWork& work) {
   }
   if (!shape) return std::nullopt;
   std::optional<Layout> best;
-  double most = 0;
+  double least = 0;
   for (const TileShape& one : kTileShapes) {
     Layout layout{.shape = *shape,
                   .across = one.across,
@@ -87,16 +91,15 @@ std::optional<Layout> layout_for(const TileWork& work) {
                   .step = one.steps * static_cast<std::int64_t>(shape->k)};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.most_invocations) continue;
-    const TileSize tile = layout.tile();
-    const std::int64_t tiles = work.tiles(tile), steps = work.steps(layout.step);
-    layout.parts = parts_for(tiles, steps);
-    const auto useful = static_cast<double>(work.batches * work.rows * work.c.channels * work.c.depth());
-    const auto done = static_cast<double>(tiles * tile.rows * tile.channels * steps * layout.step);
-    const double full = std::min(1.0, static_cast<double>(tiles * layout.parts) / static_cast<double>(kEnough));
-    const double does = one.rate * useful / done * full;
-    if (does <= most) continue;
-    most = does;
-    best = layout;
+    constexpr std::int64_t kMostParts = 16;
+    const std::int64_t steps = work.steps(layout.step);
+    for (layout.parts = 1; layout.parts <= std::min(kMostParts, steps); ++layout.parts) {
+      if (steps % layout.parts != 0) continue;
+      const double time = time_of(work, layout, one.rate);
+      if (best && time >= least) continue;
+      least = time;
+      best = layout;
+    }
   }
   return best;
 }
@@ -367,9 +370,9 @@ class MatrixTiles {
     const Value mine = k().subgroup_index() * count, lane = k().subgroup_lane();
     std::optional<BufferRef> to;
     for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
-      k().barrier();
+      k().subgroup_barrier();
       k().store_matrix(scratch, mine, k().get(sum), layout_.shape.n);
-      k().barrier();
+      k().subgroup_barrier();
       k().loop(k().integer((count + lanes - 1) / lanes), [&](Value i) {
         const Value e = i * lanes + lane, y = k().unsigned_divide(e, k().integer(layout_.shape.n));
         const Value at_row = row + y, at_channel = channel + (e - y * layout_.shape.n);

@@ -192,6 +192,7 @@ class Kernel {
   Value load(SharedRef from, Value index);
   void store(SharedRef to, Value index, Value value);
   void barrier();
+  void subgroup_barrier();  // of the invocations of a subgroup alone
 
   // --- sixteen bytes at a time (with addresses) ---
   BufferRef chunk_buffer();  // that is read; indices count chunks
@@ -321,6 +322,7 @@ class Kernel {
   spirv::Id component_type(ElementType element);
   spirv::Id shared_place(SharedRef of, spirv::Id element_type, Value index);
   std::uint32_t shared_access() const;
+  void barrier(spv::Scope among);
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);

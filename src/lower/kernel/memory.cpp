@@ -191,13 +191,16 @@ void Kernel::store(SharedRef to, Value index, Value value) {
   op_void(spv::Op::OpStore, {place, what, shared_access()});
 }
 
-void Kernel::barrier() {
+void Kernel::barrier() { barrier(spv::Scope::Workgroup); }
+void Kernel::subgroup_barrier() { barrier(spv::Scope::Subgroup); }
+
+void Kernel::barrier(spv::Scope among) {
   using enum spv::MemorySemanticsMask;
   std::uint32_t semantics = static_cast<std::uint32_t>(AcquireRelease) | static_cast<std::uint32_t>(WorkgroupMemory);
   if (grid_.vulkan_memory_model)
     semantics |= static_cast<std::uint32_t>(MakeAvailable) | static_cast<std::uint32_t>(MakeVisible);
-  const spirv::Id workgroup = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Workgroup));
-  op_void(spv::Op::OpControlBarrier, {workgroup, workgroup, builder_.constant_u32(semantics)});
+  const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(among));
+  op_void(spv::Op::OpControlBarrier, {scope, scope, builder_.constant_u32(semantics)});
 }
 
 // --- where an invocation is ---
