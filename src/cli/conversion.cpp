@@ -12,8 +12,11 @@
 #include "base/print_diagnostic.hpp"
 #include "base/release_pages.hpp"
 #include "cli/content.hpp"
+#include "cli/verify_shaders.hpp"
 #include "convert/report.hpp"
+#include "convert/unite_segments.hpp"
 #include "convert/verify.hpp"
+#include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
@@ -129,7 +132,7 @@ class Conversion {
     if (!content_) return;
     name_ = options_.input == "-" ? "<stdin>" : options_.input;
     const Bytes bytes = content_->content().bytes;
-    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return reencode(bytes);
+    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
     log("reading");
     convert::ReadSettings settings = options_.read;
     if (options_.input != "-") settings.done_with = release_pages;
@@ -143,16 +146,25 @@ class Conversion {
     if (options_.debug_log) print_error(std::format("debug: {}\n", text));
   }
 
-  void reencode(Bytes bytes) {
-    if (options_.emit != Emit::Vgf) {
-      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(name_),
-                         "a VGF file is converted to VGF alone; `slipway inspect --graphs` shows its graphs as text");
-      return;
-    }
+  // A file that nothing is asked of is written as the current version; else what it was made of is converted anew.
+  void convert_vgf(Bytes bytes) {
     const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
     if (!file) return;
-    const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
-    if (encoded) write(Bytes(*encoded), "vgf");
+    const convert::Settings& settings = options_.settings;
+    const bool as_it_is = options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
+                          !options_.dump_passes && options_.report.empty() && !settings.require_static_shape &&
+                          settings.narrow.mode == convert::TypeNarrowing::None && !settings.rematerialize_rescale &&
+                          settings.order == convert::PartitionOrder::BreadthFirst && settings.shader.given.empty() &&
+                          !settings.spirv.debug_info && settings.spirv.replicate && settings.simplify.fold;
+    if (as_it_is) {
+      const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
+      if (encoded) write(Bytes(*encoded), "vgf");
+      return;
+    }
+    auto model = convert::unite_segments(
+        *file, [&](std::size_t segment) { return model::read_graph_segment(*file, segment, diagnostics_); },
+        diagnostics_);
+    if (model) convert(*model);
   }
 
   void convert(tosa::Model& model) {
@@ -184,7 +196,7 @@ class Conversion {
     if (!bytes) return false;
     const auto file = vgf::read_vgf(*bytes, options_.output == "-" ? "<stdout>" : options_.output, diagnostics_);
     if (!file) return false;
-    if (original) verify(*original, model, converted, *file);
+    if (original) verify(*original, model, converted, *file, *bytes);
     if (!options_.report.empty()) {
       const auto report = diagnostics_.take(convert::requirements_json(*file, model.graph));
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
@@ -200,7 +212,7 @@ class Conversion {
   }
 
   void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
-              const vgf::File& file) {
+              const vgf::File& file, Bytes bytes) {
     convert::VerifySettings settings;
     settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
     for (const std::string& text : options_.verify_shapes) {
@@ -214,6 +226,7 @@ class Conversion {
     if (report.runs == 0 || !good()) return;
     print_error(std::format("verified: {} runs of the reference interpreter agree{}\n", report.runs,
                             settings.narrowed ? std::format("; the worst error is {}", report.worst_error) : ""));
+    verify_on_device(original, model, file, bytes, options_.settings, settings, options_.device, diagnostics_);
   }
 
   void explain(const tosa::Graph& graph, const convert::Partitioning& partitioning) {
@@ -359,7 +372,10 @@ void ConversionLine::add_own_options() {
   app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
   app.add_option("--shader", options_.shaders,
                  "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
-  app.add_flag("--verify", options_.verify, "run model and file through the reference interpreter and compare");
+  app.add_flag("--verify", options_.verify,
+               "run model and file through the reference interpreter and compare; shaders run on a device");
+  app.add_option("--device", options_.device,
+                 "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   app.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
   app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
   app.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");

@@ -20,6 +20,7 @@ struct ConversionOptions {
   convert::ReadSettings read;
   bool dump_passes = false, analysis = false, verify = false, strict = false, debug_log = false;
   std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
+  std::string device;                      // on which --verify runs shaders
   std::vector<std::string> shaders;        // NAME=FILE: code of shader operators
   // --explain-partitions: none; text for people; or a file for the picture.
   bool explain = false;

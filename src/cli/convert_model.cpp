@@ -9,7 +9,7 @@
 namespace slipway::cli {
 namespace {
 
-constexpr int kFailed = 255;
+constexpr int kFailed = 255, kBadInput = 3, kDeviceLacks = 4;
 // What ExecuTorch asks for at least is the first number in the text.
 constexpr std::string_view kCompatibleVersion = "0.10.0";
 
@@ -56,7 +56,9 @@ int convert_model_file(const Arguments& arguments) {
   options.strict = style.strict;
   conversion.parse_rest(diagnostics);
   if (!diagnostics.has_errors()) run_conversion(options, diagnostics);
-  return report(diagnostics, style);
+  // No device is asked for anything: what cannot be converted is bad input (page 5.1).
+  const int status = report(diagnostics, style);
+  return status == kDeviceLacks ? kBadInput : status;
 }
 
 int model_converter(const Arguments& arguments) {

@@ -46,7 +46,10 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
     if (diagnostic.place.kind != Place::Kind::Bytes) continue;
     const auto found = std::ranges::find(model.operator_offsets, diagnostic.place.span.begin);
     if (found == model.operator_offsets.end() || diagnostic.message.starts_with("operator ")) continue;
-    diagnostic.message = std::format("operator {} {}", found - model.operator_offsets.begin(), diagnostic.message);
+    // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
+    const bool is_name = diagnostic.message[0] >= 'A' && diagnostic.message[0] <= 'Z';
+    diagnostic.message = std::format("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":",
+                                     diagnostic.message);
   }
   diagnostics.add(std::move(all));
 }

@@ -129,6 +129,17 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"workgroup_sizes", "[1, 1, 4294967297]",
        "error: `workgroup_sizes` has 4294967297; each is a whole number from 1 to 2^32-1 [out-of-range]\n"
        "  = at implementation_attrs/workgroup_sizes/2\n"},
+      {"input_0_vkformat", "", "error: `input_0_vkformat` is missing [missing-key]"},
+      {"input_0_vkdescriptortype", "", "error: `input_0_vkdescriptortype` is missing [missing-key]"},
+      {"output_0_binding", "", "error: `output_0_binding` is missing [missing-key]"},
+      {"output_0_descriptorset", "", "error: `output_0_descriptorset` is missing [missing-key]"},
+      {"input_0_vkformat", "37", "error: `input_0_vkformat` is a number instead of a string [wrong-type]"},
+      {"input_0_binding", "\"0\"", "error: `input_0_binding` is a string instead of a number [wrong-type]"},
+      {"workgroup_sizes", "[1, \"2\", 3]", "[wrong-type]"},
+      {"shader_code", "7", "error: `shader_code` is a number instead of a string [wrong-type]"},
+      {"input_0_sampler", "{\"min_filter\": \"VK_FILTER_LINEAR\", \"mag_filter\": \"VK_FILTER_LINEAR\", "
+                          "\"address_mode_u\": \"VK_SAMPLER_ADDRESS_MODE_WRAP\"}",
+       "error: `VK_SAMPLER_ADDRESS_MODE_WRAP` is no "},
       {"input_0_binding", "-3",
        "error: `input_0_binding` is -3; it has to be a whole number from 0 to 4294967295 [out-of-range]\n"
        "  = at implementation_attrs/input_0_binding\n"},

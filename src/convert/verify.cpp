@@ -71,6 +71,45 @@ std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narr
   return std::nullopt;
 }
 
+// The graph with all shapes known.
+std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifySettings& settings,
+                                        std::vector<std::string>& notes) {
+  std::vector<tensor::Shape> shapes;
+  for (const ValueId value : graph.inputs) {
+    tensor::Shape shape = graph[value].type.shape;
+    if (const auto given = settings.shapes.find(graph[value].name); given != settings.shapes.end())
+      shape = given->second;
+    for (std::int64_t& extent : shape) {
+      if (extent < 0) extent = kUnknownExtent;
+    }
+    shapes.push_back(std::move(shape));
+  }
+  Diagnostics problems;
+  auto made = tosa::with_input_shapes(graph, shapes, problems);
+  if (!made) {
+    notes.push_back(std::format("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
+                                problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
+  }
+  return made;
+}
+
+// The inputs of a run: of the model as it was read, and with the types that it has behind the passes.
+struct Inputs {
+  std::vector<Tensor> original, prepared;
+};
+Inputs inputs_of(const tosa::Graph& original, const tosa::Graph& prepared, int run) {
+  std::mt19937 random(1);
+  Inputs inputs;
+  for (std::size_t i = 0; i < original.inputs.size(); ++i) {
+    inputs.original.push_back(input(original[original.inputs[i]].type, run, random));
+    Tensor narrow = inputs.original.back();
+    narrow.type = prepared[prepared.inputs[i]].type;
+    for (double& value : narrow.reals) value = reference::round_to(narrow.type.data, value);
+    inputs.prepared.push_back(std::move(narrow));
+  }
+  return inputs;
+}
+
 class FileVerifier {
  public:
   FileVerifier(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
@@ -83,8 +122,9 @@ class FileVerifier {
         diagnostics_(diagnostics) {}
 
   VerifyReport run() {
-    const auto original = static_graph(original_.graph), prepared = static_graph(prepared_.graph);
-    if (!original || !prepared || !read_segments()) return std::move(report_);
+    const auto original = static_graph(original_.graph, settings_, report_.notes),
+               prepared = original ? static_graph(prepared_.graph, settings_, report_.notes) : std::nullopt;
+    if (!prepared || !read_segments()) return std::move(report_);
     for (int run = 0; run < std::ssize(kRuns); ++run) {
       if (!compare(*original, *prepared, run)) break;
       ++report_.runs;
@@ -95,27 +135,6 @@ class FileVerifier {
  private:
   void error(std::string text) {
     diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(file_.name), "verification: " + text);
-  }
-
-  // The graph with all shapes known.
-  std::optional<tosa::Graph> static_graph(const tosa::Graph& graph) {
-    std::vector<tensor::Shape> shapes;
-    for (const ValueId value : graph.inputs) {
-      tensor::Shape shape = graph[value].type.shape;
-      if (const auto given = settings_.shapes.find(graph[value].name); given != settings_.shapes.end())
-        shape = given->second;
-      for (std::int64_t& extent : shape) {
-        if (extent < 0) extent = kUnknownExtent;
-      }
-      shapes.push_back(std::move(shape));
-    }
-    Diagnostics problems;
-    auto made = tosa::with_input_shapes(graph, shapes, problems);
-    if (!made) {
-      report_.notes.push_back(std::format("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
-                                          problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
-    }
-    return made;
   }
 
   // The graphs of the file, with their constants.
@@ -139,17 +158,9 @@ class FileVerifier {
   }
 
   bool compare(const tosa::Graph& original, const tosa::Graph& prepared, int run) {
-    std::mt19937 random(1);
-    std::vector<Tensor> inputs, narrow_inputs;
-    for (std::size_t i = 0; i < original.inputs.size(); ++i) {
-      inputs.push_back(input(original[original.inputs[i]].type, run, random));
-      Tensor narrow = inputs.back();
-      narrow.type = prepared[prepared.inputs[i]].type;
-      for (double& value : narrow.reals) value = reference::round_to(narrow.type.data, value);
-      narrow_inputs.push_back(std::move(narrow));
-    }
-    const auto before = diagnostics_.take(evaluate(original, std::move(inputs)));
-    const auto after = diagnostics_.take(evaluate(prepared, std::move(narrow_inputs)));
+    Inputs inputs = inputs_of(original, prepared, run);
+    const auto before = diagnostics_.take(evaluate(original, std::move(inputs.original)));
+    const auto after = diagnostics_.take(evaluate(prepared, std::move(inputs.prepared)));
     if (!before || !after) return false;
     for (std::size_t i = 0; i < original.outputs.size(); ++i) {
       const auto differs = difference((*before)[index(original.outputs[i])], (*after)[index(prepared.outputs[i])],
@@ -261,7 +272,8 @@ std::vector<Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node, s
   return results;
 }
 
-Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tensor> inputs) {
+Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tensor> inputs,
+                                     const ShaderRunner& run_shader) {
   std::vector<Tensor> values(graph.values.size());
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) values[index(graph.inputs[i])] = std::move(inputs[i]);
   for (const tosa::Constant& constant : graph.constants) {
@@ -271,7 +283,11 @@ Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tenso
     std::vector<const Tensor*> operands;
     for (const ValueId value : node.inputs) operands.push_back(&values[index(value)]);
     std::vector<Tensor> results;
-    if (node.op == tosa::Op::CUSTOM) {
+    if (node.op == tosa::Op::CUSTOM && run_shader) {
+      auto made = run_shader(graph, node, operands);
+      if (!made) return fail(std::move(made.error()));
+      results = std::move(*made);
+    } else if (node.op == tosa::Op::CUSTOM) {
       results = stand_in(graph, node, operands);
     } else {
       auto made = reference::run_node(graph, node, operands);
@@ -286,6 +302,45 @@ Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tenso
 VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
                     const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics) {
   return FileVerifier(original, prepared, converted, file, settings, diagnostics).run();
+}
+
+VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
+                            const VerifySettings& settings, const ShaderRunner& run_shader, const FileRunner& run_file,
+                            Diagnostics& diagnostics) {
+  VerifyReport report;
+  const auto before = static_graph(original.graph, settings, report.notes),
+             after = before ? static_graph(prepared.graph, settings, report.notes) : std::nullopt;
+  if (!after) return report;
+  std::vector<tosa::TensorType> types;
+  for (const ValueId output : after->outputs) types.push_back((*after)[output].type);
+  const auto not_run = [&](const Failure& why) {
+    report.notes.push_back(std::format("shaders were not run: {}", why.empty() ? "" : why[0].message));
+    return report;
+  };
+  for (int run = 0; run < std::ssize(kRuns); ++run) {
+    Inputs inputs = inputs_of(*before, *after, run);
+    const auto expected = evaluate(*before, std::move(inputs.original), run_shader);
+    if (!expected) return not_run(expected.error());
+    const auto outputs = run_file(inputs.prepared, types);
+    if (!outputs) return not_run(outputs.error());
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (!(*outputs)[i]) {
+        if (run == 0) report.notes.push_back(std::format("output {} is an image, and is not compared", i));
+        continue;
+      }
+      const Tensor& wanted = (*expected)[index(before->outputs[i])];
+      const auto differs = difference(wanted, *(*outputs)[i], settings.narrowed, report.worst_error);
+      if (!differs) continue;
+      diagnostics.error(
+          DiagnosticKind::ExpectationFailed, Place::in_file(file.name),
+          std::format("verification: on {}, output {} of a run of the file differs: element {} is {}, and "
+                      "the model gives {}",
+                      kRuns[run], i, differs->element, differs->right, differs->left));
+      return report;
+    }
+    ++report.runs;
+  }
+  return report;
 }
 
 }  // namespace slipway::convert

@@ -2,10 +2,14 @@
 //
 // The reference interpreter runs the model as it was read, and the segments of the file one after the other, on zeros,
 // on a ramp and on pseudo-random values; outputs have to be equal bit for bit. A shader operator is a stand-in on both
-// sides: some function of its inputs, so that a wrong connection shows.
+// sides: some function of its inputs, so that a wrong connection shows. Where there is a device, `verify_shaders` runs
+// the shaders too.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,8 +35,23 @@ struct VerifyReport {
 VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
                     const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics);
 
-// The values of a graph on given inputs, by value; CUSTOM operators are stand-ins. The graph has to be static.
-Result<std::vector<reference::Tensor>> evaluate(const tosa::Graph& graph, std::vector<reference::Tensor> inputs);
+// Runs a shader operator on the values of its inputs; gives its results.
+using ShaderRunner = std::function<Result<std::vector<reference::Tensor>>(
+    const tosa::Graph& graph, const tosa::Node& node, std::span<const reference::Tensor* const> inputs)>;
+// Runs a whole file; gives its outputs, without those that cannot be read back.
+using FileRunner = std::function<Result<std::vector<std::optional<reference::Tensor>>>(
+    std::span<const reference::Tensor> inputs, std::span<const tosa::TensorType> outputs)>;
+
+// Compares the model as it was read, its shaders run one by one, with a run of the whole file. A difference is an
+// expectation-failed error; what cannot be run is a note.
+VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
+                            const VerifySettings& settings, const ShaderRunner& run_shader, const FileRunner& run_file,
+                            Diagnostics& diagnostics);
+
+// The values of a graph on given inputs, by value; CUSTOM operators are stand-ins unless something runs them. The graph
+// has to be static.
+Result<std::vector<reference::Tensor>> evaluate(const tosa::Graph& graph, std::vector<reference::Tensor> inputs,
+                                                const ShaderRunner& run_shader = {});
 // What stands in for a CUSTOM operator.
 std::vector<reference::Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node,
                                         std::span<const reference::Tensor* const> inputs);

@@ -4,6 +4,7 @@
 #include <format>
 
 #include "launch/specialization.hpp"
+#include "model/packed_rows.hpp"
 #include "spirv/module.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
@@ -50,9 +51,19 @@ class Maker {
       binding.reads = declared->reads;
       binding.writes = declared->writes;
       dispatch.bindings.push_back(binding);
+      if (const auto copy = copies_.find(binding.resource); copy != copies_.end()) {
+        copy->second.read |= declared->reads;
+        copy->second.written |= declared->writes;
+      }
+    }
+    for (const auto& [packed, copy] : copies_) {
+      if (copy.read) rows_.gather(plan_, copy.of, compute_.origin);
     }
     plan_.steps.push_back(
         {.name = compute_.name, .action = std::move(dispatch), .barrier_after = true, .origin = compute_.origin});
+    for (const auto& [packed, copy] : copies_) {
+      if (copy.written) rows_.scatter(plan_, copy.of, compute_.origin);
+    }
   }
 
  private:
@@ -102,11 +113,15 @@ class Maker {
                                   vk::name_of(resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM))));
     }
     if (declared->count != 1) return mismatch("as an array, of which a model binds only one element");
-    const auto planned = compute_.storage.at(plan_, slot.resource, diagnostics_);
+    auto planned = compute_.storage.at(plan_, slot.resource, diagnostics_);
     if (!planned) return;
     if (declared->kind == BindingKind::Tensor) {
       tensor(*declared, set, slot, *planned, mismatch);
     } else if (!is_image(resource)) {
+      // A buffer has no rows: where it shares the memory of an image, the shader gets a packed copy.
+      const launch::ResourceIndex packed = rows_.packed(plan_, *planned);
+      if (packed != *planned) copies_[packed].of = *planned;
+      planned = packed;
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
       if (declared->block && declared->block->size > buffer.size) {
@@ -220,6 +235,12 @@ class Maker {
   std::vector<launch::Binding> bindings_;
   std::vector<spirv::TensorBinding> tensors_;
   std::vector<launch::RowStride> row_strides_;
+  struct Copy {
+    launch::ResourceIndex of = 0;
+    bool read = false, written = false;
+  };
+  PackedRows rows_;
+  std::map<launch::ResourceIndex, Copy> copies_;  // by packed buffer
 };
 
 }  // namespace

@@ -213,13 +213,27 @@ class Planner {
     const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
     auto bytes = std::make_shared<std::vector<std::byte>>(size);
-    const bool good = files_[input] ? from_file(input, elements, *bytes) : made_up(alone, input, elements, *bytes);
+    const auto given = request_.given.find(input);
+    const bool good = given != request_.given.end() ? from_memory(input, given->second, *bytes)
+                      : files_[input]               ? from_file(input, elements, *bytes)
+                                                    : made_up(alone, input, elements, *bytes);
     if (!good) return;
     if (request_.values) (*request_.values)[slot.resource] = *bytes;
     alone.plan.resources[planned_.at(slot.resource)].initial = {{size, [bytes](MutableBytes to) -> Result<> {
                                                                    std::memcpy(to.data(), bytes->data(), to.size());
                                                                    return {};
                                                                  }}};
+  }
+
+  bool from_memory(std::size_t input, Bytes given, MutableBytes to) {
+    if (given.size() != to.size()) {
+      diagnostics_.error(DiagnosticKind::FileMismatch, file_.place(file_.inputs[input]),
+                         std::format("input `{}` is given {} bytes, and takes {}", input_label(file_, input),
+                                     given.size(), to.size()));
+      return false;
+    }
+    std::ranges::copy(given, to.begin());
+    return true;
   }
 
   bool from_file(std::size_t input, const Elements& elements, MutableBytes to) {

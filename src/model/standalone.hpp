@@ -34,10 +34,11 @@ struct StandaloneRequest {
   std::string name;  // what profiles and resources begin with
   ModelSettings settings;
 
-  // Inputs go by their names in the file, or by `input_0`, `input_1`...; what has no file is filled.
+  // Inputs go by their names in the file, or by `input_0`, `input_1`...; what has no file and is not given is filled.
   std::vector<NamedInput> inputs;
-  Path input_folder;               // of files NAME.npy; empty: none
-  std::vector<NamedShape> shapes;  // where the file leaves dimensions open; of outputs too
+  std::map<std::size_t, std::vector<std::byte>> given;  // contents of inputs, by index
+  Path input_folder;                                    // of files NAME.npy; empty: none
+  std::vector<NamedShape> shapes;                       // where the file leaves dimensions open; of outputs too
   Fill fill;
 
   Path output_folder;  // for NAME.npy of every output; empty: none

@@ -64,14 +64,22 @@ class Writer {
 
   // --- names ---
 
+  // A value without a name that the model gives has the model's name for it.
   void names() {
-    for (const Value& value : graph_.values) taken_.insert(value.name);
-    names_.resize(graph_.values.size());
+    std::vector<std::string> own;
+    for (const Value& value : graph_.values) own.push_back(value.name);
+    const auto interface = [&](std::span<const ValueId> values, std::span<const std::string> names) {
+      for (std::size_t i = 0; i < values.size() && names.size() == values.size(); ++i) {
+        if (std::string& name = own[index(values[i])]; name.empty()) name = names[i];
+      }
+    };
+    interface(graph_.inputs, model_.input_names);
+    interface(graph_.outputs, model_.output_names);
+    taken_.insert(own.begin(), own.end());
+    names_.resize(own.size());
     std::unordered_set<std::string_view> used;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const std::string& own = graph_.values[i].name;
-      names_[i] = !own.empty() && used.insert(own).second ? own : unique("value");
-    }
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      names_[i] = !own[i].empty() && used.insert(own[i]).second ? own[i] : unique("value");
   }
   std::string unique(std::string_view base) {
     std::string name;

@@ -93,6 +93,7 @@ class Shortener {
     copied_ = end;
     made_.cuts.push_back({line_, made_.text.size() - line_begin_ + 1, end - begin - stand_in.size()});
     made_.literals.push_back(literal);
+    done(literal.begin, literal.end - literal.begin);
   }
 
   void copy_to(std::size_t end) {
