@@ -96,7 +96,10 @@ NameId find_fixed_name(std::string_view text) {
   return text.empty() ? kNoName : fixed().find(text, NameTable::hash(text));
 }
 
-NameTable::NameTable() : first_own_(first_program_name()), slots_(256) {}
+NameTable::NameTable() : first_own_(first_program_name()), slots_(512) {
+  entries_.reserve(slots_.size() / 4);
+  words_.reserve(slots_.size());
+}
 
 std::uint32_t NameTable::hash(std::string_view text) {
   const char* const from = text.data();
