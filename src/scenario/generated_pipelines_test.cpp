@@ -1,6 +1,6 @@
-// Random programs of the Render Pipeline Language become pipelines: each for Vulkan 1.1 and 1.3, made of nothing but its
-// metadata and its code, which is validated first. The number of programs is 40, or SLIPWAY_RPL_PROGRAMS, from the seed
-// SLIPWAY_RPL_SEED on; suites of thousands run in several processes at a time with seeds that follow one another.
+// Random programs of the Render Pipeline Language become pipelines: each for Vulkan 1.1 and 1.3, made of nothing but
+// its metadata and its code, which is validated first. The number of programs is 40, or SLIPWAY_RPL_PROGRAMS, from the
+// seed SLIPWAY_RPL_SEED on; suites of thousands run in several processes at a time with seeds that follow one another.
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
@@ -63,8 +63,7 @@ TEST_F(GeneratedPipelines, AreMadeWithoutAWord) {
       for (const rpl::SpirvModule& module : compiled.modules) {
         const auto environment =
             target == rpl::Target::Vulkan11 ? spirv::Environment::Vulkan11 : spirv::Environment::Vulkan13;
-        const Result<> valid =
-            spirv::validate(module.words, "module", environment, spirv::BlockLayout::Standard);
+        const Result<> valid = spirv::validate(module.words, "module", environment, spirv::BlockLayout::Standard);
         ASSERT_TRUE(valid) << "seed " << seed << ", " << name_of(target) << "\n" << text_of(valid.error());
         words += module.words.size();
         modules.push_back(module.words);

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMostDimensions = 16;
 
 // What one Parser leaves to the next.
 struct ParserMemory {
-  std::vector<std::uint32_t> stack;           // of lists in the making
+  std::vector<std::uint32_t> stack;    // of lists in the making
   std::vector<ItemId> option_of_name;  // by NameId, for duplicates
 };
 
