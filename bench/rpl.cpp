@@ -7,8 +7,8 @@
 // costs: resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol
 // tables, is not counted. Exit status 1: time grows faster than the program.
 //
-// `--only` repeats one part (parse, resolve, metadata, spirv, variant, full) of a program of BYTES, of which the share CODE
-// is code, for a profiler, and prints the best time beside the median.
+// `--only` repeats one part (parse, resolve, metadata, spirv, variant, full) of a program of BYTES, of which the share
+// CODE is code, for a profiler, and prints the best time beside the median.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -83,13 +83,14 @@ struct Times {
 struct Bench {
   SourcePtr source;
   Diagnostics diagnostics;
+  rpl::ProgramParser parser;
   rpl::Program program;
   rpl::Resolver resolver;
   rpl::SpirvEmitter emitter;
   const rpl::Resolved* resolved = nullptr;
 
   explicit Bench(const std::string& text)
-      : source(make_source("bench.rpl", text)), program(rpl::parse(source, diagnostics)) {
+      : source(make_source("bench.rpl", text)), program(parser.parse(source, diagnostics)) {
     if (program.valid) resolve(program);
     if (resolved) return;
     std::fputs(format_diagnostics(diagnostics.all()).c_str(), stderr);
@@ -104,18 +105,19 @@ struct Bench {
     emit();
   }
   void compile() {
-    const rpl::Program fresh = rpl::parse(source, diagnostics);
+    const rpl::Program fresh = parser.parse(source, diagnostics);
     make_variant(fresh);
   }
 };
 
 using Part = std::pair<std::string_view, std::function<void(Bench&)>>;
-const std::array<Part, 6> kParts = {{{"parse", [](Bench& bench) { rpl::parse(bench.source, bench.diagnostics); }},
-                                     {"resolve", [](Bench& bench) { bench.resolve(bench.program); }},
-                                     {"metadata", [](Bench& bench) { rpl::emit_metadata(*bench.resolved); }},
-                                     {"spirv", [](Bench& bench) { bench.emit(); }},
-                                     {"variant", [](Bench& bench) { bench.make_variant(bench.program); }},
-                                     {"full", &Bench::compile}}};
+const std::array<Part, 6> kParts = {
+    {{"parse", [](Bench& bench) { bench.parser.parse(bench.source, bench.diagnostics); }},
+     {"resolve", [](Bench& bench) { bench.resolve(bench.program); }},
+     {"metadata", [](Bench& bench) { rpl::emit_metadata(*bench.resolved); }},
+     {"spirv", [](Bench& bench) { bench.emit(); }},
+     {"variant", [](Bench& bench) { bench.make_variant(bench.program); }},
+     {"full", &Bench::compile}}};
 
 Times measure(const TwinProgram& twin, bool with_glslang) {
   Times times{.bytes = twin.rpl.size()};

@@ -286,10 +286,10 @@ class Emitter {
   }
 
   std::vector<std::string> names_of(const OptionSet& set) const {
-    const std::vector<OptionId> options = set.list();
     std::vector<std::string> names;
-    names.reserve(options.size());
-    for (const OptionId option : options) names.emplace_back(program_.text(program_.options[option].name));
+    for (OptionId option = 0; option < program_.options.size(); ++option) {
+      if (set.contains(option)) names.emplace_back(program_.text(program_.options[option].name));
+    }
     return names;
   }
 

@@ -403,7 +403,7 @@ std::string_view text_of(TokenKind kind) {
 
 void lex(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
          Diagnostics& diagnostics, std::vector<Comment>* comments) {
-  tokens.reserve(tokens.size() + source->text().size() / 4 + 16);
+  tokens.reserve(tokens.size() + source->text().size() / 3 + 16);
   Lexer(source, base, names, tokens, diagnostics, comments).run();
 }
 

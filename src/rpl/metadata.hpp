@@ -32,11 +32,16 @@ namespace slipway::rpl {
 //   rasterization.cullMode = metadata.settings.vulkan(Setting::cull_mode);
 template <std::uint32_t first, std::uint32_t count>
 struct SettingValues {
-  std::array<std::uint32_t, count> raw = [] {
-    std::array<std::uint32_t, count> initial{};
-    for (std::uint32_t i = 0; i < count; ++i) initial[i] = info_of(static_cast<Setting::Id>(first + i)).initial;
-    return initial;
-  }();
+  std::array<std::uint32_t, count> raw = initial_values();
+
+  static const std::array<std::uint32_t, count>& initial_values() {
+    static const std::array<std::uint32_t, count> values = [] {
+      std::array<std::uint32_t, count> initial{};
+      for (std::uint32_t i = 0; i < count; ++i) initial[i] = info_of(static_cast<Setting::Id>(first + i)).initial;
+      return initial;
+    }();
+    return values;
+  }
 
   std::uint32_t& operator[](Setting::Id id) { return raw[id - first]; }
   std::uint32_t operator[](Setting::Id id) const { return raw[id - first]; }

@@ -44,6 +44,8 @@ std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view t
   return static_cast<std::uint32_t>(first);
 }
 
+}  // namespace
+
 // All words and built-in names with a hash table over them; made once in a process.
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
@@ -83,6 +85,8 @@ struct FixedNames {
   }
 };
 
+namespace {
+
 const FixedNames& fixed() {
   static const FixedNames names;
   return names;
@@ -96,7 +100,10 @@ NameId find_fixed_name(std::string_view text) {
   return text.empty() ? kNoName : fixed().find(text, NameTable::hash(text));
 }
 
-NameTable::NameTable() : first_own_(first_program_name()), slots_(256) {}
+NameTable::NameTable() : fixed_(&fixed()), first_own_(first_program_name()), slots_(512) {
+  entries_.reserve(slots_.size() / 4);
+  words_.reserve(slots_.size());
+}
 
 std::uint32_t NameTable::hash(std::string_view text) {
   const char* const from = text.data();
@@ -121,7 +128,7 @@ std::uint32_t NameTable::hash(std::string_view text) {
 NameId NameTable::intern(std::string_view text) {
   if (text.empty()) return kNoName;
   const std::uint32_t hash = NameTable::hash(text);
-  if (const NameId known = fixed().find(text, hash)) return known;
+  if (const NameId known = fixed_->find(text, hash)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   std::uint32_t slot = hash & mask;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
@@ -150,7 +157,7 @@ void NameTable::grow() {
 NameId NameTable::find(std::string_view text) const {
   if (text.empty()) return kNoName;
   const std::uint32_t wanted = hash(text);
-  if (const NameId known = fixed().find(text, wanted)) return known;
+  if (const NameId known = fixed_->find(text, wanted)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   for (std::uint32_t slot = wanted & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const NameId name = first_own_ + slots_[slot] - 1;
@@ -160,15 +167,17 @@ NameId NameTable::find(std::string_view text) const {
 }
 
 std::string_view NameTable::text(NameId name) const {
-  if (name < first_own_) return fixed().texts[name];
+  if (name < first_own_) return fixed_->texts[name];
   const Entry& entry = entries_[name - first_own_];
   return {reinterpret_cast<const char*>(words_.data() + entry.begin), entry.length};
 }
 
 std::span<const std::uint32_t> NameTable::words(NameId name) const {
-  const std::size_t count = spirv::string_words(text(name));
-  if (name < first_own_) return {fixed().words.data() + fixed().begins[name], count};
-  return {words_.data() + entries_[name - first_own_].begin, count};
+  if (name < first_own_) {
+    return {fixed_->words.data() + fixed_->begins[name], spirv::string_words(fixed_->texts[name])};
+  }
+  const Entry& entry = entries_[name - first_own_];
+  return {words_.data() + entry.begin, entry.length / 4 + 1};
 }
 
 }  // namespace slipway::rpl

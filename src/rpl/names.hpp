@@ -35,6 +35,8 @@ std::span<const std::string_view> fixed_names();
 // The number of a fixed name, or kNoName.
 NameId find_fixed_name(std::string_view text);
 
+struct FixedNames;
+
 class NameTable {
  public:
   NameTable();
@@ -58,6 +60,7 @@ class NameTable {
   };
   void grow();
 
+  const FixedNames* fixed_;  // those of the language, the same for all tables
   NameId first_own_;
   std::vector<std::uint32_t> words_;  // the texts as `words` gives them
   std::vector<Entry> entries_;        // by NameId - first_program_name()

@@ -42,9 +42,10 @@ bool mentions_instance(const Program& program, ExprId expression, const std::vec
   });
 }
 
-void sort_items(Program& program) {
+void sort_items(Program& program, std::vector<ExprId>& todo) {
   std::vector<bool> instance_names(program.names.size());
-  std::vector<ExprId> todo;
+  program.constants.reserve(program.items.size());
+  program.declarations.reserve(program.items.size());
   for (ItemId id = 0; id < program.items.size(); ++id) {
     Item& item = program.items[id];
     switch (item.kind) {
@@ -71,6 +72,20 @@ void sort_items(Program& program) {
         program.declarations.push_back(id);
     }
   }
+}
+
+// What the tokens of the first source come to, with some room. Not more: memory that is given back to the system and
+// asked for again costs as much as parsing.
+void reserve(Program& program, std::size_t tokens) {
+  constexpr std::size_t kFew = 64;
+  program.exprs.reserve(tokens / 2);
+  program.stmts.reserve(tokens / 10);
+  program.lists.reserve(tokens / 5);
+  program.types.reserve(tokens / 14);
+  program.items.reserve(kFew);
+  program.fields.reserve(kFew);
+  program.arguments.reserve(kFew);
+  program.options.reserve(kFew / 2);
 }
 
 }  // namespace
@@ -111,14 +126,24 @@ Place Program::place(Range range) const {
   return Place::in_text(source.text, {range.begin - source.base, std::max(range.begin, range.end) - source.base});
 }
 
-Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
+struct ProgramParser::Memory {
+  std::vector<Token> tokens;
+  ParserMemory parser;
+};
+
+ProgramParser::ProgramParser() : memory_(std::make_unique<Memory>()) {}
+ProgramParser::ProgramParser(ProgramParser&&) noexcept = default;
+ProgramParser& ProgramParser::operator=(ProgramParser&&) noexcept = default;
+ProgramParser::~ProgramParser() = default;
+
+Program ProgramParser::parse(std::span<const ModuleSources> modules, Diagnostics& all) {
   Diagnostics diagnostics;
   Program program;
   program.exprs.emplace_back();
   program.stmts.emplace_back();
   program.types.emplace_back();
-  Parser parser(program, diagnostics);
-  std::vector<Token> tokens;
+  Parser parser(program, diagnostics, memory_->parser);
+  std::vector<Token>& tokens = memory_->tokens;
   std::uint64_t base = 0;
   for (const ModuleSources& module : modules) {
     const auto index = static_cast<std::uint32_t>(program.modules.size());
@@ -137,14 +162,7 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
       program.sources.push_back({source, static_cast<std::uint32_t>(base), index});
       tokens.clear();
       lex(source, static_cast<std::uint32_t>(base), program.names, tokens, diagnostics);
-      // What the tokens of the first source come to, with some room. Not more: memory that is given back to the system
-      // and asked for again costs as much as parsing.
-      if (program.exprs.size() == 1) {
-        program.exprs.reserve(tokens.size() * 2 / 3);
-        program.stmts.reserve(tokens.size() / 8);
-        program.lists.reserve(tokens.size() / 3);
-        program.types.reserve(tokens.size() / 12);
-      }
+      if (program.exprs.size() == 1) reserve(program, tokens.size());
       parser.parse_source(tokens, index);
       base += size + 1;
     }
@@ -152,15 +170,23 @@ Program parse(std::span<const ModuleSources> modules, Diagnostics& all) {
     program.modules[index].item_count = static_cast<std::uint32_t>(program.items.size()) - made.first_item;
   }
   link_names(program);
-  sort_items(program);
+  sort_items(program, memory_->parser.stack);
   program.valid = !diagnostics.has_errors();
   if (!diagnostics.empty()) append_once(diagnostics, all);
   return program;
 }
 
-Program parse(SourcePtr source, Diagnostics& diagnostics) {
+Program ProgramParser::parse(SourcePtr source, Diagnostics& diagnostics) {
   const ModuleSources module{source->name(), {source}};
   return parse(std::span(&module, 1), diagnostics);
+}
+
+Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics) {
+  return ProgramParser().parse(modules, diagnostics);
+}
+
+Program parse(SourcePtr source, Diagnostics& diagnostics) {
+  return ProgramParser().parse(std::move(source), diagnostics);
 }
 
 }  // namespace slipway::rpl

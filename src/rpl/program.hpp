@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -252,9 +253,25 @@ struct ModuleSources {
   std::vector<SourcePtr> sources;
 };
 
-// The kinds of diagnostics are those of RPL page 4, areas "lexical, syntax" and "options".
+// Keeps its memory from one call to the next: one for many programs.
+class ProgramParser {
+ public:
+  ProgramParser();
+  ProgramParser(ProgramParser&&) noexcept;
+  ProgramParser& operator=(ProgramParser&&) noexcept;
+  ~ProgramParser();
+
+  // The kinds of diagnostics are those of RPL page 4, areas "lexical, syntax" and "options".
+  Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics);
+  // One module of one source.
+  Program parse(SourcePtr source, Diagnostics& diagnostics);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
 Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics);
-// One module of one source.
 Program parse(SourcePtr source, Diagnostics& diagnostics);
 
 }  // namespace slipway::rpl

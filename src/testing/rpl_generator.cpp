@@ -930,6 +930,17 @@ class Generator {
 
 }  // namespace
 
+RplProgramShape numbered_shape(std::uint64_t seed) {
+  RplProgramShape shape;
+  shape.compute = seed % 3 != 0;
+  shape.exact = shape.compute && seed % 3 == 1;
+  shape.structs = static_cast<std::uint32_t>(1 + seed % 5);
+  shape.functions = static_cast<std::uint32_t>(seed % 7);
+  shape.statements = static_cast<std::uint32_t>(6 + seed % 11);
+  shape.depth = static_cast<std::uint32_t>(2 + seed % 3);
+  return shape;
+}
+
 GeneratedRpl generate_rpl(std::uint64_t seed, const RplProgramShape& shape) { return Generator(seed, shape).run(); }
 
 }  // namespace slipway::testing

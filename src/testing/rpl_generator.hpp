@@ -36,6 +36,9 @@ struct GeneratedRpl {
   std::uint32_t push_words = 0;
 };
 
+// Shapes of all kinds and sizes in turn, for suites of many programs.
+RplProgramShape numbered_shape(std::uint64_t seed);
+
 // Compute programs have the entry point `compute_main`, graphics programs `vertex_main` and `fragment_main`.
 GeneratedRpl generate_rpl(std::uint64_t seed, const RplProgramShape& shape = {});
 

@@ -22,17 +22,6 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-RplProgramShape shape_of(std::uint64_t seed) {
-  RplProgramShape shape;
-  shape.compute = seed % 3 != 0;
-  shape.exact = shape.compute && seed % 3 == 1;
-  shape.structs = static_cast<std::uint32_t>(1 + seed % 5);
-  shape.functions = static_cast<std::uint32_t>(seed % 7);
-  shape.statements = static_cast<std::uint32_t>(6 + seed % 11);
-  shape.depth = static_cast<std::uint32_t>(2 + seed % 3);
-  return shape;
-}
-
 class RplGenerated : public testing::ComputeTest {
  protected:
   struct Inputs {
@@ -108,7 +97,7 @@ TEST_F(RplGenerated, ProgramsAreValidAndComputeTheRightThing) {
   std::size_t ran = 0;
   SpirvEmitter emitter;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const RplProgramShape shape = shape_of(seed);
+    const RplProgramShape shape = testing::numbered_shape(seed);
     const GeneratedRpl generated = testing::generate_rpl(seed, shape);
     Diagnostics diagnostics;
     const Program program = parse(make_source("generated.rpl", generated.text), diagnostics);

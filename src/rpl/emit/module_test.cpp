@@ -309,6 +309,42 @@ TEST(RplModule, UndefinedInstructionsAreAvoided) {
   EXPECT_THAT(text, AllOf(HasSubstr("OpSDiv"), Not(HasSubstr("OpSMod")), Not(HasSubstr("OpSRem"))));
 }
 
+TEST(RplModule, LocalsThatNothingWritesToAreValues) {
+  const std::string text = compute(R"(
+set_pass read_write_storage_buffer data { u1 count; f4... list; };
+struct pair { f4 a; f4[2] b; };
+pair make (in f4 x) { pair made; made.a = x; made.b[1] = x; return made; }
+void compute_main (void) {
+  u1 first = data.count;
+  u1 same = first;
+  f4 zero;
+  f4 half = f4 {0.5};
+  pair both = make (half + zero);
+  pair indexed = make (half);
+  data.list[same] = both.a + both.b[1] + indexed.b[first];
+}
+)");
+  EXPECT_THAT(text, AllOf(HasSubstr("%first = OpLoad"), HasSubstr("%both = OpFunctionCall")));
+  EXPECT_THAT(text, AllOf(HasSubstr("OpName %indexed"), HasSubstr("OpName %made"), Not(HasSubstr("OpName %same"))));
+  EXPECT_EQ(count_of(text, " Function\n"), 2) << text;  // made, indexed
+}
+
+TEST(RplModule, VariablesAreComparedWithoutBranches) {
+  constexpr std::string_view kProgram = R"(
+set_pass read_write_storage_buffer data {{ u1 count; u1... list; }};
+void compute_main (void) {{
+  u1 a = data.count; u1[2] b; b[a] = a;
+  for (u1 i = 0u; {}; i = i + 1u) {{ data.list[i] = b[1]; }}
+}}
+)";
+  const std::string variables = compute(std::format(kProgram, "i < a && b[1] != i"));
+  EXPECT_THAT(variables, AllOf(HasSubstr("OpLogicalAnd"), Not(HasSubstr("OpPhi"))));
+  EXPECT_EQ(count_of(variables, "OpLabel"), 5) << variables;  // with those of the loop: header, body, step, merge
+  for (const std::string_view memory : {"i < a && data.count != i", "i < 2u && b[i] != 0u"}) {
+    EXPECT_THAT(compute(std::format(kProgram, memory)), AllOf(HasSubstr("OpPhi"), Not(HasSubstr("OpLogicalAnd"))));
+  }
+}
+
 TEST(RplModule, ConstantsAreOneForEachBitPattern) {
   const std::string text = compute(
       "set_object read_write_storage_buffer r { f4 a; f1 b; f1 c; s1 d; };\n"

@@ -169,7 +169,11 @@ Id Emitter::constant_of(TypeId type, const std::uint32_t*& words) {
   if (is_vector(type) || is_matrix(type)) {
     const TypeId part = is_vector(type) ? item_type(type) : column_type(type);
     Id parts[4];
-    for (std::uint32_t i = 0; i < item_count(type); ++i) parts[i] = constant_of(part, words);
+    for (std::uint32_t i = 0; i < item_count(type); ++i) {
+      // Most vectors have some number more than once.
+      const bool again = i != 0 && is_vector(type) && words[0] == words[-1];
+      parts[i] = again ? (++words, parts[i - 1]) : constant_of(part, words);
+    }
     return out_.composite(id, std::span(parts, item_count(type)));
   }
   const Struct& structure = program_->structs[type_info(type).index];

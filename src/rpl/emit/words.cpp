@@ -8,7 +8,10 @@ namespace {
 // Keys of arrays are no instructions: the stride belongs to them. No opcode has this number.
 constexpr std::uint32_t kArrayKey = 0xffff;
 
-std::uint32_t hash_of(WordSpan key) {
+}  // namespace
+
+template <std::size_t size>
+std::uint32_t UniqueIds::hash_of(std::span<const std::uint32_t, size> key) {
   constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
   std::uint64_t hash = key.size();
   std::size_t i = 0;
@@ -20,7 +23,28 @@ std::uint32_t hash_of(WordSpan key) {
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
-}  // namespace
+template <std::size_t size>
+Id& UniqueIds::find(std::span<const std::uint32_t, size> key) {
+  if (used_ * 2 >= entries_.size()) enlarge();
+  const std::uint32_t hash = hash_of(key);
+  const std::size_t mask = entries_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    Entry& entry = entries_[at];
+    if (entry.generation != generation_) {
+      entry = {generation_, hash, static_cast<std::uint32_t>(keys_.size()), 0};
+      std::uint32_t* const to = keys_.grow(key.size() + 1);
+      to[0] = static_cast<std::uint32_t>(key.size());
+      for (std::size_t i = 0; i < key.size(); ++i) to[i + 1] = key[i];
+      ++used_;
+      return entry.id;
+    }
+    if (entry.hash != hash) continue;
+    const std::uint32_t* const known = &keys_[entry.key];
+    bool same = known[0] == key.size();
+    for (std::size_t i = 0; i < key.size() && same; ++i) same = known[i + 1] == key[i];
+    if (same) return entry.id;
+  }
+}
 
 void WordBuffer::enlarge(std::size_t count) {
   const std::size_t capacity = std::max({size_ + count, capacity_ * 2, std::size_t{256}});
@@ -38,27 +62,6 @@ void UniqueIds::clear() {
   }
   keys_.clear();
   used_ = 0;
-}
-
-Id& UniqueIds::find(WordSpan key) {
-  if (used_ * 2 >= entries_.size()) enlarge();
-  const std::uint32_t hash = hash_of(key);
-  const std::size_t mask = entries_.size() - 1;
-  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-    Entry& entry = entries_[at];
-    if (entry.generation != generation_) {
-      entry = {generation_, hash, static_cast<std::uint32_t>(keys_.size()), 0};
-      std::uint32_t* const to = keys_.grow(key.size() + 1);
-      to[0] = static_cast<std::uint32_t>(key.size());
-      std::ranges::copy(key, to + 1);
-      ++used_;
-      return entry.id;
-    }
-    if (entry.hash == hash && keys_[entry.key] == key.size() &&
-        std::ranges::equal(key, WordSpan(&keys_[entry.key] + 1, key.size()))) {
-      return entry.id;
-    }
-  }
 }
 
 void UniqueIds::enlarge() {
@@ -85,7 +88,7 @@ void ModuleWords::reset(std::uint32_t version) {
 
 void ModuleWords::capability(spv::Capability capability) {
   const std::array key = {static_cast<std::uint32_t>(spv::Op::OpCapability), static_cast<std::uint32_t>(capability)};
-  if (Id& seen = ids_.find(key); seen == 0) {
+  if (Id& seen = ids_.find(std::span<const std::uint32_t, 2>(key)); seen == 0) {
     seen = 1;
     capabilities_.op(spv::Op::OpCapability, capability);
   }
@@ -110,7 +113,7 @@ Id ModuleWords::unique_type(WordSpan key) {
 
 Id ModuleWords::array(Id element, Id length, std::uint32_t stride) {
   const std::array key = {kArrayKey, element, length, stride};
-  Id& id = ids_.find(key);
+  Id& id = ids_.find(std::span<const std::uint32_t, 4>(key));
   if (id != 0) return id;
   id = new_id();
   if (length == 0) {
@@ -124,7 +127,7 @@ Id ModuleWords::array(Id element, Id length, std::uint32_t stride) {
 
 Id ModuleWords::constant(Id type, std::uint32_t bits) {
   const std::array key = {static_cast<std::uint32_t>(spv::Op::OpConstant), type, bits};
-  Id& id = ids_.find(key);
+  Id& id = ids_.find(std::span<const std::uint32_t, 3>(key));
   if (id == 0) {
     id = new_id();
     globals.op(spv::Op::OpConstant, type, id, bits);
@@ -153,7 +156,7 @@ Id ModuleWords::composite(Id type, WordSpan constituents) {
 
 Id ModuleWords::unique_constant(spv::Op op, Id type) {
   const std::array key = {static_cast<std::uint32_t>(op), type};
-  Id& id = ids_.find(key);
+  Id& id = ids_.find(std::span<const std::uint32_t, 2>(key));
   if (id == 0) {
     id = new_id();
     globals.op(op, type, id);

@@ -96,8 +96,10 @@ class WordBuffer {
 class UniqueIds {
  public:
   void clear();
-  // The id of a key, or a reference to 0 under which the caller stores the new id at once.
-  Id& find(WordSpan key);
+  // The id of a key, or a reference to 0 under which the caller stores the new id at once. Most keys have a size that
+  // the compiler knows.
+  template <std::size_t size>
+  Id& find(std::span<const std::uint32_t, size> key);
 
  private:
   struct Entry {
@@ -106,6 +108,8 @@ class UniqueIds {
     std::uint32_t key = 0;  // index in keys_: the number of words, then the words
     Id id = 0;
   };
+  template <std::size_t size>
+  static std::uint32_t hash_of(std::span<const std::uint32_t, size> key);
   void enlarge();
 
   std::vector<Entry> entries_;

@@ -18,9 +18,18 @@ namespace slipway::rpl {
 inline constexpr std::uint32_t kDeepestNesting = 256;
 inline constexpr std::uint32_t kMostDimensions = 16;
 
+// What one Parser leaves to the next.
+struct ParserMemory {
+  std::vector<std::uint32_t> stack;    // of lists in the making
+  std::vector<ItemId> option_of_name;  // by NameId, for duplicates
+};
+
 class Parser {
  public:
-  Parser(Program& program, Diagnostics& diagnostics) : program_(program), diagnostics_(diagnostics) {}
+  Parser(Program& program, Diagnostics& diagnostics, ParserMemory& memory)
+      : program_(program), diagnostics_(diagnostics), stack_(memory.stack), option_of_name_(memory.option_of_name) {
+    option_of_name_.clear();
+  }
   // All items of one source, whose tokens end with End.
   void parse_source(const std::vector<Token>& tokens, std::uint32_t module);
 
@@ -128,8 +137,8 @@ class Parser {
   std::uint32_t depth_ = 0;
   bool unclosed_ = false;   // the end of the file was reported
   bool abandoned_ = false;  // this item is nested too deeply; nothing more is said about it
-  std::vector<std::uint32_t> stack_;
-  std::vector<ItemId> option_of_name_;  // by NameId, for duplicates
+  std::vector<std::uint32_t>& stack_;
+  std::vector<ItemId>& option_of_name_;
 
   friend struct Nested;
 };

@@ -69,6 +69,7 @@ struct Binding {
   NameId name = kNoName;
   std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
   TypeId type = kErrorType;        // Local, Argument
+  std::uint32_t place = kNone;     // in Resolved::places: the whole of it, once something has read that
   std::uint32_t previous = kNone;  // the binding of this name that it hides
   Range at;
 };

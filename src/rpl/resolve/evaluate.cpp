@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <format>
-#include <limits>
 
 #include "base/suggest.hpp"
 #include "rpl/mentions.hpp"
@@ -90,119 +89,90 @@ struct Outcome {
 };
 Outcome failed(DiagnosticKind kind) { return {.problem = kind}; }
 
-Outcome compute_uint(BinaryOp op, std::uint32_t a, std::uint32_t b) {
+template <class T>
+std::uint32_t compare(BinaryOp op, T a, T b) {
   switch (op) {
-    case BinaryOp::Add:
-      return {a + b};
-    case BinaryOp::Subtract:
-      return {a - b};
-    case BinaryOp::Multiply:
-      return {a * b};
-    case BinaryOp::Divide:
-      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a / b};
-    case BinaryOp::Modulo:
-      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : Outcome{a % b};
-    case BinaryOp::ShiftLeft:
-      return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a << b};
-    case BinaryOp::ShiftRight:
-      return b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{a >> b};
-    case BinaryOp::BitAnd:
-      return {a & b};
-    case BinaryOp::BitOr:
-      return {a | b};
-    case BinaryOp::BitXor:
-      return {a ^ b};
     case BinaryOp::Less:
-      return {a < b};
+      return a < b;
     case BinaryOp::Greater:
-      return {a > b};
+      return a > b;
     case BinaryOp::LessEqual:
-      return {a <= b};
+      return a <= b;
     case BinaryOp::GreaterEqual:
-      return {a >= b};
-    default:
-      return {};
-  }
-}
-
-Outcome compute_sint(BinaryOp op, std::uint32_t left, std::uint32_t right) {
-  const std::int64_t a = as_signed(left), b = as_signed(right);
-  const auto fit = [](std::int64_t value) {
-    return value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()
-               ? failed(DiagnosticKind::RplConstOverflow)
-               : Outcome{static_cast<std::uint32_t>(value)};
-  };
-  switch (op) {
-    case BinaryOp::Add:
-      return fit(a + b);
-    case BinaryOp::Subtract:
-      return fit(a - b);
-    case BinaryOp::Multiply:
-      return fit(a * b);
-    case BinaryOp::Divide:
-      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
-    case BinaryOp::Modulo: {
-      if (b == 0) return failed(DiagnosticKind::RplConstDivZero);
-      const std::int64_t rest = a % b;
-      return fit(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
-    }
-    case BinaryOp::ShiftLeft:
-      return b < 0 || b >= 32 ? failed(DiagnosticKind::RplConstShift) : Outcome{left << right};
-    case BinaryOp::ShiftRight:
-      return b < 0 || b >= 32 ? failed(DiagnosticKind::RplConstShift)
-                              : Outcome{static_cast<std::uint32_t>(as_signed(left) >> right)};
-    case BinaryOp::Less:
-      return {a < b};
-    case BinaryOp::Greater:
-      return {a > b};
-    case BinaryOp::LessEqual:
-      return {a <= b};
-    case BinaryOp::GreaterEqual:
-      return {a >= b};
-    default:
-      return compute_uint(op, left, right);
-  }
-}
-
-Outcome compute_float(BinaryOp op, std::uint32_t left, std::uint32_t right) {
-  const float a = as_float(left), b = as_float(right);
-  const auto fit = [](float value) {
-    return std::isfinite(value) ? Outcome{std::bit_cast<std::uint32_t>(value)}
-                                : failed(DiagnosticKind::RplConstOverflow);
-  };
-  switch (op) {
-    case BinaryOp::Add:
-      return fit(a + b);
-    case BinaryOp::Subtract:
-      return fit(a - b);
-    case BinaryOp::Multiply:
-      return fit(a * b);
-    case BinaryOp::Divide:
-      return b == 0 ? failed(DiagnosticKind::RplConstDivZero) : fit(a / b);
-    case BinaryOp::Less:
-      return {a < b};
-    case BinaryOp::Greater:
-      return {a > b};
-    case BinaryOp::LessEqual:
-      return {a <= b};
-    case BinaryOp::GreaterEqual:
-      return {a >= b};
+      return a >= b;
     case BinaryOp::Equal:
-      return {a == b};
-    case BinaryOp::NotEqual:
-      return {a != b};
+      return a == b;
     default:
-      return {};
+      return a != b;
   }
 }
 
+// In a type that holds every result; the divisor is not zero.
+template <class T>
+T calculate(BinaryOp op, T a, T b) {
+  switch (op) {
+    case BinaryOp::Add:
+      return a + b;
+    case BinaryOp::Subtract:
+      return a - b;
+    case BinaryOp::Multiply:
+      return a * b;
+    default:
+      return a / b;
+  }
+}
+
+std::uint32_t combine_bits(BinaryOp op, std::uint32_t a, std::uint32_t b) {
+  if (op == BinaryOp::BitXor) return a ^ b;
+  return op == BinaryOp::BitAnd || op == BinaryOp::And ? a & b : a | b;
+}
+
+// The remainder has the sign of the divisor.
+std::int64_t remainder_of(std::int64_t a, std::int64_t b) {
+  const std::int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+Outcome fit(float value) {
+  return std::isfinite(value) ? Outcome{std::bit_cast<std::uint32_t>(value)} : failed(DiagnosticKind::RplConstOverflow);
+}
+Outcome fit(std::int64_t value) {
+  const bool fits = value == static_cast<std::int32_t>(value);
+  return fits ? Outcome{static_cast<std::uint32_t>(value)} : failed(DiagnosticKind::RplConstOverflow);
+}
+
+// Both operands have the type, which has the operator (`takes`).
 Outcome compute(BinaryOp op, ValueType type, std::uint32_t a, std::uint32_t b) {
-  if (type == ValueType::Float) return compute_float(op, a, b);
-  if (op == BinaryOp::Equal) return {a == b};
-  if (op == BinaryOp::NotEqual) return {a != b};
-  if (op == BinaryOp::And) return {a & b};
-  if (op == BinaryOp::Or) return {a | b};
-  return type == ValueType::Sint ? compute_sint(op, a, b) : compute_uint(op, a, b);
+  const bool real = type == ValueType::Float, with_sign = type == ValueType::Sint;
+  switch (op) {
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual:
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual:
+      if (real) return {compare(op, as_float(a), as_float(b))};
+      return {with_sign ? compare(op, as_signed(a), as_signed(b)) : compare(op, a, b)};
+    case BinaryOp::ShiftLeft:
+    case BinaryOp::ShiftRight:
+      if (b >= 32) return failed(DiagnosticKind::RplConstShift);  // negative numbers are larger
+      if (op == BinaryOp::ShiftLeft) return {a << b};
+      return {with_sign ? static_cast<std::uint32_t>(as_signed(a) >> b) : a >> b};
+    case BinaryOp::Divide:
+    case BinaryOp::Modulo:
+      if (real ? as_float(b) == 0 : b == 0) return failed(DiagnosticKind::RplConstDivZero);
+      if (op == BinaryOp::Modulo && with_sign) return fit(remainder_of(as_signed(a), as_signed(b)));
+      if (op == BinaryOp::Modulo) return {a % b};
+      [[fallthrough]];
+    case BinaryOp::Add:
+    case BinaryOp::Subtract:
+    case BinaryOp::Multiply:
+      if (real) return fit(calculate(op, as_float(a), as_float(b)));
+      if (with_sign) return fit(calculate<std::int64_t>(op, as_signed(a), as_signed(b)));
+      return {calculate(op, a, b)};
+    default:
+      return {combine_bits(op, a, b)};
+  }
 }
 
 std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {

@@ -537,9 +537,11 @@ Val Resolver::State::read_variable(std::uint32_t index, const Expr& node) {
   const bool local = binding.kind == Binding::Kind::Local;
   if (!local && out.arguments[binding.index].access == Access::Out) return load(resolve_name(node), node.range);
   if (local && !binding.written && !binding.warned && dead == 0) warn_uninitialised(binding, node.range);
-  out.places.emplace_back(local ? PlaceRoot::Local : PlaceRoot::Argument, binding.index, List{}, binding.type);
-  const auto place_index = static_cast<std::uint32_t>(out.places.size()) - 1;
-  return value_of(emit(Op::Load, binding.type, node.range, place_index), binding.type);
+  if (binding.place == kNone) {
+    binding.place = static_cast<std::uint32_t>(out.places.size());
+    out.places.emplace_back(local ? PlaceRoot::Local : PlaceRoot::Argument, binding.index, List{}, binding.type);
+  }
+  return value_of(emit(Op::Load, binding.type, node.range, binding.place), binding.type);
 }
 
 Val Resolver::State::resolve_value(ExprId expression) {
@@ -557,6 +559,19 @@ Val Resolver::State::resolve_value(ExprId expression) {
         return read_variable(local, node);
       }
       break;
+    }
+    case ExprKind::Binary: {
+      ++depth;
+      const Val result = resolve_binary(expression);
+      --depth;
+      return result;  // no place
+    }
+    case ExprKind::Member:
+    case ExprKind::Index: {
+      ++depth;
+      const Val result = resolve_postfix(expression);
+      --depth;
+      return load(result, node.range);
     }
     default:
       break;

@@ -9,7 +9,7 @@ namespace slipway::rpl {
 
 std::uint32_t Resolver::State::bind(const Binding& binding) {
   const auto index = static_cast<std::uint32_t>(bindings.size());
-  bindings.emplace_back(binding.kind, binding.written, false, binding.name, binding.index, binding.type,
+  bindings.emplace_back(binding.kind, binding.written, false, binding.name, binding.index, binding.type, kNone,
                         local_of[binding.name], binding.at);
   local_of[binding.name] = index;
   return index;
