@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lower/float_facts.hpp"
 #include "tensor/element_type.hpp"
 
 namespace slipway::lower {
@@ -26,6 +27,7 @@ struct DeviceFacts {
   std::uint32_t most_invocations = 128;  // of a workgroup
   // Of 16-bit floats, by whole subgroups of `subgroup_size`, with the Vulkan memory model.
   std::vector<MatrixShape> matrices;
+  FloatFacts floats;
   bool operator==(const DeviceFacts&) const = default;
 };
 

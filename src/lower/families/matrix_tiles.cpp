@@ -74,7 +74,7 @@ class MatrixTiles {
     direct_ = reads_b_directly();
     const std::uint32_t packed = direct_ ? 0 : panels_of_b(w_.program, c_, tile_.channels, ElementType::F16);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
-    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], "matrices");
     const std::array buffers = {copy.value_or(packed), packed};
     if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel(
