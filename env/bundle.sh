@@ -5,7 +5,8 @@
 #
 # The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
 # built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer and the
-# corpora that they need: FOLDER/test runs them and the examples on whatever device the machine has.
+# corpora that they need: FOLDER/test runs them and the examples on whatever device the machine has, and FOLDER/suites
+# all cases of operators and graphs.
 set -euo pipefail
 top=$1
 preset=$2
@@ -106,5 +107,14 @@ for recipe in convert_pool saxpy_recipe pipeline_depth; do
 done
 exit $status
 SCRIPT
-chmod +x "$folder/test"
+cp "$top/env/suites.sh" "$folder/suites.sh"
+cat >"$folder/suites" <<'SCRIPT'
+#!/bin/sh
+# Runs the whole suites of TOSA operators and graphs on this machine's device, with all cores: suites [FILTER [PROCESSES]]
+here=$(dirname "$(readlink -f "$0")")
+cd "$here" || exit 5
+export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers" GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
+exec ./suites.sh ./model_test "$@"
+SCRIPT
+chmod +x "$folder/test" "$folder/suites"
 echo "with the tests: $(du -sm "$folder" | cut -f1) MB"

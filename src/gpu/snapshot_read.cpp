@@ -23,7 +23,7 @@ struct LimitChain {
 using LimitMap = std::map<std::string, double, std::less<>>;
 
 template <class Number>
-  requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
 void add_limit(LimitMap& limits, std::string name, Number value) {
   limits.emplace(std::move(name), static_cast<double>(value));
 }

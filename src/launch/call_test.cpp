@@ -92,6 +92,28 @@ TEST_F(CallPlan, AloneOneAfterTheOtherAndAtTheEnds) {
                      }));
 }
 
+// Where the host cannot reach the device's memory the function gets copies.
+TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
+  Buffers of(folder_);
+  add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
+  add_times_ten(of.plan, of.x, of.y);
+  add_call(of.plan, "and back",
+           {{.buffer = of.y, .reads = true, .writes = true, .origin = origin("/argument")}, read_by(of.x)},
+           [](std::span<const MutableBytes> arguments) -> Result<> {
+             for (std::size_t i = 0; i < 2; ++i) numbers(arguments[0])[i] += numbers(arguments[1])[i];
+             numbers(arguments[1])[0] = 77;  // of a copy that nobody writes back
+             return {};
+           });
+  add_dispatch(of.plan, of.increment, {of.y}, {2, 1, 1});
+  gpu::Needs needs = needs_of(of.plan);
+  needs.timestamps = true;
+  const gpu::Device& unmapped = device(needs, {.map_device_memory = false});
+  EXPECT_TRUE(must(gpu::create_buffer(unmapped, {.size = 8, .name = "b"})).mapped().empty());
+  run_it(of.plan, {.repeat = 2});
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
+  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (std::vector<std::uint32_t>{78, 1123}));
+}
+
 TEST_F(CallPlan, BuffersInSharedMemory) {
   Buffers of(folder_);
   of.plan.resources[of.x].sharing = {"g", 0};

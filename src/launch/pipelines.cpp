@@ -161,12 +161,15 @@ PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources) {
   return wanted;
 }
 
-bool Pipelines::all_cached() const { return std::ranges::all_of(pipelines_, &gpu::Pipeline::cache_hit); }
+bool Pipelines::all_cached() const {
+  return std::ranges::all_of(pipelines_, [](const auto& made) { return made->pipeline.cache_hit(); });
+}
 
 Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
                                    const PipelinePlan& wanted, const gpu::PipelineOptions& options,
-                                   PerfCounters& counters) {
+                                   PerfCounters& counters, SharedPipelines* shared) {
   struct Slot {
+    std::shared_ptr<const LaidOutPipeline> known;
     std::unique_ptr<gpu::PipelineLayout> layout;
     std::optional<Result<gpu::Pipeline>> pipeline;
     PerfCounters counters;
@@ -175,6 +178,10 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
   parallel_for(slots.size(), [&](std::size_t i) {
     const Step& step = plan.steps[wanted.requests[i].step];
     Slot& slot = slots[i];
+    if (shared) {
+      if (const auto known = shared->find(wanted.requests[i].key); known != shared->end()) slot.known = known->second;
+    }
+    if (slot.known) return;
     const ScopedTimer timer(slot.counters, CounterCategory::PipelineSetup, counter_name(plan, step));
     slot.pipeline.emplace(
         gpu::create_pipeline_layout(device, layout_info(plan, step)).and_then([&](gpu::PipelineLayout layout) {
@@ -189,9 +196,12 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots[i];
     std::ranges::move(slot.counters, std::back_inserter(counters));
-    if (*slot.pipeline) {
-      pipelines.layouts_.push_back(std::move(slot.layout));
-      pipelines.pipelines_.push_back(std::move(**slot.pipeline));
+    if (!slot.known && *slot.pipeline) {
+      slot.known = std::make_shared<const LaidOutPipeline>(std::move(slot.layout), std::move(**slot.pipeline));
+      if (shared) shared->emplace(wanted.requests[i].key, slot.known);
+    }
+    if (slot.known) {
+      pipelines.pipelines_.push_back(std::move(slot.known));
     } else {
       problems.add(
           located(std::move(slot.pipeline->error()), naming_shader(plan, plan.steps[wanted.requests[i].step]).origin));

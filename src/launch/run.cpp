@@ -50,7 +50,8 @@ class Run {
     for (const GraphDispatch& graph : plan_.graphs)
       log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
-    return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters), pipelines_)
+    return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters, options_.pipelines),
+                pipelines_)
         .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);

@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "gpu/device.hpp"
 #include "launch/perf_counters.hpp"
+#include "launch/pipelines.hpp"
 #include "launch/plan.hpp"
 #include "launch/report.hpp"
 
@@ -47,14 +48,15 @@ struct RunOptions {
   std::function<void(const Diagnostic&)> on_time_out;
 
   std::optional<PipelineCacheFile> pipeline_cache;
-  Cache cache;  // the program's own; used for pipelines when there is no pipeline_cache
+  Cache cache;                           // the program's own; used for pipelines when there is no pipeline_cache
+  SharedPipelines* pipelines = nullptr;  // of runs before on the same device; gets those of this run
 
-  Path profile_path;        // empty: none; needs timestamps
-  Path perf_counters_path;  // empty: none
+  Path profile_path;           // empty: none; needs timestamps
+  Path perf_counters_path;     // empty: none
   Path session_memory_folder;  // where the intermediates of graphs go; empty: none
   Path graph_profile_folder;   // where the times of graphs' operators go; empty: none; needs timestamps
-  Path failure_dump;        // folder for all resources as .npy when an expectation fails; empty: none
-  PerfCounters counters;    // what was measured before the run; the run's own come behind them
+  Path failure_dump;           // folder for all resources as .npy when an expectation fails; empty: none
+  PerfCounters counters;       // what was measured before the run; the run's own come behind them
 };
 
 // The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lower/float_facts.hpp"
 #include "tensor/element_type.hpp"
 
 namespace slipway::lower {
@@ -27,6 +28,7 @@ struct DeviceFacts {
   // Of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers with theirs (I8, I32); by whole subgroups of
   // `subgroup_size`, with the Vulkan memory model.
   std::vector<MatrixShape> matrices;
+  FloatFacts floats;
   bool operator==(const DeviceFacts&) const = default;
 };
 

@@ -61,10 +61,13 @@ class Describer {
 
 }  // namespace
 
-GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result) {
+GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result,
+                      std::string_view family) {
   Describer describer(graph, stored);
   describer.result(result);
-  return describer.release();
+  GroupKey key = describer.release();
+  key.text += family;
+  return key;
 }
 
 GroupKey key_of_operand(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId operand) {

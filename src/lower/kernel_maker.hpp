@@ -19,8 +19,8 @@ struct Slot {
 class KernelMaker final : public Elements {
  public:
   // `stored` by value, as plan_fusion gives it; both must live as long.
-  KernelMaker(const tosa::Graph& graph, const std::vector<bool>& stored, Features features, Grid grid)
-      : graph_(graph), stored_(stored), kernel_(features, grid) {}
+  KernelMaker(const tosa::Graph& graph, const std::vector<bool>& stored, const FloatFacts& floats, Grid grid)
+      : graph_(graph), stored_(stored), kernel_(floats, grid) {}
 
   const tosa::Graph& graph() const { return graph_; }
   Kernel& kernel() { return kernel_; }

@@ -9,14 +9,12 @@
 
 #include "base/diagnostic.hpp"
 #include "lower/device_facts.hpp"
-#include "lower/kernel/kernel.hpp"
 #include "lower/program.hpp"
 
 namespace slipway::lower {
 
 struct LowerSettings {
   bool fuse = true;
-  Features features;
   DeviceFacts device;
   std::uint64_t alignment = 256;      // of intermediates in the arena, bytes
   std::uint32_t most_groups = 65535;  // of a dispatch, in one dimension

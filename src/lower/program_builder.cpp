@@ -138,7 +138,7 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
   shape.set("shape", std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
   one.outputs = one.add_node(tosa::Op::RESHAPE, {from}, shape, {type});
   const std::vector<bool> stored(one.values.size(), true);
-  KernelMaker maker(one, stored, settings_.features, {});
+  KernelMaker maker(one, stored, settings_.device.floats, {});
   Kernel& k = maker.kernel();
   const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
   const Value at = k.element_index();

@@ -20,7 +20,7 @@ class ProgramBuilder {
   const tosa::Graph& graph() const { return graph_; }
   const DeviceFacts& device() const { return settings_.device; }
   const std::vector<bool>& stored() const { return stored_; }
-  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, settings_.features, grid); }
+  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, settings_.device.floats, grid); }
 
   // The storage of a value, made when first asked for.
   std::uint32_t buffer(tosa::ValueId value);

@@ -13,11 +13,17 @@ class CodesTest : public KernelTest {};
 
 TEST_P(CodesTest, KernelsComputeWhatTheInterpreterDoes) {
   using slipway::testing::Codes;
-  if (amount(1, 1, 0) == 0) GTEST_SKIP() << "only with SLIPWAY_TOSA_SUITE=all";
-  slipway::testing::for_each_code_case(slipway::testing::whole_suite() ? Codes::All : Codes::Quick,
-                                       [&](OperatorCase made) { check(std::move(made)); });
+  // What depends on how a device divides runs every time with all kernels.
+  const bool all = slipway::testing::whole_suite() || GetParam() == Kernels::Device;
+  std::uint64_t number = 0;
+  slipway::testing::for_each_code_case(
+      slipway::testing::whole_suite() ? Codes::All : Codes::Quick, [&](OperatorCase made) {
+        const tosa::Op op = made.node().op;
+        const bool divides = op == tosa::Op::RECIPROCAL || op == tosa::Op::RSQRT || op == tosa::Op::SIGMOID;
+        if (slipway::testing::part().has(number++) && (all || divides)) check(std::move(made));
+      });
   finish();
-  EXPECT_GT(checked(), 250u);
+  EXPECT_GT(checked(), all ? 250u / slipway::testing::part().of : 5u);
 }
 
 SLIPWAY_WITH_ALL_KERNELS(CodesTest);

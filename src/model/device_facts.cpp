@@ -21,10 +21,28 @@ constexpr MatrixKind kMatrixKinds[] = {
 
 constexpr std::uint32_t kSubgroupBasic = 0x1;  // VkSubgroupFeatureFlagBits
 
+constexpr double kIndependenceNone = 2;  // VkShaderFloatControlsIndependence
+
+lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
+  const auto limit = [&](std::string_view name, double otherwise) {
+    const auto found = snapshot.limits_by_name.find(name);
+    return found == snapshot.limits_by_name.end() ? otherwise : found->second;
+  };
+  // Kernels set the modes of 32 bits alone, which not every device can.
+  const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
+  const bool alone_rounding = limit("roundingModeIndependence", kIndependenceNone) != kIndependenceNone;
+  return {.signed_zero_inf_nan_preserve = limit("shaderSignedZeroInfNanPreserveFloat32", 0) != 0,
+          .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
+          .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
+          // Drivers for processors use the processor's own division.
+          .exact_division = snapshot.type == gpu::DeviceType::Cpu};
+}
+
 }  // namespace
 
 lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   lower::DeviceFacts facts;
+  facts.floats = float_facts(snapshot);
   facts.addresses = snapshot.has_feature("bufferDeviceAddress") && snapshot.has_feature("shaderInt64") &&
                     snapshot.has_feature("storageBuffer8BitAccess") && snapshot.has_feature("storageBuffer16BitAccess");
   facts.subgroup_size = snapshot.subgroup.size;

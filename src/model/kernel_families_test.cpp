@@ -2,6 +2,7 @@
 // numbers are small and whole, so that sums of floats are exact in any order and all results are equal.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "reference/run.hpp"
 #include "spirv/tools.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
+#include "testing/tosa/matrix.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -84,7 +86,7 @@ constexpr Case kCases[] = {
   %0 = input f32[1, 6, 10, 5]
   %1 = input f32[12, 3, 3, 5]
   %2 = input f32[12]
-  %3 = CONV2D(%0, %1, %2) f32[1, 6, 10, 12] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %3 = CONV2D(%0, %1, %2) f32[1, 4, 8, 12] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
   output %3)"},
     {"views in front", R"(
   %0 = input f32[1, 8, 6, 10]
@@ -245,6 +247,40 @@ class KernelFamiliesTest : public KernelTest {
 
 TEST_P(KernelFamiliesTest, AgreeWithTheInterpreter) { compare(true); }
 TEST_P(KernelFamiliesTest, AgreeWithoutFusing) { compare(false); }
+
+// Padding is no product of a zero: a weight that is infinite or no number does not come through it.
+TEST_P(KernelFamiliesTest, PaddingContributesNothing) {
+  using enum tosa::DataType;
+  slipway::testing::TensorMaker make(1, slipway::testing::Pattern::Random);
+  for (const tosa::DataType type : {F32, F16, BF16, F8E4M3, F8E5M2}) {
+    const bool small = type == F8E4M3 || type == F8E5M2;
+    for (const double last : {2.0, HUGE_VAL, std::nan("")}) {
+      if (type == F8E4M3 && last == HUGE_VAL) continue;  // there is none
+      for (const bool constants : {true, false}) {
+        const auto numbers = [](std::size_t i) { return static_cast<double>(i % 5) - 2; };
+        slipway::testing::CaseParts parts{
+            {make.filled(type, {1, 5, 9, 8}, numbers),
+             make.filled(type, {8, 3, 3, 8}, [&](std::size_t i) { return i == 575 ? last : numbers(i); }),
+             make.filled(small ? F16 : type, {8}, numbers)},
+            {{"pad", {1, 1, 1, 1}},
+             {"stride", {1, 1}},
+             {"dilation", {1, 1}},
+             {"acc_type", {static_cast<std::int64_t>(small ? tosa::AccType::Fp16 : tosa::AccType::Fp32)}},
+             {"local_bound", {0}},
+             {"input_zp", {0}},
+             {"weight_zp", {0}}},
+            {small ? F16 : type},
+            constants};
+        Diagnostics problems;
+        auto made = slipway::testing::make_case(std::format("padding/{}/{}", tosa::name_of(type), last),
+                                                tosa::Op::CONV2D, std::move(parts), problems);
+        ASSERT_TRUE(made) << slipway::testing::text_of(problems);
+        check(std::move(*made));
+      }
+    }
+  }
+  finish();
+}
 SLIPWAY_WITH_ALL_KERNELS(KernelFamiliesTest);
 
 // Which family a group gets shows in its kernels: here, whether they use cooperative matrices.

@@ -158,9 +158,16 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
 
 std::optional<launch::ResourceIndex> ModelStorage::at(launch::Plan& plan, std::uint32_t index,
                                                       Diagnostics& diagnostics) {
+  const auto& group = file_.resources[index].alias_group;
+  // Steps that use a tensor have to know whether it sees an image: images of its group come first.
+  if (group && !is_image(file_.resources[index])) {
+    for (std::uint32_t other = 0; other < file_.resources.size(); ++other) {
+      const vgf::Resource& resource = file_.resources[other];
+      if (resource.alias_group == group && is_image(resource) && !at(plan, other, diagnostics)) return std::nullopt;
+    }
+  }
   if (const auto bound = bound_.find(index); bound != bound_.end()) return bound->second;
   // What is bound to another member of its alias group decides whose memory it is.
-  const auto& group = file_.resources[index].alias_group;
   std::optional<launch::ResourceIndex> bound;
   for (const auto& [other, planned] : bound_) {
     if (!group || file_.resources[other].alias_group != group) continue;

@@ -296,6 +296,68 @@ output 2 y y
   EXPECT_THAT(result, ElementsAre(2, 3, 4, 1));
 }
 
+// Tensors and images in one alias group: rows of an image may be longer than its texels, and graphs take packed ones.
+TEST_F(PlanModelTest, TensorsAndImagesOfAnAliasGroup) {
+  for (const Engine engine : {Engine::Kernels, Engine::Reference}) {
+    const auto file = open(R"(
+resource x input storage_buffer R32_SFLOAT [15]
+resource p intermediate storage_image R32_SFLOAT [3, 5, 1] alias 0
+resource t intermediate tensor R32_SFLOAT [3, 5, 1] alias 0
+resource u intermediate tensor R32_SFLOAT [1, 3, 5, 1] alias 1
+resource s intermediate combined_image_sampler R32_SFLOAT [1, 3, 5, 1] alias 1 sampler NEAREST NEAREST CLAMP_TO_EDGE CLAMP_TO_EDGE
+resource y output storage_buffer R32_SFLOAT [15]
+module draw compute main glsl
+| layout(local_size_x = 1) in;
+| layout(set = 0, binding = 0) readonly buffer In { float x[]; };
+| layout(set = 0, binding = 1, r32f) writeonly uniform image2D p;
+| void main() { uvec2 at = gl_GlobalInvocationID.xy; imageStore(p, ivec2(at), vec4(x[at.x + 5 * at.y])); }
+module mid graph main graph
+| graph main {
+|   %0 = input f32[3, 5, 1] at 0.0
+|   %1 = REVERSE(%0) f32[3, 5, 1] axis=1
+|   %2 = ADD(%1, %0) f32[3, 5, 1]
+|   %3 = RESHAPE(%2) f32[1, 3, 5, 1] shape=[1, 3, 5, 1]
+|   output %3 at 0.1
+| }
+module look compute main glsl
+| layout(local_size_x = 1) in;
+| layout(set = 0, binding = 0) uniform sampler2D s;
+| layout(set = 0, binding = 1) writeonly buffer Out { float y[]; };
+| void main() { uvec2 at = gl_GlobalInvocationID.xy; y[at.x + 5 * at.y] = texelFetch(s, ivec2(at), 0).r; }
+segment draw draw 5 3 1
+set 0: 0 x, 1 p
+in 0 x
+out 1 p
+segment mid mid
+set 0: 0 t, 1 u
+in 1 t
+out 2 u
+segment look look 5 3 1
+set 0: 0 s, 1 y
+in 2 s
+out 3 y
+input 0 x x
+output 3 y y
+)");
+    ASSERT_TRUE(file) << messages();
+    const auto shaders = compile_modules(*file, Cache(), diagnostics_);
+    ASSERT_TRUE(shaders) << messages();
+    auto model = ModelPlan::make(file, "net", {.graphs = {.engine = engine}, .shaders = *shaders}, diagnostics_);
+    ASSERT_TRUE(model) << messages();
+    launch::Plan plan;
+    const auto x =
+        add_buffer(plan, "x", launch::bytes_of<float>({1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100, 200, 300, 400, 500}));
+    const auto y = add_buffer(plan, "y", std::vector<std::byte>(60));
+    ASSERT_TRUE(model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 3, .resource = y}}},
+                                diagnostics_))
+        << messages();
+    std::vector<float> result;
+    capture(plan, y, result);
+    run_it(plan);
+    EXPECT_THAT(result, ElementsAre(6, 6, 6, 6, 6, 60, 60, 60, 60, 60, 600, 600, 600, 600, 600));
+  }
+}
+
 TEST_F(PlanModelTest, WhatDoesNotFitIsReported) {
   EXPECT_EQ(open(R"(
 resource x input storage_buffer R32_SFLOAT [4]

@@ -7,13 +7,14 @@
 
 #include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
-#include "scenario/load.hpp"
+#include "model/device_facts.hpp"
+#include "scenario/replan.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway {
 
 struct Scenario::State {
-  scenario::Loaded loaded;
+  scenario::Replannable scenario;
   std::vector<Problem> remarks;
 };
 
@@ -67,20 +68,22 @@ Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::
 Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const std::filesystem::path& folder,
                                       const LoadOptions& options) {
   Diagnostics diagnostics;
-  scenario::Loaded loaded = scenario::load(
-      make_source(std::move(name), std::move(text)), folder,
-      {.output = options.output, .confine = options.confine, .cache = options.cache ? Cache::of_user() : Cache()},
+  scenario::Replannable loaded(
+      {make_source(std::move(name), std::move(text)),
+       folder,
+       {.output = options.output, .confine = options.confine, .cache = options.cache ? Cache::of_user() : Cache()}},
       diagnostics);
   if (options.strict) diagnostics.make_strict();
   diagnostics.sort();
-  if (!loaded.plan || diagnostics.has_errors()) return problems(diagnostics.all());
+  if (!loaded.loaded().plan || diagnostics.has_errors()) return problems(diagnostics.all());
   return Scenario(std::make_unique<State>(State{std::move(loaded), public_problems(diagnostics.all())}));
 }
 
 Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {
-  const auto index = find_resource(*state_->loaded.plan, uid);
+  const launch::Plan& plan = *state_->scenario.loaded().plan;
+  const auto index = find_resource(plan, uid);
   if (!index) return unknown_resource(uid);
-  launch::Resource& resource = state_->loaded.plan->resources[*index];
+  const launch::Resource& resource = plan.resources[*index];
   const std::uint64_t size = contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
@@ -88,16 +91,17 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::
                              .place = resource.origin.place,
                              .uid = std::string(uid)}});
   }
-  auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
-  resource.initial = {{.size = size, .write = [copy](MutableBytes to) -> Result<> {
-                         std::ranges::copy(*copy, to.begin());
-                         return {};
-                       }}};
+  state_->scenario.set_contents(std::string(uid), bytes);
   return true;
 }
 
 Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
-  scenario::Loaded loaded = state_->loaded;
+  Diagnostics diagnostics;
+  launch::DeviceOpening& opening = device.state().opening;
+  const auto snapshot = opening.snapshot();
+  if (snapshot && !state_->scenario.plan_for(model::device_facts(**snapshot), diagnostics))
+    return problems(diagnostics.all());
+  scenario::Loaded loaded = state_->scenario.loaded();
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {
     how.time_out = launch::time_out_of(*options.timeout);
@@ -112,8 +116,7 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
     loaded.plan->captures.push_back(
         {*index, [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); }});
   }
-  Diagnostics diagnostics;
-  const auto report = scenario::run(loaded, device.state().opening, std::move(how), Log(), diagnostics);
+  const auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
   if (!report) return problems(diagnostics.all());
   for (const launch::ExpectationOutcome& outcome : report->expectations) {
     result.expectations.push_back(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "lower/fusion.hpp"
 
 namespace slipway::lower {
@@ -22,9 +23,50 @@ void add_loop(std::vector<Loop>& loops, Loop loop) {
 }
 
 bool suits(DataType a, DataType b, DataType sum) {
-  // Floats of 8 bits have no vector form: the plain family is exact for them.
-  if (tosa::is_float(a)) return tensor::size_of(tosa::storage_of(a)) > 1 && tensor::size_of(tosa::storage_of(b)) > 1;
+  if (tosa::is_float(a)) return true;  // every float of 16 or 8 bits is one of 32
   return (a == DataType::I8 || a == DataType::I4) && (b == DataType::I8 || b == DataType::I4) && sum == DataType::I32;
+}
+
+// Elements whose exponent is this are infinite or no numbers.
+std::uint32_t greatest_exponent(tensor::ElementType type) {
+  switch (type) {
+    case tensor::ElementType::F32:
+      return 0x7f800000;
+    case tensor::ElementType::BF16:
+      return 0x7f80;
+    case tensor::ElementType::F16:
+      return 0x7c00;
+    case tensor::ElementType::F8E5M2:
+      return 0x7c;
+    default:  // e4m3 has one code without its sign that is no number
+      return 0x7f;
+  }
+}
+
+template <class Bits>
+bool all_finite(Bytes data, std::uint32_t greatest) {
+  for (std::size_t at = 0; at + sizeof(Bits) <= data.size(); at += sizeof(Bits)) {
+    if ((load<Bits>(data.data() + at) & greatest) == greatest) return false;
+  }
+  return true;
+}
+
+// Padding contributes exactly nothing (TOSA page 5.1), but here it is multiplied as zeros are, which gives NaN with a
+// weight that is infinite or NaN: weights have to be known, and finite.
+bool may_multiply_padding(const tosa::Graph& graph, const Contraction& c) {
+  if (c.is_matmul || c.same_border || !tosa::is_float(graph[c.a].type.data)) return true;
+  const tosa::Constant* weights = graph.constant(c.b);
+  if (!weights) return false;
+  const tensor::ElementType type = tosa::storage_of(graph[c.b].type.data);
+  const std::uint32_t greatest = greatest_exponent(type);
+  switch (tensor::size_of(type)) {
+    case 4:
+      return all_finite<std::uint32_t>(weights->data, greatest);
+    case 2:
+      return all_finite<std::uint16_t>(weights->data, greatest);
+    default:
+      return all_finite<std::uint8_t>(weights->data, greatest);
+  }
 }
 
 Contraction matmul(const tosa::Graph& graph, const Node& node) {
@@ -122,7 +164,9 @@ std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& 
   if (!is_contraction(node.op)) return std::nullopt;
   if (!suits(graph[node.inputs[0]].type.data, graph[node.inputs[1]].type.data, graph[node.outputs[0]].type.data))
     return std::nullopt;
-  return node.op == Op::MATMUL ? matmul(graph, node) : convolution(graph, node);
+  Contraction made = node.op == Op::MATMUL ? matmul(graph, node) : convolution(graph, node);
+  if (!may_multiply_padding(graph, made)) return std::nullopt;
+  return made;
 }
 
 std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node) {

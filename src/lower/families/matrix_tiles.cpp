@@ -136,8 +136,8 @@ class MatrixTiles {
 
  private:
   void multiply_tiles(std::optional<std::uint32_t> copy, std::uint32_t packed, const PartialSums* partial) {
-    GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
-    if (partial) key.text += std::format(" {} parts", partial->parts);
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0],
+                                      partial ? "parts by matrices" : "matrices");
     const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed,
                                 partial ? partial->buffer : packed};
     if (w_.program.repeat(key, buffers)) return;

@@ -6,7 +6,7 @@ namespace slipway::lower {
 void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
   const tosa::ValueId value = node.outputs[result];
   const tensor::Shape& shape = program.graph()[value].type.shape;
-  const GroupKey key = key_of_group(program.graph(), program.stored(), value);
+  const GroupKey key = key_of_group(program.graph(), program.stored(), value, "plain");
   if (program.repeat(key)) return;
   const auto count = static_cast<std::int64_t>(tensor::element_count(shape).value_or(0));
   KernelMaker maker = program.kernel({});

@@ -46,7 +46,7 @@ class Generator {
     const auto copy =
         interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
     const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
-    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0]);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     const std::array packed = {copy.value_or(panels), panels};
     if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});

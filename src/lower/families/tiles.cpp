@@ -131,7 +131,8 @@ Value PartialSums::index(Kernel& k, Value part, Value batch, Value row, Value ch
 
 void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
                std::span<const std::uint32_t> buffers) {
-  const GroupKey key = key_of_group(work.program.graph(), work.program.stored(), work.node.outputs[0]);
+  const GroupKey key =
+      key_of_group(work.program.graph(), work.program.stored(), work.node.outputs[0], "added parts");
   std::vector<std::uint32_t> packed = {sums.buffer};
   packed.insert(packed.end(), buffers.begin(), buffers.end());
   if (work.program.repeat(key, packed)) return;
@@ -173,7 +174,7 @@ class ScalarTiles {
     const auto copy = bordered_a(w_.program, c_, ElementType::F32);
     const bool direct = reads_b_directly();
     const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
-    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0]);
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], "tiles");
     const std::array buffers = {copy.value_or(packed), packed};
     if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});

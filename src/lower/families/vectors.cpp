@@ -176,7 +176,7 @@ bool lower_vectors(ProgramBuilder& program, const Node& node, std::size_t result
             result,
             shape,
             runs_of(group, shape),
-            key_of_group(program.graph(), program.stored(), node.outputs[result])};
+            key_of_group(program.graph(), program.stored(), node.outputs[result], "vectors")};
   if (work.runs.empty() || work.runs.back().extent < device.lanes) return false;
   if (program.repeat(work.key)) return true;
   if (device.lanes)

@@ -21,7 +21,7 @@ std::int64_t wrapped(Scalar type, std::int64_t value) {
 
 }  // namespace
 
-Kernel::Kernel(Features features, Grid grid) : features_(features), grid_(grid), builder_(spirv::kVersion13) {
+Kernel::Kernel(FloatFacts floats, Grid grid) : floats_(floats), grid_(grid), builder_(spirv::kVersion13) {
   builder_.capability(spv::Capability::Shader);
   if (grid_.addresses) {
     builder_.capability(spv::Capability::PhysicalStorageBufferAddresses);
@@ -423,9 +423,10 @@ Words Kernel::finish() {
     builder_.extension("SPV_KHR_float_controls");
     builder_.execution_mode(main, mode, {32});
   };
-  float_control(features_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve,
+  float_control(floats_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve,
                 spv::ExecutionMode::SignedZeroInfNanPreserve);
-  float_control(features_.rounding_rte, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE);
+  float_control(floats_.denorm_preserve, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve);
+  float_control(floats_.rounding_rte, spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE);
   return builder_.words();
 }
 

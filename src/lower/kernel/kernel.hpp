@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lower/float_facts.hpp"
 #include "spirv/builder.hpp"
 #include "tensor/element_type.hpp"
 
@@ -142,13 +143,6 @@ struct Variable {
   Scalar type = Scalar::Int;
 };
 
-// What a device can do beyond the least, and how it treats floats; kernels ask for nothing else.
-struct Features {
-  bool signed_zero_inf_nan_preserve = false;  // of 32-bit floats
-  bool rounding_rte = false;
-  bool operator==(const Features&) const = default;
-};
-
 inline constexpr std::uint32_t kLocalSize = 64;  // invocations of a workgroup, in one dimension
 
 // How a kernel is spread over invocations, and how it reaches buffers.
@@ -161,8 +155,9 @@ struct Grid {
 
 class Kernel {
  public:
-  explicit Kernel(Features features = {}, Grid grid = {});
+  explicit Kernel(FloatFacts floats = {}, Grid grid = {});
   Kernel(const Kernel&) = delete;
+  const FloatFacts& floats() const { return floats_; }
   const Grid& grid() const { return grid_; }
 
   // --- constants ---
@@ -332,7 +327,7 @@ class Kernel {
   Value decode(ElementType type, Value bits);
   spirv::Id encode(ElementType type, Value value);
 
-  Features features_;
+  FloatFacts floats_;
   Grid grid_;
   spirv::Builder builder_;
   std::vector<Buffer> buffers_;

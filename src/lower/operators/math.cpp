@@ -63,7 +63,7 @@ Value log(Kernel& k, Value x) {
   const Value low = steps * k.real(-2.12194440e-4f) + (s * (series - f));
   Value result = steps * k.real(0.693359375f) + (f + low);
   result = k.select(is_infinite(k, x), infinity(k), result);
-  result = k.select(x < k.real(0), nan_of(k), result);
+  result = k.select(bits_of_x < 0, nan_of(k), result);
   result = k.select((bits_of_x & kMagnitude) == 0, -infinity(k), result);
   return k.select(is_nan(k, x), x, result);
 }
@@ -130,7 +130,7 @@ Value tanh(Kernel& k, Value x) {
 
 Value sigmoid(Kernel& k, Value x) {
   const Value e = exp(k, -magnitude(k, x)), one = k.real(1);
-  const Value result = k.select(x < k.real(0), e, one) / (one + e);
+  const Value result = quotient(k, k.select(x < k.real(0), e, one), one + e);
   return k.select(is_nan(k, x), x, result);
 }
 
@@ -149,25 +149,68 @@ Value erf(Kernel& k, Value x) {
   return k.select(is_nan(k, x), x, result);
 }
 
+namespace {
+
+// 1 / x for a finite x other than 0, without its sign, rounded to nearest even by integers alone: right however a
+// device divides and whether it keeps subnormals or not.
+Value rounded_reciprocal(Kernel& k, Value x) {
+  const Value bits = k.bits_of(x) & kMagnitude, subnormal = bits < 0x800000;
+  // x = m 2^(e - 150), 2^23 <= m < 2^24.
+  const Value missing = (k.integer(23) - k.find_most_significant(bits)) & 31;
+  const Value m = k.select(subnormal, bits << missing, (bits & 0x7fffff) | k.integer(0x800000));
+  const Value e = k.select(subnormal, k.integer(1) - missing, bits >> 23);
+  // 2^47 / m as a whole number q and a rest r, from the device's quotient, which is a few units off. 2^47 is 0 in 32
+  // bits, in which the rest fits.
+  const Value near = k.real(1) / k.to_float(m);
+  const Value first = k.to_int(near * k.real(0x1p47f)), first_rest = -(first * m);
+  const Value missed = nearest_int(k, k.to_float(first_rest) * near);
+  const Value rest = first_rest - missed * m, below = rest < 0;
+  const Value q = first + missed - k.to_int(below), r = rest + k.select(below, m, k.integer(0));
+  // 1 / x = (q + r / m) 2^(103 - e), 2^23 <= q <= 2^24; a carry goes into the exponent.
+  const Value exponent = k.integer(253) - e;
+  const Value odd = (q & 1) == 1, up = (r * 2 > m) | ((r * 2 == m) & odd);
+  const Value normal = k.min((exponent << 23) + (q - 0x800000) + k.to_int(up), k.integer(kInfinityBits));
+  // One or two bits of a subnormal result are cut off.
+  const Value cut = k.clamp(k.integer(1) - exponent, k.integer(1), k.integer(2));
+  const Value kept = q >> cut, half = k.integer(1) << cut;
+  const Value twice = (q - (kept << cut)) * 2 + k.to_int(r > 0);
+  const Value small = kept + k.to_int((twice > half) | ((twice == half) & ((kept & 1) == 1)));
+  return k.float_of_bits(k.select(exponent <= 0, small, k.select(exponent >= 255, k.integer(kInfinityBits), normal)));
+}
+
+// A float of half as many bits, next to a float; the rest of it has as many too.
+Value high_half(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & -4096); }
+
+}  // namespace
+
+Value quotient(Kernel& k, Value a, Value b) {
+  const Value q = a / b;
+  if (k.floats().exact_division) return q;
+  // What is left of a, exactly: products of halves are. Near the ends of the range the halves would not be floats.
+  const Value q_high = high_half(k, q), q_low = q - q_high, b_high = high_half(k, b), b_low = b - b_high;
+  const Value rest = (((a - q_high * b_high) - q_high * b_low) - q_low * b_high) - q_low * b_low;
+  const Value size = magnitude(k, q);
+  return k.select((size > k.real(0x1p-90f)) & (size < k.real(0x1p90f)), q + rest / b, q);
+}
+
 Value reciprocal(Kernel& k, Value x) {
-  // A device's division may be off by 2.5 units in the last place; a step of Newton's method mends that where nothing
-  // over- or underflows.
-  const Value r = k.real(1) / x, size = magnitude(k, x);
-  const Value refined = r + r * (k.real(1) - x * r);
-  const Value plain = (size > k.real(0x1p-120f)) & (size < k.real(0x1p120f));
+  const bool exact = k.floats().exact_division;
+  const Value inside = exact ? k.real(1) / x : with_sign_of(k, rounded_reciprocal(k, x), x);
   const Value zero = (k.bits_of(x) & kMagnitude) == 0;
-  const Value result = k.select(plain, refined, k.select(zero, with_sign_of(k, infinity(k), x), r));
+  const Value result = k.select(zero, with_sign_of(k, infinity(k), x), inside);
   return k.select(is_nan(k, x), x, k.select(is_infinite(k, x), with_sign_of(k, k.real(0), x), result));
 }
 
 Value rsqrt(Kernel& k, Value x) {
-  const Value y = k.extended(GLSLstd450InverseSqrt, {x});
-  const Value refined = y * (k.real(1.5f) - k.real(0.5f) * x * y * y);
-  const Value plain = (x > k.real(0x1p-100f)) & (x < k.real(0x1p100f));
-  Value result = k.select(plain, refined, y);
-  result = k.select((k.bits_of(x) & kMagnitude) == 0, with_sign_of(k, infinity(k), x), result);
-  result = k.select(is_infinite(k, x), k.real(0), result);
-  result = k.select(x < k.real(0), nan_of(k), result);
+  // A subnormal is a whole number times 2^-149, told by its bits: a device may take it for 0.
+  const Value bits = k.bits_of(x), size = bits & kMagnitude, subnormal = size < 0x800000;
+  const Value normal = k.select(subnormal, k.to_float(size) * k.real(2), x);
+  const Value y = k.extended(GLSLstd450InverseSqrt, {normal});
+  const Value refined = y * (k.real(1.5f) - normal * y * y * k.real(0.5f));  // half of it might be subnormal
+  Value result = k.select(subnormal, refined * k.real(0x1p75f), refined);
+  result = k.select(bits < 0, nan_of(k), result);
+  result = k.select(size == 0, with_sign_of(k, infinity(k), x), result);
+  result = k.select(bits == kInfinityBits, k.real(0), result);
   return k.select(is_nan(k, x), x, result);
 }
 

@@ -19,7 +19,9 @@ Value cos_of_turn(Kernel& kernel, Value turn);
 Value tanh(Kernel& kernel, Value x);
 Value sigmoid(Kernel& kernel, Value x);
 Value erf(Kernel& kernel, Value x);
-Value reciprocal(Kernel& kernel, Value x);
+// a / b, next to the nearest float where that is neither very large nor very small.
+Value quotient(Kernel& kernel, Value a, Value b);
+Value reciprocal(Kernel& kernel, Value x);  // the nearest float
 Value rsqrt(Kernel& kernel, Value x);
 Value ceil(Kernel& kernel, Value x);
 Value floor(Kernel& kernel, Value x);

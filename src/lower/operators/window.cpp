@@ -1,4 +1,5 @@
 // Convolutions, matrix products and pooling, an element at a time (TOSA page 5.1). Padding contributes exactly nothing.
+#include "lower/operators/math.hpp"
 #include "lower/operators/operation.hpp"
 
 namespace slipway::lower {
@@ -192,7 +193,7 @@ Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
     const Value last = k.min(first + operation.list("kernel")[i], k.integer(operation.in_shape()[1 + i]));
     count = count * (last - k.max(first, k.integer(0)));
   }
-  if (is_float) return k.get(sum) / k.to_float(count);
+  if (is_float) return quotient(k, k.get(sum), k.to_float(count));
   // The exact reciprocal of TOSA page 3.2: 2^(k-1) < count <= 2^k.
   const Value bits = k.find_most_significant(count - 1) + 1;
   const Value multiplier = k.unsigned_divide(k.long_integer((std::int64_t{1} << 30) + 1) << bits, k.to_long(count));

@@ -195,7 +195,9 @@ std::optional<std::vector<ValueId>> GraphMaker::try_add(Op op, std::span<const V
   }
   Diagnostics problems;
   const auto made = make_case("", op, std::move(parts), problems);
-  if (!made || !is_predictable(*made)) return std::nullopt;
+  if (!made) return std::nullopt;
+  if (takes_shape && !takes_shape(made->graph[made->node().outputs[0]].type.shape)) return std::nullopt;
+  if (!is_predictable(*made)) return std::nullopt;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (made->graph.constant(made->node().inputs[i]) && !graph.constant(operands[i])) return std::nullopt;
   }

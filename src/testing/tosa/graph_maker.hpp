@@ -5,6 +5,7 @@
 // fused.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ class GraphMaker {
   // Refuses results with so large a share of error that comparing them says little, and subnormal ones, which may be
   // flushed.
   bool only_comparable = true;
+  // Which shapes results may have; empty: all.
+  std::function<bool(const tensor::Shape&)> takes_shape;
 
  private:
   // Empty when nothing is known of the error.

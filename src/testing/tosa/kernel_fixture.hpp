@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <deque>
 #include <format>
 #include <map>
@@ -31,26 +32,36 @@ inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
 
 class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterface<Kernels> {
  protected:
-  // The graph's outputs, computed by its kernels.
-  std::vector<Tensor> run_kernels(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
-    lower::LowerSettings settings{.fuse = fuse};
-    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
-    if (GetParam() == Kernels::Gpu) settings.device.lanes = 0;
-    const auto program = slipway::testing::must(lower::lower_graph(graph, settings));
+  // A graph to compute.
+  struct Job {
+    const tosa::Graph& graph;
+    std::span<const Tensor> inputs;
+    bool fuse = true;
+  };
+
+  // Mesa's software driver compiles in half of the time without optimizing, and a sample runs each kernel once. The
+  // whole suite runs what users get.
+  KernelTest() {
+    if (!slipway::testing::whole_suite()) setenv("GALLIVM_PERF", "nopt", 0);
+  }
+  void SetUp() override {
+    if (GetParam() == Kernels::Gpu && snapshot().type != gpu::DeviceType::Cpu)
+      GTEST_SKIP() << "the kernels for this device are those for a GPU";
+  }
+
+  // The outputs of each graph, computed by its kernels, in one submission.
+  std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
+    std::vector<std::vector<Tensor>> results(jobs.size());
     launch::Plan plan;
-    std::vector<launch::ResourceIndex> in, out;
-    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-      in.push_back(add_buffer(plan, graph[graph.inputs[i]].type, inputs[i].to_bytes()));
-    std::vector<Tensor> results(graph.outputs.size());
-    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-      const tosa::TensorType type = graph[graph.outputs[i]].type;
-      out.push_back(add_buffer(plan, type, {}));
-      plan.captures.push_back(
-          {out.back(), [&results, i, type](Bytes bytes) { results[i] = Tensor::from_bytes(type, bytes); }});
-    }
-    add_graph(plan, graph, program, in, out, "g", {});
-    run_it(plan);
+    for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], std::format("g{}", i), results[i]);
+    // Graphs in a row share kernels; those of long ago are not worth their memory.
+    constexpr std::size_t kMostPipelines = 3000;
+    if (pipelines_.size() > kMostPipelines) pipelines_.clear();
+    run_it(plan, {.pipelines = &pipelines_});
     return results;
+  }
+  std::vector<Tensor> run_kernels(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
+    return std::move(run_jobs(std::array{Job{graph, inputs, fuse}})[0]);
   }
 
   // Collects a case; many run together. `finish` runs what is left.
@@ -78,18 +89,45 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     for (const auto& [op, count] : failed_) {
       if (count > 3) ADD_FAILURE() << std::format("{} cases of {} differ", count, tosa::name_of(op));
     }
+    pipelines_.clear();
     launch::LaunchTest::TearDown();
   }
   std::size_t checked() const { return checked_; }
 
-  // How many of something this run takes: all, a sample with the kernels for this device, a smaller one with the
-  // others.
+  // How many of something this run takes: all of its part, a sample with the kernels for this device, a smaller one
+  // with the others.
   static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
-    if (slipway::testing::whole_suite()) return all;
+    if (slipway::testing::whole_suite()) return all / slipway::testing::part().of;
     return GetParam() == Kernels::Device ? device : others;
   }
 
  private:
+  lower::LowerSettings settings(bool fuse) {
+    lower::LowerSettings settings{.fuse = fuse};
+    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
+    if (GetParam() == Kernels::Gpu) {
+      settings.device.lanes = 0;
+      settings.device.floats.exact_division = false;
+    }
+    return settings;
+  }
+
+  void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
+    const tosa::Graph& graph = job.graph;
+    const auto program = slipway::testing::must(lower::lower_graph(graph, settings(job.fuse)));
+    std::vector<launch::ResourceIndex> in, out;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+      in.push_back(add_buffer(plan, graph[graph.inputs[i]].type, job.inputs[i].to_bytes()));
+    results.resize(graph.outputs.size());
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      const tosa::TensorType type = graph[graph.outputs[i]].type;
+      out.push_back(add_buffer(plan, type, {}));
+      plan.captures.push_back(
+          {out.back(), [&results, i, type](Bytes bytes) { results[i] = Tensor::from_bytes(type, bytes); }});
+    }
+    add_graph(plan, graph, program, in, out, name, {});
+  }
+
   static launch::ResourceIndex add_buffer(launch::Plan& plan, const tosa::TensorType& type,
                                           std::vector<std::byte> contents) {
     const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
@@ -107,6 +145,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::deque<OperatorCase> pending_;  // does not move what the batch refers to
   Batch batch_;
   std::size_t checked_ = 0;
+  launch::SharedPipelines pipelines_;
   std::map<tosa::Op, std::size_t> failed_;
 };
 

@@ -14,37 +14,65 @@ using List = std::vector<std::int64_t>;
 
 class Grower {
  public:
-  Grower(std::uint64_t seed, const RandomGraphShape& shape) : shape_(shape), make_(seed, Pattern::Random) {}
+  Grower(std::uint64_t seed, const RandomGraphShape& shape)
+      : shape_(shape), make_(seed, Pattern::Random), vocabulary_(seed / kGraphsOfAVocabulary), decide_(vocabulary_) {}
 
   GraphMaker run() {
+    graph_.takes_shape = [&](const Shape& shape) { return takes_shape(shape); };
     const std::int64_t operators = random().between(shape_.least_operators, shape_.most_operators);
     const std::int64_t inputs = random().between(1, 4);
-    for (std::int64_t i = 0; i < inputs; ++i) graph_.input(fresh(any_type(), any_shape()));
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      decide_ = Random(tensor::draw(vocabulary_, static_cast<std::uint64_t>(random().between(0, 4))));
+      const DataType type = any_type();
+      graph_.input(fresh(type, any_shape()));
+    }
     for (int tries = 0; tries < 4000 && std::ssize(graph_.graph.nodes) < operators; ++tries) step();
     outputs();
+    graph_.takes_shape = {};
     return std::move(graph_);
   }
 
  private:
+  // For what no kernel has in it: which values, and numbers in tensors.
   Random& random() { return make_.random; }
+  // For what kernels are made of: operators, types, shapes and attributes.
+  Random& decide() { return decide_; }
+  // What follows is one of a few things that graphs of a vocabulary do with values of this type.
+  void decide_on(ValueId value) {
+    constexpr std::int64_t kChoices = 4;
+    const std::uint64_t seed = tensor::draw(number_of(type(value).shape), static_cast<std::uint64_t>(data(value)));
+    decide_ = Random(tensor::draw(seed, static_cast<std::uint64_t>(random().between(0, kChoices - 1))));
+  }
+  // A number of the vocabulary's for a shape.
+  std::uint64_t number_of(const Shape& shape) const {
+    std::uint64_t number = vocabulary_;
+    for (const std::int64_t extent : shape) number = tensor::draw(number, static_cast<std::uint64_t>(extent));
+    return number;
+  }
+  // Shapes that are there already, and a quarter of all: else each operator would make a new one.
+  bool takes_shape(const Shape& shape) const {
+    const bool is_there =
+        std::ranges::any_of(graph_.graph.values, [&](const tosa::Value& value) { return value.type.shape == shape; });
+    return is_there || tensor::draw(number_of(shape), 0) % 4 == 0;
+  }
   const tosa::TensorType& type(ValueId value) const { return graph_.type(value); }
   DataType data(ValueId value) const { return type(value).data; }
   std::size_t rank(ValueId value) const { return type(value).shape.size(); }
 
   DataType any_type() {
     using enum DataType;
-    return random().pick({I8, I8, I8, I16, I32, I32, F32, F32, F16, BF16, F8E4M3, F8E5M2, Bool});
+    return decide().pick({I8, I8, I8, I16, I32, I32, F32, F32, F16, BF16, F8E4M3, F8E5M2, Bool});
   }
   Shape any_shape() {
-    switch (random().between(0, 5)) {
+    switch (decide().between(0, 5)) {
       case 0:
-        return {random().between(1, 64)};
+        return {decide().between(1, 64)};
       case 1:
-        return {random().between(1, 12), random().between(1, 12)};
+        return {decide().between(1, 12), decide().between(1, 12)};
       case 2:
-        return {random().between(1, 2), random().between(1, 8), random().between(1, 12)};
+        return {decide().between(1, 2), decide().between(1, 8), decide().between(1, 12)};
       default:
-        return {random().between(1, 2), random().between(1, 7), random().between(1, 7), random().between(1, 6)};
+        return {decide().between(1, 2), decide().between(1, 7), decide().between(1, 7), decide().between(1, 6)};
     }
   }
   // Floats are small whole numbers or halves, so that much of what is made of them is exact.
@@ -77,19 +105,20 @@ class Grower {
   }
   // A second operand: another value of the same type, a constant, or a broadcast constant.
   ValueId other(ValueId value, std::optional<Limits> limits = {}) {
-    if (!limits && random().chance(60)) return like(value);
+    if (!limits && decide().chance(60)) return like(value);
     Shape shape = type(value).shape;
-    for (std::int64_t& extent : shape) extent = random().chance(40) ? 1 : extent;
+    for (std::int64_t& extent : shape) extent = decide().chance(40) ? 1 : extent;
     return graph_.constant(limits ? make_.random_tensor(data(value), shape, limits) : fresh(data(value), shape));
   }
 
   void step() {
     const ValueId value = pick([](ValueId) { return true; });
+    decide_on(value);
     if (tensor::element_count(type(value).shape).value_or(0) > static_cast<std::uint64_t>(shape_.most_elements)) {
       smaller(value);
       return;
     }
-    if (random().chance(25) && move(value)) return;
+    if (decide().chance(25) && move(value)) return;
     const DataType of = data(value);
     if (of == DataType::Bool)
       logical(value);
@@ -109,7 +138,7 @@ class Grower {
     List start, size;
     for (const std::int64_t extent : type(value).shape) {
       size.push_back(std::min<std::int64_t>(extent, 4));
-      start.push_back(random().between(0, extent - size.back()));
+      start.push_back(decide().between(0, extent - size.back()));
     }
     add(Op::SLICE, {value}, {{"start", start}, {"size", size}});
   }
@@ -120,12 +149,12 @@ class Grower {
     const Shape shape = type(value).shape;
     const std::int64_t dimensions = std::ssize(shape);
     if (data(value) == DataType::I48) return false;
-    const std::int64_t axis = dimensions ? random().between(0, dimensions - 1) : 0;
-    switch (dimensions ? random().between(0, 8) : 0) {
+    const std::int64_t axis = dimensions ? decide().between(0, dimensions - 1) : 0;
+    switch (dimensions ? decide().between(0, 8) : 0) {
       case 0: {
         List dims = {1};
         for (const std::int64_t extent : shape) {
-          if (random().chance(50))
+          if (decide().chance(50))
             dims.push_back(extent);
           else
             dims.back() *= extent;
@@ -137,7 +166,7 @@ class Grower {
         std::iota(perms.begin(), perms.end(), 0);
         for (std::size_t i = perms.size(); i > 1; --i)
           std::swap(perms[i - 1],
-                    perms[static_cast<std::size_t>(random().between(0, static_cast<std::int64_t>(i) - 1))]);
+                    perms[static_cast<std::size_t>(decide().between(0, static_cast<std::int64_t>(i) - 1))]);
         return add(Op::TRANSPOSE, {value}, {{"perms", perms}});
       }
       case 2:
@@ -145,30 +174,30 @@ class Grower {
       case 3: {
         List start, size;
         for (const std::int64_t extent : shape) {
-          start.push_back(random().between(0, extent - 1));
-          size.push_back(random().between(1, extent - start.back()));
+          start.push_back(decide().between(0, extent - 1));
+          size.push_back(decide().between(1, extent - start.back()));
         }
         return add(Op::SLICE, {value}, {{"start", start}, {"size", size}});
       }
       case 4: {
         List padding;
-        for (std::size_t i = 0; i < 2 * shape.size(); ++i) padding.push_back(random().between(0, 2));
+        for (std::size_t i = 0; i < 2 * shape.size(); ++i) padding.push_back(decide().between(0, 2));
         Attributes attributes = {{"padding", padding}};
-        const Tensor fill = fresh(data(value), {1});
-        if (fill.is_float())
-          attributes.set_real("pad_const", fill.reals[0]);
+        const std::int64_t fill = decide().between(-6, 6);
+        if (tosa::is_float(data(value)))
+          attributes.set_real("pad_const", static_cast<double>(fill));
         else
-          attributes.set("pad_const", fill.integers[0]);
+          attributes.set("pad_const", data(value) == DataType::Bool ? fill & 1 : fill);
         return add(Op::PAD, {value}, attributes);
       }
       case 5: {
         List multiples;
-        for (std::size_t i = 0; i < shape.size(); ++i) multiples.push_back(random().between(1, 2));
+        for (std::size_t i = 0; i < shape.size(); ++i) multiples.push_back(decide().between(1, 2));
         return add(Op::TILE, {value}, {{"multiples", multiples}});
       }
       case 6: {
         std::vector<ValueId> parts = {value};
-        for (std::int64_t i = random().between(0, 2); i > 0; --i) parts.push_back(like(value));
+        for (std::int64_t i = decide().between(0, 2); i > 0; --i) parts.push_back(like(value));
         return add(Op::CONCAT, parts, {{"axis", {axis}}});
       }
       case 7:
@@ -183,8 +212,8 @@ class Grower {
   bool gather(ValueId value) {
     if (rank(value) != 3) return false;
     const Shape shape = type(value).shape;
-    if (random().chance(70)) {
-      const ValueId indices = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], random().between(1, 6)},
+    if (decide().chance(70)) {
+      const ValueId indices = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], decide().between(1, 6)},
                                                                   Limits{0, static_cast<double>(shape[1] - 1)}));
       return add(Op::GATHER, {value, indices});
     }
@@ -198,28 +227,28 @@ class Grower {
   // --- bool and integers ---
 
   bool logical(ValueId value) {
-    const std::int64_t axis = rank(value) ? random().between(0, std::ssize(type(value).shape) - 1) : 0;
-    switch (random().between(0, 5)) {
+    const std::int64_t axis = rank(value) ? decide().between(0, std::ssize(type(value).shape) - 1) : 0;
+    switch (decide().between(0, 5)) {
       case 0:
         return add(Op::LOGICAL_NOT, {value});
       case 1:
-        return add(random().pick({Op::LOGICAL_AND, Op::LOGICAL_OR, Op::LOGICAL_XOR}), {value, other(value)});
+        return add(decide().pick({Op::LOGICAL_AND, Op::LOGICAL_OR, Op::LOGICAL_XOR}), {value, other(value)});
       case 2:
-        return rank(value) && add(random().pick({Op::REDUCE_ALL, Op::REDUCE_ANY}), {value}, {{"axis", {axis}}});
+        return rank(value) && add(decide().pick({Op::REDUCE_ALL, Op::REDUCE_ANY}), {value}, {{"axis", {axis}}});
       case 3: {
         const ValueId chosen =
             pick([&](ValueId v) { return type(v).shape == type(value).shape && data(v) != DataType::I48; });
         return chosen != tosa::kNoValue && add(Op::SELECT, {value, chosen, like(chosen)});
       }
       default:
-        return add(Op::CAST, {value}, {}, {random().pick({DataType::I8, DataType::I16, DataType::I32})});
+        return add(Op::CAST, {value}, {}, {decide().pick({DataType::I8, DataType::I16, DataType::I32})});
     }
   }
 
   bool rescale(ValueId value) {
-    const DataType from = data(value), to = random().pick({DataType::I8, DataType::I8, DataType::I16, DataType::I32});
-    const bool scale32 = from != DataType::I48 && random().chance(70);
-    const bool per_channel = rank(value) > 0 && random().chance(40);
+    const DataType from = data(value), to = decide().pick({DataType::I8, DataType::I8, DataType::I16, DataType::I32});
+    const bool scale32 = from != DataType::I48 && decide().chance(70);
+    const bool per_channel = rank(value) > 0 && decide().chance(40);
     const std::int64_t channels = per_channel ? type(value).shape.back() : 1;
     // The largest value is brought somewhere near the range of the result.
     double size = 1;
@@ -237,10 +266,10 @@ class Grower {
         graph_.constant(make_.filled(scale32 ? DataType::I32 : DataType::I16, {channels}, multiplier));
     const ValueId shifts = graph_.constant(
         make_.filled(DataType::I8, {channels}, [&](std::size_t) { return static_cast<double>(shift); }));
-    const auto zero = [&](DataType of) { return of == DataType::I8 ? random().between(-20, 20) : 0; };
+    const auto zero = [&](DataType of) { return of == DataType::I8 ? decide().between(-20, 20) : 0; };
     return add(Op::RESCALE, {value, multipliers, shifts},
                {{"scale32", {scale32}},
-                {"rounding_mode", {scale32 && random().chance(30) ? std::int64_t{3} : std::int64_t{1}}},
+                {"rounding_mode", {scale32 && decide().chance(30) ? std::int64_t{3} : std::int64_t{1}}},
                 {"per_channel", {per_channel}},
                 {"input_unsigned", {0}},
                 {"output_unsigned", {0}},
@@ -252,42 +281,42 @@ class Grower {
   bool integer(ValueId value) {
     const DataType of = data(value);
     const bool is_i32 = of == DataType::I32;
-    switch (random().between(0, 11)) {
+    switch (decide().between(0, 11)) {
       case 0:
       case 1:
         return rescale(value);
       case 2:
-        return is_i32 ? add(random().pick({Op::ADD, Op::SUB, Op::MAXIMUM, Op::MINIMUM}), {value, other(value)},
+        return is_i32 ? add(decide().pick({Op::ADD, Op::SUB, Op::MAXIMUM, Op::MINIMUM}), {value, other(value)},
                             {{"nan_mode", {1}}})
                       : window(value);
       case 3: {
-        const std::int64_t shift = is_i32 ? random().between(0, 20) : 0;
+        const std::int64_t shift = is_i32 ? decide().between(0, 20) : 0;
         return add(Op::MUL, {value, other(value, is_i32 ? std::optional(Limits{-300, 300}) : std::nullopt)},
                    {{"shift", {shift}}});
       }
       case 4:
-        return add(random().pick({Op::BITWISE_AND, Op::BITWISE_OR, Op::BITWISE_XOR}), {value, other(value)});
+        return add(decide().pick({Op::BITWISE_AND, Op::BITWISE_OR, Op::BITWISE_XOR}), {value, other(value)});
       case 5: {
         const ValueId amount = other(value, Limits{0, static_cast<double>(tosa::bits_of(of)) - 1});
-        return add(random().pick({Op::ARITHMETIC_RIGHT_SHIFT, Op::LOGICAL_LEFT_SHIFT, Op::LOGICAL_RIGHT_SHIFT}),
-                   {value, amount}, {{"round", {random().between(0, 1)}}});
+        return add(decide().pick({Op::ARITHMETIC_RIGHT_SHIFT, Op::LOGICAL_LEFT_SHIFT, Op::LOGICAL_RIGHT_SHIFT}),
+                   {value, amount}, {{"round", {decide().between(0, 1)}}});
       }
       case 6:
-        if (is_i32) return add(random().pick({Op::EQUAL, Op::GREATER, Op::GREATER_EQUAL}), {value, other(value)});
+        if (is_i32) return add(decide().pick({Op::EQUAL, Op::GREATER, Op::GREATER_EQUAL}), {value, other(value)});
         return add(
             Op::CLAMP, {value},
-            {{"min_val", {random().between(-100, 0)}}, {"max_val", {random().between(1, 100)}}, {"nan_mode", {1}}});
+            {{"min_val", {decide().between(-100, 0)}}, {"max_val", {decide().between(1, 100)}}, {"nan_mode", {1}}});
       case 7:
         return cast(value);
       case 8:
         return reduce(value);
       case 9:
         if (is_i32)
-          return random().chance(50) ? add(random().pick({Op::CLZ, Op::ABS, Op::BITWISE_NOT}), {value})
+          return decide().chance(50) ? add(decide().pick({Op::CLZ, Op::ABS, Op::BITWISE_NOT}), {value})
                                      : add(Op::INTDIV, {value, other(value, Limits{1, 1000})});
         return table(value);
       case 10: {
-        const auto zero = [&] { return of == DataType::I8 ? random().between(-9, 9) : 0; };
+        const auto zero = [&] { return of == DataType::I8 ? decide().between(-9, 9) : 0; };
         const std::int64_t in = zero();
         return add(Op::NEGATE, {value}, {{"input1_zp", {in}}, {"output_zp", {zero()}}});
       }
@@ -305,17 +334,17 @@ class Grower {
   bool cast(ValueId value) {
     using enum DataType;
     const DataType of = data(value);
-    if (of == F8E4M3 || of == F8E5M2) return add(Op::CAST, {value}, {}, {random().pick({F16, F32, BF16})});
+    if (of == F8E4M3 || of == F8E5M2) return add(Op::CAST, {value}, {}, {decide().pick({F16, F32, BF16})});
     if (tosa::is_float(of))
-      return add(Op::CAST, {value}, {}, {random().pick({I8, I16, I32, F16, F32, BF16, F8E4M3, F8E5M2})});
-    return add(Op::CAST, {value}, {}, {random().pick({Bool, I8, I16, I32, F16, F32, BF16})});
+      return add(Op::CAST, {value}, {}, {decide().pick({I8, I16, I32, F16, F32, BF16, F8E4M3, F8E5M2})});
+    return add(Op::CAST, {value}, {}, {decide().pick({Bool, I8, I16, I32, F16, F32, BF16})});
   }
 
   bool reduce(ValueId value) {
     if (rank(value) == 0) return false;
-    const Attributes attributes = {{"axis", {random().between(0, std::ssize(type(value).shape) - 1)}},
-                                   {"nan_mode", {random().between(1, 2)}}};
-    return add(random().pick({Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_SUM, Op::ARGMAX, Op::REDUCE_PRODUCT}), {value},
+    const Attributes attributes = {{"axis", {decide().between(0, std::ssize(type(value).shape) - 1)}},
+                                   {"nan_mode", {decide().between(1, 2)}}};
+    return add(decide().pick({Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_SUM, Op::ARGMAX, Op::REDUCE_PRODUCT}), {value},
                attributes);
   }
 
@@ -330,13 +359,13 @@ class Grower {
     using enum tosa::AccType;
     switch (of) {
       case DataType::I8:
-        return Products{random().chance(20) ? DataType::I4 : DataType::I8, DataType::I32, Int32};
+        return Products{decide().chance(20) ? DataType::I4 : DataType::I8, DataType::I32, Int32};
       case DataType::I16:
         return Products{DataType::I8, DataType::I48, Int48};
       case DataType::F32:
         return Products{of, of, Fp32};
       case DataType::F16:
-        return Products{of, of, random().chance(50) ? Fp16 : Fp32};
+        return Products{of, of, decide().chance(50) ? Fp16 : Fp32};
       case DataType::BF16:
         return Products{of, of, Fp32};
       case DataType::F8E4M3:
@@ -350,7 +379,7 @@ class Grower {
   bool window(ValueId value) {
     if (rank(value) == 3) return product(value);
     if (rank(value) != 4) return false;
-    switch (random().between(0, 4)) {
+    switch (decide().between(0, 4)) {
       case 0:
         return pool(value);
       case 1:
@@ -364,26 +393,26 @@ class Grower {
     const auto types = products(data(value));
     if (!types) return false;
     const Shape in = type(value).shape;
-    const Op op = random().pick({Op::CONV2D, Op::CONV2D, Op::DEPTHWISE_CONV2D, Op::TRANSPOSE_CONV2D});
-    const std::int64_t height = random().between(1, 3), width = random().between(1, 3);
-    const std::int64_t channels = random().between(1, 6), multiplier = random().between(1, 2);
+    const Op op = decide().pick({Op::CONV2D, Op::CONV2D, Op::DEPTHWISE_CONV2D, Op::TRANSPOSE_CONV2D});
+    const std::int64_t height = decide().between(1, 3), width = decide().between(1, 3);
+    const std::int64_t channels = decide().between(1, 6), multiplier = decide().between(1, 2);
     const bool depthwise = op == Op::DEPTHWISE_CONV2D;
     const Shape shape = depthwise ? Shape{height, width, in[3], multiplier} : Shape{channels, height, width, in[3]};
     const ValueId weight = graph_.constant(fresh_weight(types->weight, shape));
-    const std::int64_t biases = random().chance(20) ? 1 : depthwise ? in[3] * multiplier : channels;
+    const std::int64_t biases = decide().chance(20) ? 1 : depthwise ? in[3] * multiplier : channels;
     const Limits small = tosa::is_float(types->result) ? Limits{-4, 4} : Limits{-1000, 1000};
     const ValueId bias = graph_.constant(make_.filled(
         types->result, {biases}, [&](std::size_t) { return std::floor(random().real(small.low, small.high)); }));
-    const auto zero = [&](DataType of) { return of == DataType::I8 ? random().between(-10, 10) : 0; };
-    const List pad = {random().between(0, 2), random().between(0, 2), random().between(0, 2), random().between(0, 2)};
-    const List stride = {random().between(1, 2), random().between(1, 2)};
+    const auto zero = [&](DataType of) { return of == DataType::I8 ? decide().between(-10, 10) : 0; };
+    const List pad = {decide().between(0, 2), decide().between(0, 2), decide().between(0, 2), decide().between(0, 2)};
+    const List stride = {decide().between(1, 2), decide().between(1, 2)};
     return add(op, {value, weight, bias},
                {{"pad", pad},
                 {"out_pad", pad},
                 {"stride", stride},
-                {"dilation", {random().between(1, 2), random().between(1, 2)}},
+                {"dilation", {decide().between(1, 2), decide().between(1, 2)}},
                 {"acc_type", {static_cast<std::int64_t>(types->accumulator)}},
-                {"local_bound", {random().between(0, 1)}},
+                {"local_bound", {decide().between(0, 1)}},
                 {"input_zp", {zero(data(value))}},
                 {"weight_zp", {zero(types->weight)}}},
                {types->result});
@@ -401,10 +430,10 @@ class Grower {
     ValueId right = pick([&](ValueId v) {
       return data(v) == data(value) && rank(v) == 3 && type(v).shape[0] == in[0] && type(v).shape[1] == in[2];
     });
-    if (right == tosa::kNoValue || random().chance(40))
-      right = graph_.constant(fresh_weight(data(value), {in[0], in[2], random().between(1, 8)}));
-    const bool widens = data(value) == DataType::BF16 || (data(value) == DataType::F16 && random().chance(50));
-    const auto zero = [&] { return data(value) == DataType::I8 ? random().between(-10, 10) : 0; };
+    if (right == tosa::kNoValue || decide().chance(40))
+      right = graph_.constant(fresh_weight(data(value), {in[0], in[2], decide().between(1, 8)}));
+    const bool widens = data(value) == DataType::BF16 || (data(value) == DataType::F16 && decide().chance(50));
+    const auto zero = [&] { return data(value) == DataType::I8 ? decide().between(-10, 10) : 0; };
     const std::int64_t left_zero = zero();
     return add(Op::MATMUL, {value, right}, {{"A_zp", {left_zero}}, {"B_zp", {zero()}}},
                {widens ? DataType::F32 : types->result});
@@ -412,24 +441,24 @@ class Grower {
 
   bool pool(ValueId value) {
     const Shape in = type(value).shape;
-    const List kernel = {random().between(1, std::min<std::int64_t>(in[1], 3)),
-                         random().between(1, std::min<std::int64_t>(in[2], 3))};
-    const bool mean = random().chance(50);
+    const List kernel = {decide().between(1, std::min<std::int64_t>(in[1], 3)),
+                         decide().between(1, std::min<std::int64_t>(in[2], 3))};
+    const bool mean = decide().chance(50);
     const auto types = products(data(value));
     if (!types) return false;
     List pad;
-    for (std::size_t i = 0; i < 4; ++i) pad.push_back(random().between(0, kernel[i / 2] - 1));
-    const auto zero = [&] { return data(value) == DataType::I8 ? random().between(-20, 20) : 0; };
+    for (std::size_t i = 0; i < 4; ++i) pad.push_back(decide().between(0, kernel[i / 2] - 1));
+    const auto zero = [&] { return data(value) == DataType::I8 ? decide().between(-20, 20) : 0; };
     const std::int64_t in_zero = zero(), accumulator = static_cast<std::int64_t>(
                                              data(value) == DataType::I16 ? tosa::AccType::Int32 : types->accumulator);
     Attributes attributes = {
-        {"kernel", kernel}, {"stride", {random().between(1, 2), random().between(1, 2)}}, {"pad", pad}};
+        {"kernel", kernel}, {"stride", {decide().between(1, 2), decide().between(1, 2)}}, {"pad", pad}};
     if (mean) {
       attributes.set("acc_type", accumulator);
       attributes.set("input_zp", in_zero);
       attributes.set("output_zp", zero());
     } else {
-      attributes.set("nan_mode", random().between(1, 2));
+      attributes.set("nan_mode", decide().between(1, 2));
     }
     return add(mean ? Op::AVG_POOL2D : Op::MAX_POOL2D, {value}, attributes, {data(value)});
   }
@@ -437,12 +466,12 @@ class Grower {
   bool resize(ValueId value) {
     const Shape in = type(value).shape;
     const DataType of = data(value);
-    const bool nearest = random().chance(50);
+    const bool nearest = decide().chance(50);
     List scale, offset, border;
     for (const std::size_t d : {1u, 2u}) {
-      const std::int64_t n = random().between(1, 4), step = random().between(1, 3);
+      const std::int64_t n = decide().between(1, 4), step = decide().between(1, 3);
       scale.insert(scale.end(), {n, step});
-      offset.push_back(random().between(-n, n));
+      offset.push_back(decide().between(-n, n));
       std::int64_t b = n - 1;
       while (b > -n && ((in[d] - 1) * n - offset.back() + b) % step != 0) --b;
       border.push_back(b);
@@ -456,26 +485,26 @@ class Grower {
 
   bool real(ValueId value) {
     const bool small = data(value) == DataType::F8E4M3 || data(value) == DataType::F8E5M2;
-    if (small) return random().chance(60) ? cast(value) : window(value);
-    switch (random().between(0, 12)) {
+    if (small) return decide().chance(60) ? cast(value) : window(value);
+    switch (decide().between(0, 12)) {
       case 0:
       case 1:
-        return add(random().pick({Op::ADD, Op::SUB, Op::MAXIMUM, Op::MINIMUM}), {value, other(value)},
-                   {{"nan_mode", {random().between(1, 2)}}});
+        return add(decide().pick({Op::ADD, Op::SUB, Op::MAXIMUM, Op::MINIMUM}), {value, other(value)},
+                   {{"nan_mode", {decide().between(1, 2)}}});
       case 2:
         return add(Op::MUL, {value, other(value)}, {{"shift", {0}}});
       case 3: {
-        Attributes attributes = {{"nan_mode", {random().between(1, 2)}}};
+        Attributes attributes = {{"nan_mode", {decide().between(1, 2)}}};
         attributes.set_real("min_val", -2);
         attributes.set_real("max_val", 1.5);
         return add(Op::CLAMP, {value}, attributes);
       }
       case 4:
-        return add(random().pick({Op::ABS, Op::CEIL, Op::FLOOR}), {value});
+        return add(decide().pick({Op::ABS, Op::CEIL, Op::FLOOR}), {value});
       case 5:
         return add(Op::NEGATE, {value}, {{"input1_zp", {0}}, {"output_zp", {0}}});
       case 6:
-        return add(random().pick({Op::EQUAL, Op::GREATER, Op::GREATER_EQUAL}), {value, other(value)});
+        return add(decide().pick({Op::EQUAL, Op::GREATER, Op::GREATER_EQUAL}), {value, other(value)});
       case 7:
       case 8:
         return cast(value);
@@ -490,10 +519,10 @@ class Grower {
 
   bool curved(ValueId value) {
     const double size = graph_.size(value);
-    if (graph_.least_size(value) > 0.1 && random().chance(50))
-      return add(random().pick({Op::RECIPROCAL, Op::LOG, Op::RSQRT}), {value});
-    if (size < 6 && random().chance(50)) return add(random().pick({Op::EXP, Op::SIN, Op::COS}), {value});
-    return add(random().pick({Op::SIGMOID, Op::TANH, Op::ERF}), {value});
+    if (graph_.least_size(value) > 0.1 && decide().chance(50))
+      return add(decide().pick({Op::RECIPROCAL, Op::LOG, Op::RSQRT}), {value});
+    if (size < 6 && decide().chance(50)) return add(decide().pick({Op::EXP, Op::SIN, Op::COS}), {value});
+    return add(decide().pick({Op::SIGMOID, Op::TANH, Op::ERF}), {value});
   }
 
   // --- the end ---
@@ -515,6 +544,8 @@ class Grower {
 
   RandomGraphShape shape_;
   TensorMaker make_;
+  std::uint64_t vocabulary_;
+  Random decide_;
   GraphMaker graph_;
 };
 

@@ -1,0 +1,62 @@
+// What kernels are chosen by follows from what the driver says.
+#include "model/device_facts.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "spirv/module.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::model {
+namespace {
+
+gpu::Snapshot gpu_with(std::map<std::string, double, std::less<>> limits) {
+  gpu::Snapshot snapshot{.name = "made up", .type = gpu::DeviceType::Discrete};
+  snapshot.limits_by_name = std::move(limits);
+  return snapshot;
+}
+
+// The execution modes of the kernel of an addition. The numbers are SPIR-V's.
+constexpr std::uint32_t kDenormPreserve = 4459, kSignedZeroInfNanPreserve = 4461, kRoundingModeRTE = 4462;
+std::set<std::uint32_t> float_modes(const lower::DeviceFacts& facts) {
+  constexpr std::uint32_t kExecutionMode = 16, kHeader = 5;
+  tosa::Graph graph;
+  const tosa::ValueId x = graph.add_input({tosa::DataType::F32, {16}});
+  graph.outputs = {graph.add(tosa::Op::ADD, {x, x}, {}, {tosa::DataType::F32, {16}})};
+  const auto program = lower::lower_graph(graph, {.device = facts});
+  std::set<std::uint32_t> modes;
+  const spirv::Words& words = *program.value().kernels[0].spirv;
+  EXPECT_TRUE(spirv::validate(words, "kernel.spv"));
+  for (std::size_t at = kHeader; at < words.size(); at += words[at] >> 16) {
+    if ((words[at] & 0xffff) == kExecutionMode && words[at + 2] > 4000) modes.insert(words[at + 2]);
+  }
+  return modes;
+}
+
+TEST(DeviceFacts, KernelsAskForTheFloatModesThatTheDeviceHas) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  constexpr double kAll = 1, kNone = 2;
+  EXPECT_THAT(float_modes(device_facts(gpu_with({}))), IsEmpty());
+  std::map<std::string, double, std::less<>> limits = {{"shaderSignedZeroInfNanPreserveFloat32", 1},
+                                                       {"shaderDenormPreserveFloat32", 1},
+                                                       {"shaderRoundingModeRTEFloat32", 1},
+                                                       {"denormBehaviorIndependence", kAll},
+                                                       {"roundingModeIndependence", kAll}};
+  EXPECT_THAT(float_modes(device_facts(gpu_with(limits))),
+              ElementsAre(kDenormPreserve, kSignedZeroInfNanPreserve, kRoundingModeRTE));
+  // Kernels set the modes of one width, which such a device cannot do.
+  limits["denormBehaviorIndependence"] = limits["roundingModeIndependence"] = kNone;
+  EXPECT_THAT(float_modes(device_facts(gpu_with(limits))), ElementsAre(kSignedZeroInfNanPreserve));
+}
+
+TEST(DeviceFacts, OnlyProcessorsAreTrustedToDivide) {
+  gpu::Snapshot snapshot = gpu_with({});
+  EXPECT_FALSE(device_facts(snapshot).floats.exact_division);
+  snapshot.type = gpu::DeviceType::Cpu;
+  EXPECT_TRUE(device_facts(snapshot).floats.exact_division);
+}
+
+}  // namespace
+}  // namespace slipway::model

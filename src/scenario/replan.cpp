@@ -1,0 +1,46 @@
+#include "scenario/replan.hpp"
+
+#include <algorithm>
+
+namespace slipway::scenario {
+
+Replannable::Replannable(ScenarioText text, Diagnostics& diagnostics) : text_(std::move(text)) {
+  loaded_ = load_for(facts_, diagnostics);
+}
+
+Loaded Replannable::load_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) const {
+  LoadSettings settings = text_.settings;
+  settings.device_facts = [&] { return facts; };
+  return load(text_.text, text_.folder, settings, diagnostics);
+}
+
+bool Replannable::plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) {
+  if (facts == facts_ || loaded_.plan->graphs.empty()) return true;
+  Diagnostics problems;
+  Loaded again = load_for(facts, problems);
+  if (problems.has_errors() || !again.plan) {
+    diagnostics.add(problems.release());
+    return false;
+  }
+  for (const auto& [resource, contents] : replaced_) replace(*again.plan, resource, contents);
+  loaded_ = std::move(again);
+  facts_ = facts;
+  return true;
+}
+
+void Replannable::set_contents(const std::string& resource, Bytes bytes) {
+  const auto contents = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  replaced_[resource] = contents;
+  replace(*loaded_.plan, resource, contents);
+}
+
+void Replannable::replace(launch::Plan& plan, const std::string& resource, const Replaced& contents) {
+  const auto found = std::ranges::find(plan.resources, resource, &launch::Resource::name);
+  if (found == plan.resources.end()) return;
+  found->initial = {{.size = contents->size(), .write = [contents](MutableBytes to) -> Result<> {
+                       std::ranges::copy(*contents, to.begin());
+                       return {};
+                     }}};
+}
+
+}  // namespace slipway::scenario
