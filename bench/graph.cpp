@@ -142,7 +142,7 @@ void on_processor(const gpu::Device& device, int rounds) {
   std::println("one pointwise operator, 2^20 floats   {:8.3f} ms\neight of them                         {:8.3f} ms",
                one, eight);
   if (rate > 0) {
-    row("matrix product / OpenBLAS", products / matmul_ms * 1e-6 / rate, 0.45, "x", true);
+    row("matrix product / OpenBLAS", products / matmul_ms * 1e-6 / rate, 0.60, "x", true);
     row("convolution / OpenBLAS's matrix product, rates", conv_products / conv_ms * 1e-6 / rate, 0.35, "x", true);
   }
   row("8-bit convolution / 32-bit floats, times", int8_ms / conv_ms, 1.5, "x", false);

@@ -1,11 +1,14 @@
-"""The networks of make_networks as ONNX, built from its lists of layers.
+"""onnx_networks.py LAYERS.json...: writes networks of make_networks as ONNX, each beside its list of layers.
 
 8-bit networks are told in the way of ONNX's tools: floats with a QuantizeLinear and a DequantizeLinear around every
 operator, which the runtime makes operators on integers of.
 """
 import json
+import pathlib
+import sys
 
 import numpy as np
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -38,7 +41,7 @@ class Builder:
 
     def constant(self, array):
         name = self.name()
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return name
 
     def add(self, op, *inputs, **attributes):
@@ -169,6 +172,7 @@ def nchw_shape(shape):
     return [shape[0], shape[3], shape[1], shape[2]] if len(shape) == 4 else shape
 
 
-def build(path):
-    """The ONNX model of a list of layers."""
-    return Builder(path).build()
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        path = pathlib.Path(argument)
+        onnx.save(Builder(path).build(), path.with_suffix(".onnx"))

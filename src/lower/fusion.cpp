@@ -2,6 +2,8 @@
 
 #include <ranges>
 
+#include "lower/families/windows.hpp"
+
 namespace slipway::lower {
 
 using tosa::Op;
@@ -17,7 +19,7 @@ bool is_window(Op op) {
          op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
 }
 
-std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
+std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device) {
   std::vector<std::uint32_t> uses(graph.values.size(), 0);
   std::vector<const tosa::Node*> user(graph.values.size(), nullptr);
   for (const tosa::Node& node : graph.nodes) {
@@ -32,13 +34,18 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
   if (!fuse) return stored;
 
   // How much a kernel that stores a value computes on the way, and how many buffers it reads: both are kept small.
-  constexpr std::uint32_t kMostNodes = 48, kMostBuffers = 7;
+  // Addresses stand in push constants, of which every device has 128 bytes; descriptors are fewer.
+  constexpr std::uint32_t kMostNodes = 48;
+  const std::uint32_t most_buffers = device.addresses ? 14 : 7;
   std::vector<std::uint32_t> nodes(graph.values.size(), 0), buffers(graph.values.size(), 1);
   // Whether a value that is not stored has a window operator in it.
   std::vector<bool> windows(graph.values.size(), false);
   for (const tosa::Node& node : graph.nodes) {
     // A kernel is built around one window operator: of several the last one keeps its place, the others are stored.
-    bool has_window = is_window(node.op);
+    // But a depthwise convolution may compute the image that it moves over.
+    const bool computes_image =
+        node.op == Op::DEPTHWISE_CONV2D && !stored[index(node.inputs[0])] && windows[index(node.inputs[0])];
+    bool has_window = is_window(node.op) && !computes_image;
     for (const tosa::ValueId input : std::views::reverse(node.inputs)) {
       if (stored[index(input)] || !windows[index(input)]) continue;
       if (has_window) stored[index(input)] = true;
@@ -55,7 +62,7 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
       buffers[index(output)] = buffer_count;
     }
     if (node.outputs.size() != 1 || is_output[index(node.outputs[0])] || node_count >= kMostNodes ||
-        buffer_count > kMostBuffers - 2)
+        buffer_count > most_buffers - 2)
       continue;
     const std::size_t value = index(node.outputs[0]);
     if (is_view(node.op)) {
@@ -66,6 +73,10 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse) {
     if (uses[value] != 1 || node.op == Op::CUSTOM) continue;
     // Each element of the result is read exactly once by a pointwise operator of the same shape.
     const tosa::Node* reader = user[value];
+    if (windows[value] && may_compute_image(graph, stored, node.outputs[0], *reader, device)) {
+      stored[value] = false;
+      continue;
+    }
     stored[value] = !is_pointwise(reader->op) || graph[reader->outputs[0]].type.shape != graph.values[value].type.shape;
   }
   return stored;

@@ -37,7 +37,20 @@ Value KernelMaker::at(ValueId value, const Coordinates& coordinates) {
   }
   if (const tosa::Constant* constant = graph_.constant(value); constant && constant->splat)
     return splat(*constant, type.data);
-  return kernel_.load(read(value), linear_index(kernel_, type.shape, coordinates));
+  return load_stored(value, linear_index(kernel_, type.shape, coordinates));
+}
+
+ElementType KernelMaker::stored_type(ValueId value) const {
+  return widened_[index(value)] ? ElementType::F32 : tosa::storage_of(graph_[value].type.data);
+}
+
+Value KernelMaker::load_stored(ValueId value, Value at) {
+  const Value element = kernel_.load(read(value), at);
+  return widened_[index(value)] ? kernel_.to_int(element) + *widened_[index(value)] : element;
+}
+
+Value KernelMaker::stored_form(ValueId value, Value element) {
+  return widened_[index(value)] ? kernel_.to_float(element - *widened_[index(value)]) : element;
 }
 
 Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinates& coordinates) {
@@ -54,7 +67,7 @@ BufferRef KernelMaker::read(ValueId value) {
       std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.chunks; });
   if (known != slots_.end()) return {static_cast<std::uint32_t>(known - slots_.begin())};
   slots_.push_back({.value = value});
-  return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Read);
+  return kernel_.buffer(stored_type(value), Access::Read);
 }
 
 BufferRef KernelMaker::read_packed(std::uint32_t buffer, ElementType type) {
@@ -74,7 +87,7 @@ BufferRef KernelMaker::read_packed_chunks(std::uint32_t buffer) {
 
 BufferRef KernelMaker::write(ValueId value) {
   slots_.push_back({.value = value});
-  return kernel_.buffer(tosa::storage_of(graph_[value].type.data), Access::Write);
+  return kernel_.buffer(stored_type(value), Access::Write);
 }
 
 BufferRef KernelMaker::write_packed(std::uint32_t buffer, ElementType type) {

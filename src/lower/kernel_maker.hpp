@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower/operators/operation.hpp"
+#include "lower/widening.hpp"
 
 namespace slipway::lower {
 
@@ -18,14 +19,19 @@ struct Slot {
 
 class KernelMaker final : public Elements {
  public:
-  // `stored` by value, as plan_fusion gives it; both must live as long.
-  KernelMaker(const tosa::Graph& graph, const std::vector<bool>& stored, const FloatFacts& floats, Grid grid)
-      : graph_(graph), stored_(stored), kernel_(floats, grid) {}
+  // `stored` as plan_fusion gives it, `widened` as plan_widening does; all must live as long.
+  KernelMaker(const tosa::Graph& graph, const std::vector<bool>& stored, const Widening& widened,
+              const FloatFacts& floats, Grid grid)
+      : graph_(graph), stored_(stored), widened_(widened), kernel_(floats, grid) {}
 
   const tosa::Graph& graph() const { return graph_; }
   Kernel& kernel() { return kernel_; }
 
   Value at(tosa::ValueId value, const Coordinates& coordinates) override;
+  // The element of a stored value that has this row-major index.
+  Value load_stored(tosa::ValueId value, Value index);
+  // What is stored for an element of a value.
+  Value stored_form(tosa::ValueId value, Value element);
   // An element of a result as its declared type has it.
   Value compute(const tosa::Node& node, std::size_t number, const Coordinates& coordinates);
   // From now on any element of this value is this one: what a kernel has computed in its own way.
@@ -46,10 +52,12 @@ class KernelMaker final : public Elements {
   void add_node(const tosa::Node& node);
 
  private:
+  ElementType stored_type(tosa::ValueId value) const;
   Value splat(const tosa::Constant& constant, tosa::DataType type);
 
   const tosa::Graph& graph_;
   const std::vector<bool>& stored_;
+  const Widening& widened_;
   Kernel kernel_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> nodes_;

@@ -25,7 +25,7 @@ const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& no
 }  // namespace
 
 Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings) {
-  ProgramBuilder program(graph, settings, plan_fusion(graph, settings.fuse));
+  ProgramBuilder program(graph, settings, plan_fusion(graph, settings.fuse, settings.device));
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) {
       return fail(DiagnosticKind::Unsupported, node.place,
@@ -40,8 +40,8 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;
       // The most special family that can do it.
-      if (lower_contraction(program, node, result) || lower_tiles(program, node, result) ||
-          lower_vectors(program, node, result))
+      if (lower_contraction(program, node, result) || lower_windows(program, node, result) ||
+          lower_tiles(program, node, result) || lower_vectors(program, node, result))
         continue;
       lower_plain(program, node, result);
     }

@@ -16,14 +16,15 @@ constexpr std::uint32_t kNone = 0xffffffff;
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored)
-    : graph_(graph), settings_(settings), stored_(std::move(stored)), buffer_of_(graph.values.size(), kNone) {
+    : graph_(graph), settings_(settings), stored_(std::move(stored)), widened_(plan_widening(graph, stored_, settings.device)), buffer_of_(graph.values.size(), kNone) {
   for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i)
     add_buffer(graph_.inputs[i], BufferKind::Input, i, size_of(graph_.inputs[i]));
 }
 
 std::uint64_t ProgramBuilder::size_of(ValueId value) const {
   const tosa::TensorType& type = graph_[value].type;
-  return tensor::byte_count(type.shape, tosa::storage_of(type.data)).value_or(0);
+  const auto storage = widened(value) ? tensor::ElementType::F32 : tosa::storage_of(type.data);
+  return tensor::byte_count(type.shape, storage).value_or(0);
 }
 
 std::uint32_t ProgramBuilder::add_buffer(ValueId value, BufferKind kind, std::uint32_t number, std::uint64_t size) {
@@ -61,8 +62,17 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
   return {known->second, is_new};
 }
 
+// A kernel depends on how what it reads and writes is stored, too.
+std::string ProgramBuilder::text_of(const GroupKey& key) const {
+  std::string text = key.text;
+  for (std::size_t i = 0; i < key.values.size(); ++i) {
+    if (const auto zero = widened(key.values[i])) text += std::format(" {} wide {}", i, *zero);
+  }
+  return text;
+}
+
 bool ProgramBuilder::repeat(const GroupKey& key, std::span<const std::uint32_t> packed) {
-  const auto known = made_.find(key.text);
+  const auto known = made_.find(text_of(key));
   if (known == made_.end()) return false;
   const Made& made = known->second;
   ProgramDispatch dispatch{.kernel = made.kernel, .buffers = {}, .groups = made.groups, .nodes = {}};
@@ -88,7 +98,7 @@ void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t
     made.nodes.push_back(
         static_cast<std::size_t>(std::ranges::find_first_of(key.values, results) - key.values.begin()));
   }
-  made_.emplace(key.text, std::move(made));
+  made_.emplace(text_of(key), std::move(made));
 }
 
 void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const GroupKey& key,
@@ -138,7 +148,8 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
   shape.set("shape", std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
   one.outputs = one.add_node(tosa::Op::RESHAPE, {from}, shape, {type});
   const std::vector<bool> stored(one.values.size(), true);
-  KernelMaker maker(one, stored, settings_.device.floats, {});
+  const Widening widened(one.values.size());
+  KernelMaker maker(one, stored, widened, settings_.device.floats, {});
   Kernel& k = maker.kernel();
   const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
   const Value at = k.element_index();

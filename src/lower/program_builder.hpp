@@ -20,7 +20,9 @@ class ProgramBuilder {
   const tosa::Graph& graph() const { return graph_; }
   const DeviceFacts& device() const { return settings_.device; }
   const std::vector<bool>& stored() const { return stored_; }
-  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, settings_.device.floats, grid); }
+  // The zero point that an 8-bit value which is stored as floats lacks.
+  std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
+  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, widened_, settings_.device.floats, grid); }
 
   // The storage of a value, made when first asked for.
   std::uint32_t buffer(tosa::ValueId value);
@@ -60,11 +62,13 @@ class ProgramBuilder {
     std::vector<Source> buffers;
     std::vector<std::size_t> nodes;  // by a value that they give
   };
+  std::string text_of(const GroupKey& key) const;
   void remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelMaker& maker);
 
   const tosa::Graph& graph_;
   const LowerSettings& settings_;
   std::vector<bool> stored_;
+  Widening widened_;
   std::vector<std::uint32_t> buffer_of_;  // by value
   std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
   std::map<spirv::Words, std::uint32_t> kernels_;

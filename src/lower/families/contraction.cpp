@@ -132,11 +132,9 @@ Contraction convolution(const tosa::Graph& graph, const Node& node) {
   return c;
 }
 
-bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op == Op::MATMUL; }
-
 bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node, const tensor::Shape& shape,
-              Anchor& anchor) {
-  if (is_contraction(node.op)) {
+              bool (*is_anchor)(Op), Anchor& anchor) {
+  if (is_anchor(node.op)) {
     if (anchor.node) return false;
     anchor.node = &node;
     return true;
@@ -150,12 +148,14 @@ bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const N
                                                 [](std::int64_t extent) { return extent == 1; });
     anchor.reads_by_row_and_channel &= whole || by_channel;
     if (stored[index(node.inputs[i])]) continue;
-    if (!look_for(graph, stored, *graph.producer(node.inputs[i]), shape, anchor)) return false;
+    if (!look_for(graph, stored, *graph.producer(node.inputs[i]), shape, is_anchor, anchor)) return false;
   }
   return true;
 }
 
 }  // namespace
+
+bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op == Op::MATMUL; }
 
 std::int64_t Contraction::line_count() const { return product(lines); }
 std::int64_t Contraction::depth() const { return product(segments) * run; }
@@ -169,9 +169,11 @@ std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& 
   return made;
 }
 
-std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node) {
+std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
+                                  bool (*is_anchor)(Op)) {
   Anchor anchor;
-  if (!look_for(graph, stored, node, graph[node.outputs[0]].type.shape, anchor) || !anchor.node) return std::nullopt;
+  if (!look_for(graph, stored, node, graph[node.outputs[0]].type.shape, is_anchor, anchor) || !anchor.node)
+    return std::nullopt;
   return anchor;
 }
 

@@ -55,14 +55,15 @@ struct Contraction {
 };
 
 // What a CONV2D, CONV3D or MATMUL of floats or 8-bit integers computes; nothing for other operators and types.
+bool is_contraction(tosa::Op op);
 std::optional<Contraction> contraction_of(const tosa::Graph& graph, const tosa::Node& node);
 
-// The only contraction among the operators that are computed on the way to a result, and whether all others are
-// pointwise.
+// The only operator of a kind among those that are computed on the way to a result, where all others are pointwise.
 struct Anchor {
   const tosa::Node* node = nullptr;
   bool reads_by_row_and_channel = true;  // all operands of the others have the result's shape, or only channels
 };
-std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const tosa::Node& node);
+std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const tosa::Node& node,
+                                  bool (*is_anchor)(tosa::Op) = is_contraction);
 
 }  // namespace slipway::lower

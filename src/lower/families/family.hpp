@@ -5,6 +5,7 @@
 //
 //   contraction   convolutions and matrix products with what follows them, on processors: a tile of results in
 //                 registers, operands packed in panels
+//   windows       depthwise convolutions and pools with what follows them, on processors: vectors of channels
 //   tiles         the same on GPUs: tiles in the memory of workgroups, cooperative matrices
 //   vectors       everything whose last dimension is long enough: neighbours side by side
 //   plain         everything: an invocation computes an element
@@ -15,6 +16,7 @@
 namespace slipway::lower {
 
 bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
+bool lower_windows(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_vectors(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result);

@@ -104,8 +104,10 @@ ValueId source_of(const ProgramBuilder& program, ValueId value) {
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
   const tosa::Graph& graph = program.graph();
   const ValueId source = source_of(program, c.a);
-  const tosa::DataType type = graph[c.a].type.data;
-  if (c.same_border && is_whole(program, source) && tosa::storage_of(type) == to) return std::nullopt;
+  const auto widened = program.widened(source);
+  const bool is_stored_so =
+      widened ? *widened == c.a_zero && to == ElementType::F32 : tosa::storage_of(graph[c.a].type.data) == to;
+  if (c.same_border && is_whole(program, source) && is_stored_so) return std::nullopt;
 
   const tensor::Shape& shape = graph[c.a].type.shape;
   const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
@@ -128,7 +130,7 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
   Kernel& k = maker.kernel();
   maker.add_node(*c.node);
   const auto element = [&](Value row, Value position) {
-    if (one_row) return in_copy(k, k.load(maker.read(source), position), to, c.a_zero);
+    if (one_row) return in_copy(k, maker.load_stored(source, position), to, c.a_zero);
     Coordinates at(rank, k.integer(0));
     Value inside = k.boolean(true);
     const auto coordinate = [&](std::size_t d, Value i) {

@@ -14,7 +14,7 @@ void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   const Value index = k.element_index();
   k.when(index < count, [&] {
     const Value element = maker.compute(node, result, coordinates_of(k, shape, index));
-    k.store(maker.write(value), index, element);
+    k.store(maker.write(value), index, maker.stored_form(value, element));
   });
   program.dispatch(maker, std::max<std::uint64_t>(divide_up(static_cast<std::uint64_t>(count), kLocalSize), 1), key);
 }

@@ -2,18 +2,18 @@
 //
 // A workgroup is one vector of invocations, each of which has a channel, and computes a tile of rows. In each step an
 // element of A is the same for all, and becomes an operand in memory of the multiplication; the factors of B stand side
-// by side in a panel and are one vector load. Sixteen steps are unrolled: the driver blends and spills every sum at the
-// end of an iteration, and compiles long code slowly.
+// by side in a panel and are one vector load (products.hpp).
 #include <algorithm>
 #include <array>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
+#include "lower/families/products.hpp"
 
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kMostRows = 16, kUnrolled = 16;
+constexpr std::int64_t kMostRows = 16;
 
 // Rows of a tile: as few tiles as possible, then as few rows as these need.
 std::int64_t rows_of_tile(std::int64_t rows) {
@@ -38,7 +38,6 @@ class Generator {
         tile_rows_(rows_of_tile(c.rows)),
         panels_((c.channels + lanes_ - 1) / lanes_),
         tiles_((c.rows + tile_rows_ - 1) / tile_rows_),
-        is_float_(tosa::is_float(program.graph()[c.node->inputs[0]].type.data)),
         interleaved_(interleaves(c, panels_)) {}
 
   void run() {
@@ -51,10 +50,11 @@ class Generator {
     if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     maker_ = &maker;
-    a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));
-    b_ = maker.read_packed(panels, ElementType::F32);
+    operands_.a = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));
+    operands_.b = maker.read_packed(panels, ElementType::F32);
     const std::int64_t groups = panels_ * tiles_ * c_.line_count();
     place(groups);
+    arrange();
     multiply();
     finish();
     program_.dispatch(maker, static_cast<std::uint64_t>(groups), key, packed);
@@ -72,8 +72,8 @@ class Generator {
     tile_ = tile_number - line_ * tiles_;
     first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.rows - tile_rows_));
 
-    b_first_ = panel_ * (c_.depth() * lanes_);
-    if (c_.is_matmul) b_first_ = b_first_ + line_ * (panels_ * c_.depth() * lanes_);
+    operands_.b_begin = panel_ * (c_.depth() * lanes_);
+    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + line_ * (panels_ * c_.depth() * lanes_);
     if (interleaved_) {
       a_first_ = (line_ * tiles_ + tile_) * (c_.run * tile_rows_);
       return;
@@ -87,24 +87,24 @@ class Generator {
     }
   }
 
+  void arrange() {
+    operands_.lanes = lanes_;
+    operands_.a_step = interleaved_ ? tile_rows_ : 1;
+    for (std::int64_t row = 0; row < tile_rows_; ++row)
+      operands_.rows.push_back({a_first_, interleaved_ ? row : row * c_.row_stride});
+  }
+
   // --- sums
   // -----------------------------------------------------------------------------------------------------------
 
   void multiply() {
     for (std::int64_t row = 0; row < tile_rows_; ++row) sums_.push_back(k().variable(k().real(0)));
-    if (!is_float_ && c_.depth() > chunk()) {
+    if (!sums_exactly(program_.graph(), c_)) {
       for (std::int64_t row = 0; row < tile_rows_; ++row) totals_.push_back(k().variable(k().integer(0)));
     }
     // A loop that runs once: without one around them Mesa 26.1 (llvmpipe, LLVM 21) leaves the sums of an iteration to
     // the next one, and every product of an iteration is spilled, which halves the speed.
     k().loop(k().groups_deep(), [&](Value) { segments(0, k().integer(0), k().integer(0)); });
-  }
-
-  // How many products of 8-bit integers a float is sure to sum exactly.
-  std::int64_t chunk() const {
-    const auto largest = [](std::int64_t zero) { return std::max(128 + zero, 127 - zero); };
-    const std::int64_t products = (std::int64_t{1} << 24) / (largest(c_.a_zero) * largest(c_.b_zero));
-    return products / kUnrolled * kUnrolled;
   }
 
   // `a`: where the segment begins, in elements behind the first row's beginning; `done`: how many products stand before
@@ -123,40 +123,18 @@ class Generator {
   }
 
   void run_of(Value a, Value done) {
-    if (totals_.empty()) return part_of_run(a, done, c_.run);
-    const std::int64_t whole = c_.run / chunk(), rest = c_.run % chunk();
+    if (totals_.empty()) return add_products(k(), operands_, a, done, c_.run, sums_);
+    const std::int64_t most = exact_products(c_), whole = c_.run / most, rest = c_.run % most;
     if (whole) {
       k().loop(k().integer(whole), [&](Value i) {
-        part_of_run(a + i * chunk(), done + i * chunk(), chunk());
+        add_products(k(), operands_, a + i * most, done + i * most, most, sums_);
         add_up();
       });
     }
     if (rest) {
-      part_of_run(a + whole * chunk(), done + whole * chunk(), rest);
+      add_products(k(), operands_, a + whole * most, done + whole * most, rest, sums_);
       add_up();
     }
-  }
-
-  void part_of_run(Value a, Value done, std::int64_t length) {
-    const std::int64_t whole = length / kUnrolled, rest = length % kUnrolled;
-    k().loop(k().integer(whole), [&](Value i) { steps(a + i * kUnrolled, done + i * kUnrolled, kUnrolled); });
-    if (rest) steps(a + whole * kUnrolled, done + whole * kUnrolled, rest);
-  }
-
-  void steps(Value a, Value done, std::int64_t count) {
-    const Pointer from_a = k().pointer(a_, a_first_ + (interleaved_ ? a * tile_rows_ : a));
-    const Pointer from_b = k().pointer(b_, b_first_ + done * lanes_);
-    std::vector<Value> sums;
-    for (const Variable& sum : sums_) sums.push_back(k().get(sum));
-    for (std::int64_t step = 0; step < count; ++step) {
-      const Value factor = k().load_lanes(from_b, step * lanes_);
-      for (std::int64_t row = 0; row < tile_rows_; ++row) {
-        const std::int64_t at = interleaved_ ? step * tile_rows_ + row : row * c_.row_stride + step;
-        Value& sum = sums[static_cast<std::size_t>(row)];
-        sum = k().multiply_add(k().load(from_a, at), factor, sum);
-      }
-    }
-    for (std::size_t row = 0; row < sums.size(); ++row) k().set(sums_[row], sums[row]);
   }
 
   void add_up() {
@@ -182,9 +160,11 @@ class Generator {
     std::vector<Value> elements;
     for (std::int64_t row = 0; row < tile_rows_; ++row) {
       const Coordinates at = coordinates(shape, first_row_ + row, channel);
-      maker_->fix(c_.node->outputs[0], result(static_cast<std::size_t>(row), channel));
+      const Variable& sum = (totals_.empty() ? sums_ : totals_)[static_cast<std::size_t>(row)];
+      maker_->fix(c_.node->outputs[0], finished_sum(*maker_, c_, k().get(sum), channel));
       maker_->add_node(*c_.node);
-      elements.push_back(&node_ == c_.node ? maker_->at(node_.outputs[0], at) : maker_->compute(node_, 0, at));
+      const Value element = &node_ == c_.node ? maker_->at(node_.outputs[0], at) : maker_->compute(node_, 0, at);
+      elements.push_back(maker_->stored_form(node_.outputs[0], element));
       places.push_back(at);
     }
     const BufferRef to = maker_->write(node_.outputs[0]);
@@ -211,28 +191,16 @@ class Generator {
     return at;
   }
 
-  // The result of the contraction itself, with its bias, as its declared type has it.
-  Value result(std::size_t row, Value channel) {
-    const tosa::DataType type = program_.graph()[c_.node->outputs[0]].type.data;
-    Value sum = totals_.empty() ? k().get(sums_[row]) : k().get(totals_[row]);
-    if (!is_float_) sum = k().to_int(sum);
-    if (is_float_) sum = rounded(k(), tosa::storage_of(type), sum);
-    if (!c_.bias) return sum;
-    const bool one = program_.graph()[*c_.bias].type.shape[0] == 1;
-    sum = sum + maker_->at(*c_.bias, {one ? k().integer(0) : channel});
-    return is_float_ ? rounded(k(), tosa::storage_of(type), sum) : sum;
-  }
-
   ProgramBuilder& program_;
   const Contraction& c_;
   const tosa::Node& node_;
   const Anchor& anchor_;
   std::uint32_t lanes_;
   std::int64_t tile_rows_, panels_, tiles_;
-  bool is_float_, interleaved_;
+  bool interleaved_;
   KernelMaker* maker_ = nullptr;
-  BufferRef a_, b_;
-  Value panel_, line_, tile_, first_row_, a_first_, b_first_;
+  Operands operands_;
+  Value panel_, line_, tile_, first_row_, a_first_;
   std::vector<Variable> sums_, totals_;  // by row; totals of integers, where a float cannot hold them
 };
 

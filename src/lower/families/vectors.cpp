@@ -92,7 +92,7 @@ struct Work {
   }
 
   void store(KernelMaker& maker, const Coordinates& at, Value element, BufferRef& to) const {
-    maker.kernel().store(to, linear_index(maker.kernel(), shape, at), element);
+    maker.kernel().store(to, linear_index(maker.kernel(), shape, at), maker.stored_form(value(), element));
   }
 };
 

@@ -111,6 +111,7 @@ struct BufferRef {
 struct Pointer {
   std::uint32_t buffer = 0;
   spirv::Id id = 0;
+  spirv::Id address = 0;  // the same as a 64-bit number
 };
 // An array in the memory of a workgroup.
 struct SharedRef {
@@ -179,6 +180,7 @@ class Kernel {
   // With addresses: elements from `first` on, which must be uniform, and one of them, for all invocations or the
   // lane's own behind it.
   Pointer pointer(BufferRef buffer, Value first);
+  Pointer advanced(Pointer from, Value elements);  // uniform
   Value load(Pointer from, std::int64_t offset);
   Value load_lanes(Pointer from, std::int64_t offset);
 

@@ -127,12 +127,17 @@ Pointer Kernel::pointer(BufferRef ref, const Value::Base& base) {
 
 Pointer Kernel::pointer(BufferRef ref, Value first) {
   const Buffer buffer = buffers_[ref.index];
-  if (first.is(0)) return {ref.index, buffer.first};
-  const Value bytes = to_long(first) * static_cast<std::int64_t>(tensor::info_of(buffer.type).size);
+  return advanced({ref.index, buffer.first, buffer.variable}, first);
+}
+
+Pointer Kernel::advanced(Pointer from, Value elements) {
+  if (elements.is(0)) return from;
+  const Buffer buffer = buffers_[from.buffer];
+  const Value bytes = to_long(elements) * static_cast<std::int64_t>(tensor::info_of(buffer.type).size);
   const spirv::Id type = builder_.type_int(64, false);
   const spirv::Id offset = op(spv::Op::OpBitcast, type, {id(bytes)});
-  const spirv::Id address = op(spv::Op::OpIAdd, type, {buffer.variable, offset});
-  return {ref.index, op(spv::Op::OpConvertUToPtr, buffer.block_pointer, {address})};
+  const spirv::Id address = op(spv::Op::OpIAdd, type, {from.address, offset});
+  return {from.buffer, op(spv::Op::OpConvertUToPtr, buffer.block_pointer, {address}), address};
 }
 
 Value Kernel::load(Pointer from, std::int64_t offset) {

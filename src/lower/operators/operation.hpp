@@ -59,6 +59,11 @@ Value min_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
 Value least_of(Kernel& kernel, tosa::DataType type);
 Value greatest_of(Kernel& kernel, tosa::DataType type);
 Value nan_of(Kernel& kernel);
+// Parts of operators that move a window: a sum of products with the operator's bias, a maximum before the first
+// element, the mean of the elements that a window at a place has inside the image.
+Value with_bias(Operation& operation, Value sum, Value channel);
+Value start_of_max_pool(Kernel& kernel, tosa::DataType type, bool ignore_nan);
+Value mean_of_pool(Operation& operation, const Coordinates& at, Value sum);
 // An int or long, limited to the values of an integer type.
 Value saturated(Kernel& kernel, tosa::DataType type, Value value);
 // value * multiplier * 2^-shift, rounded to nearest, ties up (TOSA page 3.2), as a long. `value` is a long.

@@ -77,12 +77,16 @@ std::vector<Taps> conv_taps(const Operation& operation, std::size_t dimensions, 
   return taps;
 }
 
+}  // namespace
+
 Value with_bias(Operation& operation, Value sum, Value channel) {
   const Value bias = operation.in(2, {operation.in_shape(2)[0] == 1 ? operation.kernel.integer(0) : channel});
   if (!tosa::is_float(operation.out_type())) return sum + bias;
   // The sum is rounded to the type of the result before the bias is added to it.
   return rounded(operation.kernel, tosa::storage_of(operation.out_type()), sum) + bias;
 }
+
+namespace {
 
 Value conv(Operation& operation, const Coordinates& at, std::size_t dimensions) {
   Kernel& k = operation.kernel;
@@ -165,13 +169,15 @@ std::vector<Taps> pool_taps(const Operation& operation) {
 
 }  // namespace
 
+Value start_of_max_pool(Kernel& k, DataType type, bool ignore_nan) {
+  if (!tosa::is_float(type)) return least_of(k, type);
+  return ignore_nan ? nan_of(k) : k.float_of_bits(k.integer(static_cast<std::int32_t>(0xff800000)));
+}
+
 Value emit_MAX_POOL2D(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
-  const bool is_float = tosa::is_float(operation.out_type()), ignore = operation.ignores_nan();
-  const Value start = !is_float ? least_of(k, operation.out_type())
-                      : ignore  ? nan_of(k)
-                                : k.float_of_bits(k.integer(static_cast<std::int32_t>(0xff800000)));
-  const Variable best = k.variable(start);
+  const bool ignore = operation.ignores_nan();
+  const Variable best = k.variable(start_of_max_pool(k, operation.out_type(), ignore));
   for_each_tap(k, pool_taps(operation), {at[1], at[2]}, {}, {}, [&](const Coordinates&, const Coordinates& position) {
     k.set(best, max_with(k, k.get(best), operation.in(0, {at[0], position[0], position[1], at[3]}), ignore));
   });
@@ -186,6 +192,11 @@ Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
     const Value x = operation.in(0, {at[0], position[0], position[1], at[3]});
     k.set(sum, k.get(sum) + (is_float ? x : x - operation.integer("input_zp")));
   });
+  return mean_of_pool(operation, at, k.get(sum));
+}
+
+Value mean_of_pool(Operation& operation, const Coordinates& at, Value sum) {
+  Kernel& k = operation.kernel;
   // How many positions of the window lie inside the image.
   Value count = k.integer(1);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -193,11 +204,11 @@ Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
     const Value last = k.min(first + operation.list("kernel")[i], k.integer(operation.in_shape()[1 + i]));
     count = count * (last - k.max(first, k.integer(0)));
   }
-  if (is_float) return quotient(k, k.get(sum), k.to_float(count));
+  if (sum.type() == Scalar::Float) return quotient(k, sum, k.to_float(count));
   // The exact reciprocal of TOSA page 3.2: 2^(k-1) < count <= 2^k.
   const Value bits = k.find_most_significant(count - 1) + 1;
   const Value multiplier = k.unsigned_divide(k.long_integer((std::int64_t{1} << 30) + 1) << bits, k.to_long(count));
-  const Value mean = k.to_int(scaled(k, k.to_long(k.get(sum)), multiplier, bits + 30, false));
+  const Value mean = k.to_int(scaled(k, k.to_long(sum), multiplier, bits + 30, false));
   return saturated(k, operation.out_type(), mean + operation.integer("output_zp"));
 }
 
