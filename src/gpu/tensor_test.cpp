@@ -45,11 +45,11 @@ class NativeTensors : public testing::GpuTest {
 // A buffer has the same contents with and without tensors that see it.
 TEST_F(NativeTensors, AreWaysToSeeABuffer) {
   device({.tensors = true});
-  const Buffer buffer = must(create_buffer(
-      device(), {.size = 96,
-                 .name = "b",
-                 .tensors = {{.format = vk::Format::R32_SINT, .shape = {4, 6}, .shaders = true},
-                             {.format = vk::Format::R8_UINT, .shape = {96}, .shaders = true}}}));
+  const Buffer buffer =
+      must(create_buffer(device(), {.size = 96,
+                                    .name = "b",
+                                    .tensors = {{.format = vk::Format::R32_SINT, .shape = {4, 6}, .shaders = true},
+                                                {.format = vk::Format::R8_UINT, .shape = {96}, .shaders = true}}}));
   ASSERT_EQ(buffer.tensors().size(), 2u);
   EXPECT_NE(buffer.tensors()[0].view(), nullptr);
   EXPECT_NE(buffer.tensors()[1].handle(), buffer.tensors()[0].handle());

@@ -127,7 +127,7 @@ VkResult GetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(VkPhysicalDevice, st
   if (properties && *count >= 1) {
     properties[0].engine = {VK_PHYSICAL_DEVICE_DATA_GRAPH_PROCESSING_ENGINE_TYPE_DEFAULT_ARM, VK_FALSE};
     properties[0].operation = {VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_SPIRV_EXTENDED_INSTRUCTION_SET_ARM,
-                               "TOSA.001000.1", 1};
+                               "TOSA.001000.1", 0};
   }
   *count = 1;
   return VK_SUCCESS;
