@@ -186,7 +186,8 @@ TEST_P(NativeImagesTest, TensorsSeeTexels) {
         {{"image": {{"uid": "i", "dims": [1, 5, 2, 1], "format": "VK_FORMAT_R8G8B8A8_UINT", "shader_access": "readwrite",
           "data": [{}], "expect": {{"data": [{}]}}{}}}}}, {})",
                         before, after, GetParam(),
-                        tensor("t", "[1, 2, 5, 4]", "R8_UINT", R"(, "alias_target": {"resource_ref": "i"})")),
+                        tensor("t", "[1, 2, 5, 4]", "R8_UINT",
+                               std::string(R"(, "alias_target": {"resource_ref": "i"})") + std::string(GetParam()))),
             std::format(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [5, 2], "bindings": [{}]}}}})",
                         binding(0, "t"))),
       {{"s.comp", std::string(kPreamble) +
@@ -364,26 +365,27 @@ TEST_F(NativeTest, GraphsAreProfiledAsSuch) {
 // A barrier that orders shaders does not order a graph that the device runs itself.
 TEST_F(NativeTest, HazardsKnowGraphs) {
   const testing::Case files({{"net.vgf", std::string(kNet)}});
-  for (const auto& [stage, access, warning] :
-       {std::tuple{"graph", "graph_write", ""},
-        {"compute", "compute_shader_write", "its source stages leave out the graph"}}) {
-    std::string text = net_scene(
-        std::format(R"(, {}, {{"tensor_barrier": {{"uid": "b", "tensor_resource": "y", "src_access": "{}",
-          "dst_access": "graph_read", "src_stage": ["{}"], "dst_stage": ["graph"]}}}})",
-                    tensor("z", "[2, 2]", "R32_SFLOAT", R"(, "expect": {"data": [[1, 200], [30000, 4000000]]})"),
-                    access, stage),
-        std::format(R"(, {{"dispatch_barrier": {{"tensor_barrier_refs": ["b"], "image_barrier_refs": [],
-          "memory_barrier_refs": [], "buffer_barrier_refs": []}}}},
-          {{"dispatch_graph": {{"graph_ref": "net", "bindings": [{}, {}]}}}})",
-                    binding(0, "y"), binding(1, "z")));
-    const std::string first = R"("graph_ref": "net", )";
-    text.insert(text.find(first) + first.size(), R"("implicit_barrier": false, )");
-    diagnostics_ = {};
-    const Loaded loaded = load_scene(files, text);
-    ASSERT_TRUE(loaded.plan) << messages();
-    EXPECT_THAT(messages(), HasSubstr(warning));
-    EXPECT_EQ(diagnostics_.empty(), std::string_view(warning).empty()) << messages();
-    if (diagnostics_.empty()) run_plan(*loaded.plan);
+  const Loaded loaded = load_scene(files, net_scene());
+  ASSERT_TRUE(loaded.plan) << messages();
+  for (const bool graph : {true, false}) {
+    launch::Plan plan = *loaded.plan;
+    launch::Step again = plan.steps.at(0);
+    std::vector<launch::Binding>& bindings = std::get<launch::Dispatch>(again.action).bindings;
+    std::swap(bindings[0].resource, bindings[1].resource);
+    plan.steps[0].barrier_after = false;
+    plan.steps.push_back(
+        {.name = "barriers",
+         .action = launch::Barriers{{{.name = "b",
+                                      .src_stage = graph ? vk::stage::kDataGraph : vk::stage::kComputeShader,
+                                      .src_access = graph ? vk::access::kDataGraphRead | vk::access::kDataGraphWrite
+                                                          : vk::access::kShaderWrite,
+                                      .dst_access = vk::access::kMemoryRead | vk::access::kMemoryWrite}}}});
+    plan.steps.push_back(std::move(again));
+    const std::string found = format_diagnostics(launch::check_hazards(plan).all(), {.sources = false});
+    if (graph)
+      EXPECT_EQ(found, "");
+    else
+      EXPECT_THAT(found, HasSubstr("its source stages leave out the graph"));
   }
 }
 
