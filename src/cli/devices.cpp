@@ -4,11 +4,18 @@
 #include "cli/backend_devices.hpp"
 #include "cli/program.hpp"
 #include "gpu/choose_device.hpp"
+#include "gpu/device_plan.hpp"
 #include "gpu/instance.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::cli {
 namespace {
+
+// Of the list, for devices that do not emulate all of it.
+std::string_view native_words(const gpu::Snapshot& device) {
+  if (gpu::missing_for_graphs(device).empty()) return ", tensors and graphs of its own";
+  return gpu::missing_for_tensors(device).empty() ? ", tensors of its own" : "";
+}
 
 std::string version_of(const gpu::Snapshot& device) {
   return std::format("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
@@ -21,8 +28,13 @@ void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
     out.member("vendor_id", device.vendor_id).member("device_id", device.device_id);
     out.member("driver_name", device.driver_name).member("driver_info", device.driver_info).member("default", chosen);
     out.key("native").object([&] {
-      out.member("tensors", device.has_extension("VK_ARM_tensors"));
-      out.member("data_graph", device.has_extension("VK_ARM_data_graph"));
+      out.member("tensors", gpu::missing_for_tensors(device).empty());
+      out.member("data_graph", gpu::missing_for_graphs(device).empty());
+      std::set<std::string, std::less<>> sets;
+      for (const gpu::QueueFamily& family : device.queue_families) sets.insert_range(family.graph_instruction_sets);
+      out.key("graph_instruction_sets").array([&] {
+        for (const std::string& set : sets) out.value(set);
+      });
     });
     out.key("extensions").array([&] {
       for (const std::string& extension : device.extensions) out.value(extension);
@@ -37,6 +49,7 @@ void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
       for (const auto& [format, features] : device.formats) {
         out.key(vk::name_of(format)).object([&] {
           out.member("linear", features.linear).member("optimal", features.optimal);
+          if (features.linear_tensor) out.member("tensor", features.linear_tensor);
         });
       }
     });
@@ -92,9 +105,9 @@ int devices_verb(const Arguments& arguments) {
     if (all || (!selector.empty() && device.index == *chosen)) {
       print(gpu::print_snapshot(device));
     } else if (selector.empty()) {
-      print(std::format("{} {}  {}  {}, Vulkan {}, {}\n", device.index == *chosen ? "*" : " ", device.index,
+      print(std::format("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
                         device.name, gpu::name_of(device.type), version_of(device),
-                        gpu::format_uuid(device.device_uuid)));
+                        gpu::format_uuid(device.device_uuid), native_words(device)));
     }
   }
   if (selector.empty() && !all) {

@@ -26,7 +26,7 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
 
 Runner::Runner(const RunSettings& settings, Log log, Cache cache)
     : settings_(settings), log_(std::move(log)), cache_(std::move(cache)) {
-  if (settings.explain) return;
+  if (settings.explain && settings.device.empty()) return;
   launch::DeviceRequest request{.selector = device_selector(settings.device),
                                 .timestamps = wants_timestamps(settings),
                                 .robustness = settings.robustness,
@@ -78,10 +78,15 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   return report;
 }
 
-// Without a device, which the run will say, there is nothing to know of it.
 lower::DeviceFacts Runner::device_facts() {
+  const gpu::Snapshot* snapshot = native_device();
+  return snapshot ? model::device_facts(*snapshot) : lower::DeviceFacts{};
+}
+
+// Without a device, which the run will say, there is nothing to know of it.
+const gpu::Snapshot* Runner::native_device() {
   const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
-  return snapshot && *snapshot ? model::device_facts(**snapshot) : lower::DeviceFacts{};
+  return snapshot ? *snapshot : nullptr;
 }
 
 launch::FileReport Runner::run(const std::string& file) {
@@ -97,7 +102,8 @@ launch::FileReport Runner::run(const std::string& file) {
        .emulation = emulation,
        .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
                   .lower = {.fuse = !settings_.no_fuse}},
-       .device_facts = [this] { return device_facts(); }},
+       .device_facts = [this] { return device_facts(); },
+       .native_device = [this] { return native_device(); }},
       diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");

@@ -18,7 +18,7 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
 
 class Runner {
  public:
-  // Begins to open the device in the background, unless the plan alone is asked for.
+  // Begins to open the device in the background, unless the plan alone is asked for, and that for no device.
   Runner(const RunSettings& settings, Log log, Cache cache);
 
   // Loads, checks and runs one file. What was found is in the result; nothing is printed but log lines and, with
@@ -30,6 +30,7 @@ class Runner {
   std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
                                          Diagnostics& diagnostics);
   lower::DeviceFacts device_facts();
+  const gpu::Snapshot* native_device();
 
   const RunSettings& settings_;
   Log log_;

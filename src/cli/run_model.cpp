@@ -16,6 +16,7 @@
 #include "model/compare_model.hpp"
 #include "model/device_facts.hpp"
 #include "model/kernel_times.hpp"
+#include "model/native.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -68,7 +69,7 @@ void add_run_options(CLI::App& app, Settings& settings) {
   app.add_option("--repeat", settings.repeat, "run the model this often (1)");
   app.add_option("--timeout", settings.timeout, "seconds to wait for it; then name the kernel that hangs and end")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
+  app.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
   app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
   app.add_flag("--validate", settings.validate, "run under the Vulkan validation layer, synchronisation included");
   app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
@@ -107,7 +108,7 @@ class ModelRun {
   int run() {
     check_usage();
     if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
-    if (!settings_.explain) {
+    if (!settings_.explain || !settings_.device.empty()) {
       device_.emplace(
           launch::DeviceRequest{.selector = device_selector(settings_.device), .timestamps = settings_.is_timed()},
           settings_.validate);
@@ -200,17 +201,13 @@ class ModelRun {
     request_.settings.shaders = std::move(*shaders);
     request_.settings.graphs.lower.fuse = !settings_.no_fuse;
     if (settings_.engine == "reference") request_.settings.graphs.engine = model::Engine::Reference;
-    if (settings_.emulate == "never" && settings_.engine != "reference") {
-      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(name),
-                         "with `--emulate=never` a device runs graphs itself (VK_ARM_data_graph), which this build "
-                         "cannot ask of one yet; leave the option out");
-      return false;
-    }
-    // Which kernels are best depends on the device; with --explain it is not asked.
+    // Which kernels are best, and whether the device can do without them, depends on the device; with --explain it may
+    // not be known.
     if (device_) {
       const auto snapshot = diagnostics_.take(device_->opening().snapshot());
       if (!snapshot) return false;
       request_.settings.graphs.lower.device = model::device_facts(**snapshot);
+      if (settings_.emulate != "always") request_.settings.graphs.native = *snapshot;
     }
     request_.input_folder = settings_.input_folder;
     request_.output_folder = settings_.output_folder;
@@ -225,6 +222,8 @@ class ModelRun {
   bool execute() {
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());
     if (!snapshot) return false;
+    if (settings_.emulate == "never" && settings_.engine != "reference")
+      model::refuse_emulation(alone_->plan, **snapshot, diagnostics_);
     gpu::Needs needs = launch::needs_of(alone_->plan);
     needs.timestamps |= settings_.is_timed();
     diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
@@ -339,7 +338,8 @@ class ModelRun {
 
 int run_vgf_file(const Arguments& arguments) {
   Settings settings;
-  CommandLine line("slipway run", "Runs a model: a VGF file, or any other, converted in memory.", "slipway run model.vgf --seed 1 --compare reference --profile");
+  CommandLine line("slipway run", "Runs a model: a VGF file, or any other, converted in memory.",
+                   "slipway run model.vgf --seed 1 --compare reference --profile");
   line.app.add_option("file", settings.files, "the model; `-` is standard input");
   line.add_report_options(settings.style);
   add_data_options(line.app, settings);

@@ -67,7 +67,7 @@ void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in) {
                  "seconds to wait for the commands; then name the one that hangs and end")
       ->check(CLI::PositiveNumber);
   app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
-  app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
+  app.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
   app.add_flag("--confine", settings.confine, "refuse paths that leave the scenario's folder");
   add_result_options(app, settings);
   add_cache_options(app, settings);

@@ -1,5 +1,6 @@
 #include "gpu/buffer.hpp"
 
+#include <algorithm>
 #include <format>
 
 #include "gpu/resource_maker.hpp"
@@ -48,6 +49,11 @@ Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& i
   buffer.size_ = info.size;
   buffer.name_ = info.name;
   set_debug_name(core, VK_OBJECT_TYPE_BUFFER, handle, info.name);
+  for (const TensorInfo& tensor : info.tensors) {
+    Result<Tensor> made = ResourceMaker::create(core, tensor, info.row_stride, info.name);
+    if (!made) return fail(std::move(made.error()));
+    buffer.tensors_.push_back(std::move(*made));
+  }
   return buffer;
 }
 
@@ -55,7 +61,14 @@ MemoryNeeds ResourceMaker::needs(const Buffer& buffer) {
   const DeviceCore& core = buffer.buffer_.core();
   VkMemoryRequirements requirements;
   core.functions.vkGetBufferMemoryRequirements(core.device, buffer.handle(), &requirements);
-  return {requirements.size, requirements.alignment, requirements.memoryTypeBits};
+  MemoryNeeds all{requirements.size, requirements.alignment, requirements.memoryTypeBits};
+  for (const Tensor& tensor : buffer.tensors_) {
+    const MemoryNeeds its = needs(tensor);
+    all.size = std::max(all.size, its.size);
+    all.alignment = std::max(all.alignment, its.alignment);
+    all.type_bits &= its.type_bits;
+  }
+  return all;
 }
 
 Result<> ResourceMaker::bind(Buffer& buffer, MemoryPtr memory, std::uint64_t offset) {
@@ -64,6 +77,9 @@ Result<> ResourceMaker::bind(Buffer& buffer, MemoryPtr memory, std::uint64_t off
   if (result != VK_SUCCESS) return vulkan_failed("vkBindBufferMemory2", result, "buffer", buffer.name_);
   buffer.memory_ = std::move(memory);
   buffer.offset_ = offset;
+  for (Tensor& tensor : buffer.tensors_) {
+    if (Result<> bound = bind(tensor, *buffer.memory_, offset, buffer.name_); !bound) return bound;
+  }
   if (core.plan.has_feature("bufferDeviceAddress")) {
     const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                          .buffer = buffer.handle()};

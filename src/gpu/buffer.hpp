@@ -6,6 +6,7 @@
 #include "base/diagnostic.hpp"
 #include "gpu/device.hpp"
 #include "gpu/memory.hpp"
+#include "gpu/tensor.hpp"
 
 namespace slipway::gpu {
 
@@ -24,7 +25,9 @@ struct BufferInfo {
   bool vertices = false;  // attributes are read from it
   bool indices = false;
   BufferPlace place = BufferPlace::Device;
-  std::string name;  // for messages and debugging tools
+  std::string name;                      // for messages and debugging tools
+  std::vector<TensorInfo> tensors = {};  // native ones that see it
+  std::uint64_t row_stride = 0;          // bytes between rows of these; 0: packed
 };
 
 class Buffer {
@@ -37,11 +40,14 @@ class Buffer {
   MutableBytes mapped() const;
   // 0 when the device has no buffer addresses.
   std::uint64_t address() const { return address_; }
+  // In the order of BufferInfo::tensors.
+  std::span<const Tensor> tensors() const { return tensors_; }
 
  private:
   friend struct ResourceMaker;
   MemoryPtr memory_;  // outlives the buffer
   Owned<VkBuffer_T> buffer_;
+  std::vector<Tensor> tensors_;
   std::uint64_t size_ = 0;
   std::uint64_t offset_ = 0;  // in the memory
   std::uint64_t address_ = 0;

@@ -11,6 +11,18 @@
 namespace slipway::gpu {
 namespace {
 
+VkPipelineBindPoint bind_point_of(const Pipeline& pipeline) {
+  switch (pipeline.kind()) {
+    case PipelineKind::Compute:
+      return VK_PIPELINE_BIND_POINT_COMPUTE;
+    case PipelineKind::Graphics:
+      return VK_PIPELINE_BIND_POINT_GRAPHICS;
+    case PipelineKind::Graph:
+      return VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM;
+  }
+  std::unreachable();
+}
+
 VkImageLayout layout_of(vk::Layout layout) { return static_cast<VkImageLayout>(layout); }
 
 VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
@@ -80,6 +92,7 @@ struct CommandList::State {
   // Used again and again, so that recording does not allocate.
   std::vector<VkMemoryBarrier2> memory_barriers;
   std::vector<VkBufferMemoryBarrier2> buffer_barriers;
+  std::vector<VkTensorMemoryBarrierARM> tensor_barriers;
   std::vector<VkImageMemoryBarrier2> image_barriers;
   std::vector<VkRenderingAttachmentInfo> attachments;
   std::string label;
@@ -134,16 +147,13 @@ Result<> CommandList::end() {
 }
 
 void CommandList::bind(const Pipeline& pipeline) {
-  state_->vk.vkCmdBindPipeline(
-      state_->buffer, pipeline.is_graphics() ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE,
-      pipeline.handle());
+  state_->vk.vkCmdBindPipeline(state_->buffer, bind_point_of(pipeline), pipeline.handle());
 }
 
 void CommandList::bind_sets(const Pipeline& pipeline, std::uint32_t first_set,
                             std::span<VkDescriptorSet_T* const> sets) {
-  state_->vk.vkCmdBindDescriptorSets(
-      state_->buffer, pipeline.is_graphics() ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE,
-      pipeline.layout().handle(), first_set, static_cast<std::uint32_t>(sets.size()), sets.data(), 0, nullptr);
+  state_->vk.vkCmdBindDescriptorSets(state_->buffer, bind_point_of(pipeline), pipeline.layout().handle(), first_set,
+                                     static_cast<std::uint32_t>(sets.size()), sets.data(), 0, nullptr);
 }
 
 void CommandList::push_constants(const Pipeline& pipeline, Bytes data) {
@@ -154,6 +164,10 @@ void CommandList::push_constants(const Pipeline& pipeline, Bytes data) {
 
 void CommandList::dispatch(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   state_->vk.vkCmdDispatch(state_->buffer, x, y, z);
+}
+
+void CommandList::dispatch_graph(const Pipeline& pipeline) {
+  state_->vk.vkCmdDispatchDataGraphARM(state_->buffer, pipeline.session(), nullptr);
 }
 
 void CommandList::begin_rendering(const Rendering& rendering) {
@@ -202,6 +216,7 @@ void CommandList::end_rendering() { state_->vk.vkCmdEndRendering(state_->buffer)
 void CommandList::barrier(const Barriers& barriers) {
   state_->memory_barriers.clear();
   state_->buffer_barriers.clear();
+  state_->tensor_barriers.clear();
   state_->image_barriers.clear();
   for (const BarrierScope& scope : barriers.memory) {
     state_->memory_barriers.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, scope.src_stages, scope.src_access,
@@ -219,6 +234,16 @@ void CommandList::barrier(const Barriers& barriers) {
                                        .offset = entry.offset,
                                        .size = entry.size ? entry.size : VK_WHOLE_SIZE});
   }
+  for (const TensorBarrier& entry : barriers.tensors) {
+    state_->tensor_barriers.push_back({.sType = VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM,
+                                       .srcStageMask = entry.scope.src_stages,
+                                       .srcAccessMask = entry.scope.src_access,
+                                       .dstStageMask = entry.scope.dst_stages,
+                                       .dstAccessMask = entry.scope.dst_access,
+                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                       .tensor = entry.tensor->handle()});
+  }
   for (const ImageBarrier& entry : barriers.images) {
     state_->image_barriers.push_back(
         {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
@@ -234,8 +259,13 @@ void CommandList::barrier(const Barriers& barriers) {
          .subresourceRange = {entry.image->plan().aspects, entry.first_level,
                               entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1}});
   }
+  const VkTensorDependencyInfoARM tensors{
+      .sType = VK_STRUCTURE_TYPE_TENSOR_DEPENDENCY_INFO_ARM,
+      .tensorMemoryBarrierCount = static_cast<std::uint32_t>(state_->tensor_barriers.size()),
+      .pTensorMemoryBarriers = state_->tensor_barriers.data()};
   const VkDependencyInfo dependency{
       .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+      .pNext = barriers.tensors.empty() ? nullptr : &tensors,
       .memoryBarrierCount = static_cast<std::uint32_t>(state_->memory_barriers.size()),
       .pMemoryBarriers = state_->memory_barriers.data(),
       .bufferMemoryBarrierCount = static_cast<std::uint32_t>(state_->buffer_barriers.size()),

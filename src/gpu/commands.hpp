@@ -49,10 +49,16 @@ struct ImageBarrier {
   std::uint32_t levels = 0;  // 0: all from the first on
 };
 
+struct TensorBarrier {
+  const Tensor* tensor = nullptr;
+  BarrierScope scope;
+};
+
 // All of these go into one vkCmdPipelineBarrier2.
 struct Barriers {
   std::span<const BarrierScope> memory;
   std::span<const BufferBarrier> buffers;
+  std::span<const TensorBarrier> tensors;
   std::span<const ImageBarrier> images;
 };
 
@@ -101,7 +107,8 @@ struct Rendering {
   const DepthStencilAttachment* depth_stencil = nullptr;
 };
 
-// As many vertices or indices, for `instances` instances. `first_vertex` is the first vertex, or is added to every index.
+// As many vertices or indices, for `instances` instances. `first_vertex` is the first vertex, or is added to every
+// index.
 struct DrawRange {
   std::uint32_t count = 3;
   std::uint32_t instances = 1;
@@ -124,6 +131,7 @@ class CommandList {
   // At offset 0; a multiple of 4 bytes, at most the layout's range.
   void push_constants(const Pipeline& pipeline, Bytes data);
   void dispatch(std::uint32_t x, std::uint32_t y, std::uint32_t z);
+  void dispatch_graph(const Pipeline& pipeline);
 
   // Viewport and scissor are the extent. Between begin and end there are only draws and what they bind.
   void begin_rendering(const Rendering& rendering);

@@ -27,6 +27,8 @@ constexpr std::array kDescriptorLimits = {
                     {vk::DescriptorType::UNIFORM_BUFFER, vk::DescriptorType::UNIFORM_BUFFER}},
     DescriptorLimit{"maxPerStageDescriptorStorageBuffers",
                     {vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::STORAGE_BUFFER}},
+    DescriptorLimit{"maxPerStageDescriptorSetStorageTensors",
+                    {vk::DescriptorType::TENSOR_ARM, vk::DescriptorType::TENSOR_ARM}},
 };
 
 // All stages of a pipeline see all of its bindings.
@@ -116,9 +118,13 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
   // Reserved, so that the pointers into them stay good.
   std::vector<VkDescriptorBufferInfo> buffers;
   std::vector<VkDescriptorImageInfo> images;
+  std::vector<VkTensorViewARM> views;
+  std::vector<VkWriteDescriptorSetTensorARM> tensors;
   std::vector<VkWriteDescriptorSet> writes;
   buffers.reserve(total);
   images.reserve(total);
+  views.reserve(total);
+  tensors.reserve(total);
   writes.reserve(total);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     for (const DescriptorWrite& write : infos[i].writes) {
@@ -128,7 +134,11 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
                                  .dstArrayElement = write.element,
                                  .descriptorCount = 1,
                                  .descriptorType = static_cast<VkDescriptorType>(type_of(infos[i], write.binding))};
-      if (write.buffer) {
+      if (write.tensor) {
+        const VkTensorViewARM* view = &views.emplace_back(write.tensor->view());
+        entry.pNext = &tensors.emplace_back(
+            VkWriteDescriptorSetTensorARM{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, nullptr, 1, view});
+      } else if (write.buffer) {
         const VkDeviceSize size = write.size ? write.size : write.buffer->size() - write.offset;
         entry.pBufferInfo = &buffers.emplace_back(write.buffer->handle(), write.offset, size);
       } else {

@@ -15,7 +15,8 @@ namespace slipway::gpu {
 using ShaderStages = std::uint32_t;
 namespace shader_stage {
 inline constexpr ShaderStages kVertex = 0x1, kFragment = 0x10, kCompute = 0x20;
-}
+inline constexpr ShaderStages kAll = 0x7fffffff;  // graphs, which have no stage of their own
+}  // namespace shader_stage
 
 struct DescriptorBinding {
   std::uint32_t binding = 0;
@@ -46,12 +47,13 @@ class PipelineLayout {
 
 Result<PipelineLayout> create_pipeline_layout(const Device& device, PipelineLayoutInfo info);
 
-// What one binding of a set points to: a buffer, or an image view, a sampler, or both.
+// What one binding of a set points to: a buffer, a tensor of one, or an image view, a sampler, or both.
 struct DescriptorWrite {
   std::uint32_t binding = 0;
   const Buffer* buffer = nullptr;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;  // 0: to the end
+  const Tensor* tensor = nullptr;
   VkImageView_T* view = nullptr;
   VkSampler_T* sampler = nullptr;
   vk::Layout layout = vk::Layout::General;

@@ -46,6 +46,12 @@ constexpr std::array kExtensionNeeds = {
     ExtensionNeeds{"VK_ARM_data_graph", "VK_KHR_deferred_host_operations"},
 };
 
+// What shaders with tensors need, and what graphs need besides (scenario page 3.14).
+constexpr std::string_view kTensors = "VK_ARM_tensors", kGraphs = "VK_ARM_data_graph";
+constexpr std::array<std::string_view, 3> kTensorFeatures = {"tensors", "shaderTensorAccess", "tensorNonPacked"};
+constexpr std::array<std::string_view, 2> kGraphFeatures = {"dataGraph", "dataGraphShaderModule"};
+constexpr std::array<std::string_view, 2> kGraphExtensions = {"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"};
+
 // Those that `--disable-extension` of the existing tool knows (scenario page 3.16).
 constexpr std::array<std::string_view, 5> kDisableable = {"VK_EXT_custom_border_color", "VK_EXT_frame_boundary",
                                                           "VK_ARM_data_graph_neural_accelerator_statistics",
@@ -85,6 +91,10 @@ bool has_subgroup_operation(const Snapshot& snapshot, std::string_view bit) {
   return (snapshot.subgroup.operations & wanted) != 0;
 }
 
+std::string disabled_name(const std::string& asked) {
+  return asked == "VK_KHR_maintenance_5" ? "VK_KHR_maintenance5" : asked;
+}
+
 // Decides one plan. The snapshot is a copy without the disabled extensions and what comes with them.
 class Planner {
  public:
@@ -113,19 +123,15 @@ class Planner {
 
   void take_away_disabled() {
     for (const std::string& asked : needs_.disabled_extensions) {
-      const std::string name = asked == "VK_KHR_maintenance_5" ? "VK_KHR_maintenance5" : asked;
+      const std::string name = disabled_name(asked);
       const bool known = snapshot_.has_extension(name) || std::ranges::contains(kDisableable, name) ||
                          std::ranges::contains(kFeatureStructs, name, &FeatureStructInfo::extension);
       if (!known || name.empty()) {
         problems_.error(DiagnosticKind::Usage, Place::nowhere(),
                         std::format("Unrecognized extension, cannot disable: {}", asked));
-        continue;
-      }
-      snapshot_.extensions.erase(name);
-      for (const FeatureInfo& feature : kFeatures) {
-        if (struct_of(feature).extension == name) snapshot_.features.erase(std::string(feature.name));
       }
     }
+    snapshot_ = without_extensions(std::move(snapshot_), needs_.disabled_extensions);
   }
 
   // What a need comes down to: extensions and features that must be there.
@@ -135,12 +141,13 @@ class Planner {
     wanted_features_.insert("synchronization2");
     if (needs_.graphics) wanted_features_.insert("dynamicRendering");
     if (needs_.tensors || needs_.data_graph) {
-      wanted_extensions_.insert("VK_ARM_tensors");
-      wanted_features_.insert({"tensors", "shaderTensorAccess", "tensorNonPacked"});
+      wanted_extensions_.emplace(kTensors);
+      for (const std::string_view feature : kTensorFeatures) wanted_features_.emplace(feature);
     }
     if (needs_.data_graph) {
-      wanted_extensions_.insert({"VK_ARM_data_graph", "VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"});
-      wanted_features_.insert({"dataGraph", "dataGraphShaderModule"});
+      wanted_extensions_.emplace(kGraphs);
+      for (const std::string_view extension : kGraphExtensions) wanted_extensions_.emplace(extension);
+      for (const std::string_view feature : kGraphFeatures) wanted_features_.emplace(feature);
     }
     if (needs_.custom_border_colors && !snapshot_.has_feature("customBorderColors")) {
       lacks("Error sampler custom border color extension is unsupported on this device/driver");
@@ -232,6 +239,7 @@ class Planner {
     for (std::size_t i = 0; i < snapshot_.queue_families.size(); ++i) {
       const QueueFamily& family = snapshot_.queue_families[i];
       if (family.queues == 0 || (family.flags & flags) != flags) continue;
+      if (!std::ranges::includes(family.graph_instruction_sets, needs_.graph_instruction_sets)) continue;
       has_flags = true;
       if (needs_.timestamps && family.timestamp_bits == 0) continue;
       const std::uint32_t queues = queues_of(family);
@@ -261,6 +269,35 @@ class Planner {
 
 }  // namespace
 
+namespace {
+
+// The first thing that is missing of these.
+std::string missing(const Snapshot& snapshot, std::string_view extension, std::span<const std::string_view> features) {
+  if (!snapshot.has_extension(extension)) return std::string(extension);
+  for (const std::string_view feature : features) {
+    if (!snapshot.has_feature(feature)) return std::format("the feature `{}` of {}", feature, extension);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string missing_for_tensors(const Snapshot& snapshot) { return missing(snapshot, kTensors, kTensorFeatures); }
+
+std::string missing_for_graphs(const Snapshot& snapshot) {
+  if (!snapshot.has_extension(kGraphs)) return std::string(kGraphs);
+  if (std::string what = missing_for_tensors(snapshot); !what.empty()) return what;
+  if (std::string what = missing(snapshot, kGraphs, kGraphFeatures); !what.empty()) return what;
+  for (const std::string_view extension : kGraphExtensions) {
+    if (!snapshot.has_extension(extension)) return std::string(extension);
+  }
+  constexpr std::uint32_t both = queue_flag::kCompute | queue_flag::kDataGraph;
+  const bool has_queue = std::ranges::any_of(snapshot.queue_families, [](const QueueFamily& family) {
+    return family.queues > 0 && (family.flags & both) == both;
+  });
+  return has_queue ? std::string() : "a queue family with compute and data graphs";
+}
+
 std::string missing_for_capability(const Snapshot& snapshot, std::string_view name) {
   const CapabilityInfo* capability = find_capability(name);
   if (!capability) return std::format("capability `{}` is not one that this program can offer", name);
@@ -288,6 +325,18 @@ std::string missing_for_capability(const Snapshot& snapshot, std::string_view na
       return std::format("capability `{}` needs the device property {}", name, joined(capability->any_of));
   }
   return {};
+}
+
+Snapshot without_extensions(Snapshot snapshot, std::span<const std::string> extensions) {
+  for (const std::string& asked : extensions) {
+    const std::string name = disabled_name(asked);
+    if (name.empty()) continue;
+    snapshot.extensions.erase(name);
+    for (const FeatureInfo& feature : kFeatures) {
+      if (struct_of(feature).extension == name) snapshot.features.erase(std::string(feature.name));
+    }
+  }
+  return snapshot;
 }
 
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs) { return Planner(snapshot, needs).run(); }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ struct Needs {
   bool blit = false;      // mips, depth images: prefers a queue with graphics, but compute may do
   bool timestamps = false;
   bool custom_border_colors = false;
-  bool frame_boundary = false;  // used when it is there
-  bool tensors = false;         // native ones
-  bool data_graph = false;      // native graphs; needs native tensors too
-  bool robustness = false;      // used when it is there (scenario page 3.16)
+  bool frame_boundary = false;                                // used when it is there
+  bool tensors = false;                                       // native ones
+  bool data_graph = false;                                    // native graphs; needs native tensors too
+  std::set<std::string, std::less<>> graph_instruction_sets;  // of native graphs
+  bool robustness = false;                                    // used when it is there (scenario page 3.16)
   // As many of the family as it has, up to so many. Work that may overlap prefers a family without graphics: drivers
   // run the queues of such a family beside each other.
   std::uint32_t queues = 1;
@@ -47,9 +49,17 @@ struct DevicePlan {
 // error.
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs);
 
+// What the device lacks to run shaders with tensors, or whole graphs, itself (scenario page 3.14): the extension
+// (`VK_ARM_tensors`) or a feature; empty when it has all. Graphs need tensors too, and a queue that also computes.
+std::string missing_for_tensors(const Snapshot& snapshot);
+std::string missing_for_graphs(const Snapshot& snapshot);
+
 // What the device lacks for a SPIR-V capability: empty when it is supported, otherwise a phrase such as
 // "capability `Int64` needs the device feature `shaderInt64`".
 std::string missing_for_capability(const Snapshot& snapshot, std::string_view capability);
+
+// The same device as if it did not have these extensions, nor the features that come with them.
+Snapshot without_extensions(Snapshot snapshot, std::span<const std::string> extensions);
 
 std::string print_device_plan(const DevicePlan& plan);
 

@@ -219,6 +219,36 @@ TEST(DevicePlan, WantsTensorsAndGraphsWhole) {
   EXPECT_TRUE(plan_device(s, {.capabilities = {"TensorsARM"}})->has_feature("shaderTensorAccess"));
 }
 
+TEST(DevicePlan, SaysWhatIsMissingForNativeWork) {
+  Snapshot s = modest_device();
+  EXPECT_EQ(missing_for_tensors(s), "VK_ARM_tensors");
+  EXPECT_EQ(missing_for_graphs(s), "VK_ARM_data_graph");
+  s.extensions = {"VK_ARM_tensors", "VK_ARM_data_graph"};
+  s.features.insert({"tensors", "shaderTensorAccess"});
+  EXPECT_EQ(missing_for_tensors(s), "the feature `tensorNonPacked` of VK_ARM_tensors");
+  s.features.insert({"tensorNonPacked", "dataGraph", "dataGraphShaderModule"});
+  EXPECT_EQ(missing_for_tensors(s), "");
+  EXPECT_EQ(missing_for_graphs(s), "VK_KHR_maintenance5");
+  s.extensions.insert({"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"});
+  EXPECT_EQ(missing_for_graphs(s), "a queue family with compute and data graphs");
+  s.queue_families = {{queue_flag::kDataGraph, 1, 64}, {queue_flag::kCompute | queue_flag::kDataGraph, 1, 64}};
+  EXPECT_EQ(missing_for_graphs(s), "");
+  EXPECT_EQ(missing_for_graphs(without_extensions(s, {{"VK_ARM_tensors"}})), "VK_ARM_tensors");
+}
+
+// Of two queues with graphs, the one that has the operators.
+TEST(DevicePlan, ChoosesAQueueByItsInstructionSets) {
+  Snapshot s = modest_device();
+  s.extensions = {"VK_ARM_tensors", "VK_ARM_data_graph", "VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"};
+  s.features.insert({"tensors", "shaderTensorAccess", "tensorNonPacked", "dataGraph", "dataGraphShaderModule"});
+  constexpr std::uint32_t both = queue_flag::kCompute | queue_flag::kDataGraph;
+  s.queue_families = {{both, 1, 64, {"Other.1"}}, {both, 1, 64, {"Other.1", "TOSA.001000.1"}}};
+  EXPECT_EQ(plan_device(s, {.data_graph = true, .graph_instruction_sets = {"TOSA.001000.1"}})->queue_family, 1u);
+  EXPECT_EQ(plan_device(s, {.data_graph = true})->queue_family, 0u);
+  EXPECT_EQ(problems_of(s, {.data_graph = true, .graph_instruction_sets = {"Mine.1"}}),
+            "device `modest` cannot run this: no queue family has compute and data graphs [device-lacks]\n");
+}
+
 TEST(MissingForCapability, NamesCapabilityAndWhatItNeeds) {
   Snapshot s = modest_device();
   s.subgroup.operations = 0x1;  // basic

@@ -22,6 +22,9 @@ DESTROY(VkCommandPool, vkDestroyCommandPool)
 DESTROY(VkQueryPool, vkDestroyQueryPool)
 DESTROY(VkFence, vkDestroyFence)
 DESTROY(VkSemaphore, vkDestroySemaphore)
+DESTROY(VkTensorARM, vkDestroyTensorARM)
+DESTROY(VkTensorViewARM, vkDestroyTensorViewARM)
+DESTROY(VkDataGraphPipelineSessionARM, vkDestroyDataGraphPipelineSessionARM)
 #undef DESTROY
 
 void destroy_object(const DeviceCore& core, VmaAllocation allocation) { vmaFreeMemory(core.allocator, allocation); }

@@ -19,6 +19,9 @@ struct VkCommandBuffer_T;
 struct VkQueryPool_T;
 struct VkFence_T;
 struct VkSemaphore_T;
+struct VkTensorARM_T;
+struct VkTensorViewARM_T;
+struct VkDataGraphPipelineSessionARM_T;
 struct VmaAllocation_T;
 
 namespace slipway::gpu {
@@ -39,6 +42,9 @@ void destroy_object(const DeviceCore& core, VkCommandPool_T* object);
 void destroy_object(const DeviceCore& core, VkQueryPool_T* object);
 void destroy_object(const DeviceCore& core, VkFence_T* object);
 void destroy_object(const DeviceCore& core, VkSemaphore_T* object);
+void destroy_object(const DeviceCore& core, VkTensorARM_T* object);
+void destroy_object(const DeviceCore& core, VkTensorViewARM_T* object);
+void destroy_object(const DeviceCore& core, VkDataGraphPipelineSessionARM_T* object);
 void destroy_object(const DeviceCore& core, VmaAllocation_T* object);
 
 // The one owner of a Vulkan object. It must go before its device does.

@@ -1,4 +1,4 @@
-// Compute and graphics pipelines. They may be created on several threads at once, with one cache.
+// Compute, graphics and graph pipelines. They may be created on several threads at once, with one cache.
 #pragma once
 
 #include <chrono>
@@ -54,11 +54,37 @@ struct GraphicsPipelineInfo {
   PipelineOptions options;
 };
 
+// A tensor that a graph is bound to.
+struct GraphTensor {
+  std::uint32_t set = 0, binding = 0;
+  const Tensor* tensor = nullptr;
+};
+
+struct GraphConstant {
+  std::uint32_t id = 0;  // GraphConstantID
+  TensorInfo tensor;
+  const std::byte* data = nullptr;  // packed; read while the pipeline is made
+};
+
+// A graph that the driver runs itself (VK_ARM_data_graph). Its layout has no push constants.
+struct GraphPipelineInfo {
+  ShaderInfo graph;  // without specialization
+  const PipelineLayout* layout = nullptr;
+  std::span<const GraphTensor> tensors;
+  std::span<const GraphConstant> constants;
+  PipelineOptions options;
+};
+
+enum class PipelineKind : std::uint8_t { Compute, Graphics, Graph };
+
 class Pipeline {
  public:
   VkPipeline_T* handle() const { return pipeline_.get(); }
   const PipelineLayout& layout() const { return *layout_; }  // must live as long
-  bool is_graphics() const { return graphics_; }
+  PipelineKind kind() const { return kind_; }
+  // Of a graph: what it computes with, which is one dispatch's at a time, and how many bytes that has.
+  VkDataGraphPipelineSessionARM_T* session() const { return session_.get(); }
+  std::uint64_t session_size() const { return session_size_; }
   const std::string& name() const { return name_; }
   // As the driver says; a driver that says nothing counts as a miss.
   bool cache_hit() const { return cache_hit_; }
@@ -66,8 +92,11 @@ class Pipeline {
  private:
   friend struct PipelineMaker;
   Owned<VkPipeline_T> pipeline_;
+  std::vector<MemoryPtr> session_memory_;  // outlives the session
+  Owned<VkDataGraphPipelineSessionARM_T> session_;
+  std::uint64_t session_size_ = 0;
   const PipelineLayout* layout_ = nullptr;
-  bool graphics_ = false;
+  PipelineKind kind_ = PipelineKind::Compute;
   bool cache_hit_ = false;
   std::string name_;
 };
@@ -75,5 +104,7 @@ class Pipeline {
 Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipelineInfo& info);
 // Errors: device-lacks, one for each thing that the device was not made with.
 Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPipelineInfo& info);
+// With its session.
+Result<Pipeline> create_graph_pipeline(const Device& device, const GraphPipelineInfo& info);
 
 }  // namespace slipway::gpu

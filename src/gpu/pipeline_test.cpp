@@ -65,7 +65,7 @@ TEST_F(PipelineTest, Computes) {
   const Pipeline pipeline = must(
       create_compute_pipeline(device(), {.shader = {.words = words_}, .layout = &layout, .options = {.name = "p"}}));
   EXPECT_EQ(pipeline.name(), "p");
-  EXPECT_FALSE(pipeline.is_graphics());
+  EXPECT_EQ(pipeline.kind(), PipelineKind::Compute);
   EXPECT_EQ(multiply_add(pipeline, counting(64), 5), expected(counting(64), 1, 5));
 }
 
@@ -219,7 +219,7 @@ TEST_F(PipelineTest, Draws) {
                                                                      .fragment = {.words = fragment},
                                                                      .layout = &layout,
                                                                      .color_formats = {vk::Format::R8G8B8A8_UNORM}}));
-  EXPECT_TRUE(pipeline.is_graphics());
+  EXPECT_EQ(pipeline.kind(), PipelineKind::Graphics);
   ImageInfo info{.format = vk::Format::R8G8B8A8_UNORM,
                  .width = 20,
                  .height = 10,

@@ -13,6 +13,10 @@ struct ResourceMaker {
   static Result<Image> create(const DeviceCore& core, const ImageInfo& info);
   static MemoryNeeds needs(const Buffer& buffer);
   static MemoryNeeds needs(const Image& image);
+  static Result<Tensor> create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
+                               std::string_view name);
+  static MemoryNeeds needs(const Tensor& tensor);
+  static Result<> bind(Tensor& tensor, const Memory& memory, std::uint64_t offset, std::string_view name);
   static Result<> bind(Buffer& buffer, MemoryPtr memory, std::uint64_t offset);
   static Result<> bind(Image& image, MemoryPtr memory, std::uint64_t offset);
 };

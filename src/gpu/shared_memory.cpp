@@ -66,6 +66,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
       const LinearLayout& layout = made[member.rows->image]->linear_layout();
       info.size =
           checked_add(checked_multiply(member.rows->count - 1, layout.row_pitch), member.rows->bytes).value_or(0);
+      info.row_stride = layout.row_pitch;
       offset += layout.offset;
     }
     offsets.push_back(offset);

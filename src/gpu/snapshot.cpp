@@ -5,6 +5,8 @@
 #include <format>
 #include <iterator>
 
+#include "gpu/device_plan.hpp"
+
 namespace slipway::gpu {
 namespace {
 
@@ -32,6 +34,10 @@ constexpr std::array kFormatFlags = {
     FlagName{format_feature::kStorageImage, "storage"},
     FlagName{format_feature::kColorAttachment, "color_attachment"},
     FlagName{format_feature::kBlitSource | format_feature::kBlitDestination, "blit"},
+};
+constexpr std::array kTensorFlags = {
+    FlagName{format_feature::kTensorShader, "tensor"},
+    FlagName{format_feature::kTensorDataGraph, "graph-tensor"},
 };
 
 // A name holds when all of its bits are there.
@@ -116,11 +122,17 @@ std::string print_snapshot(const Snapshot& snapshot) {
   text += std::format("pipeline cache UUID: {}\n", format_uuid(s.pipeline_cache_uuid));
   text += std::format("subgroup size: {} ({} to {})\n", s.subgroup.size, s.subgroup.min_size, s.subgroup.max_size);
   text += std::format("timestamp period: {} ns\n", s.timestamp_period);
+  const auto native = [](const std::string& missing) {
+    return missing.empty() ? "native" : "emulated, lacks " + missing;
+  };
+  text += std::format("tensors: {}\n", native(missing_for_tensors(s)));
+  text += std::format("graphs: {}\n", native(missing_for_graphs(s)));
   text += "queue families:\n";
   for (std::size_t i = 0; i < s.queue_families.size(); ++i) {
     const QueueFamily& family = s.queue_families[i];
     text += std::format("  {}: {} x {}, {} timestamp bits\n", i, family.queues, flag_names(family.flags, kQueueFlags),
                         family.timestamp_bits);
+    for (const std::string& set : family.graph_instruction_sets) text += std::format("    graphs of {}\n", set);
   }
   print_memory(text, s);
   print_list(text, "extensions", s.extensions);
@@ -129,8 +141,10 @@ std::string print_snapshot(const Snapshot& snapshot) {
   for (const auto& [name, value] : s.limits_by_name) text += std::format("  {}: {}\n", name, value);
   text += "formats (optimal | linear):\n";
   for (const auto& [format, features] : s.formats) {
-    text += std::format("  {}: {} | {}\n", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
+    text += std::format("  {}: {} | {}", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
                         flag_names(features.linear, kFormatFlags));
+    if (features.linear_tensor) text += std::format(" {}", flag_names(features.linear_tensor, kTensorFlags));
+    text += "\n";
   }
   return text;
 }

@@ -37,13 +37,16 @@ inline constexpr std::uint64_t kSampledImage = 0x1, kStorageImage = 0x2, kColorA
                                kDepthAttachment = 0x200, kVertexBuffer = 0x40, kColorAttachmentBlend = 0x100,
                                kBlitSource = 0x400, kBlitDestination = 0x800, kSampledLinear = 0x1000,
                                kTransferSource = 0x4000, kTransferDestination = 0x8000,
-                               kStorageReadWithoutFormat = 0x80000000, kStorageWriteWithoutFormat = 0x100000000;
+                               kStorageReadWithoutFormat = 0x80000000, kStorageWriteWithoutFormat = 0x100000000,
+                               kTensorShader = 0x8000000000, kTensorDataGraph = 0x1000000000000;
 }
 
 struct QueueFamily {
   std::uint32_t flags = 0;
   std::uint32_t queues = 0;
   std::uint32_t timestamp_bits = 0;  // 0: no timestamps
+  // Of graphs, on the family's own engine: `TOSA.001000.1`.
+  std::set<std::string, std::less<>> graph_instruction_sets = {};
 };
 
 struct MemoryType {
@@ -60,6 +63,7 @@ struct FormatFeatures {
   std::uint64_t linear = 0;
   std::uint64_t optimal = 0;
   std::uint64_t buffer = 0;
+  std::uint64_t linear_tensor = 0;
 };
 
 // The limits that the program itself compares with. All of them, under Vulkan's names, are in Snapshot::limits_by_name.

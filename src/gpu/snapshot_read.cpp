@@ -121,6 +121,29 @@ void read_queues(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot&
   }
 }
 
+// What graphs of each family may consist of. Foreign engines, which want semaphores and memory from elsewhere, do not
+// count.
+void read_graph_engines(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+  if (!snapshot.has_feature("dataGraph")) return;
+  for (std::uint32_t i = 0; i < snapshot.queue_families.size(); ++i) {
+    if ((snapshot.queue_families[i].flags & queue_flag::kDataGraph) == 0) continue;
+    std::uint32_t count = 0;
+    if (vk.vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(device, i, &count, nullptr) != VK_SUCCESS) continue;
+    std::vector<VkQueueFamilyDataGraphPropertiesARM> engines(
+        count, {.sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM});
+    if (vk.vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(device, i, &count, engines.data()) != VK_SUCCESS)
+      continue;
+    for (const VkQueueFamilyDataGraphPropertiesARM& engine : engines) {
+      if (engine.engine.type == VK_PHYSICAL_DEVICE_DATA_GRAPH_PROCESSING_ENGINE_TYPE_DEFAULT_ARM &&
+          !engine.engine.isForeign &&
+          engine.operation.operationType ==
+              VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_SPIRV_EXTENDED_INSTRUCTION_SET_ARM) {
+        snapshot.queue_families[i].graph_instruction_sets.emplace(engine.operation.name);
+      }
+    }
+  }
+}
+
 void read_memory(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
   VkPhysicalDeviceMemoryProperties memory;
   vk.vkGetPhysicalDeviceMemoryProperties(device, &memory);
@@ -142,19 +165,24 @@ bool may_ask_for(std::uint32_t format, const Snapshot& snapshot) {
          within(VK_FORMAT_ASTC_4x4_SFLOAT_BLOCK, VK_FORMAT_ASTC_12x12_SFLOAT_BLOCK) ||         // 1.3
          within(VK_FORMAT_G8_B8R8_2PLANE_444_UNORM, VK_FORMAT_G16_B16R16_2PLANE_444_UNORM) ||  // 1.3
          within(VK_FORMAT_A4R4G4B4_UNORM_PACK16, VK_FORMAT_A4B4G4R4_UNORM_PACK16) ||           // 1.3
-         (snapshot.has_extension("VK_KHR_maintenance5") && within(VK_FORMAT_A1B5G5R5_UNORM_PACK16, VK_FORMAT_A8_UNORM));
+         (snapshot.has_extension("VK_KHR_maintenance5") &&
+          within(VK_FORMAT_A1B5G5R5_UNORM_PACK16, VK_FORMAT_A8_UNORM)) ||
+         (snapshot.has_extension("VK_ARM_tensors") &&
+          within(VK_FORMAT_R8_BOOL_ARM, VK_FORMAT_R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM));
 }
 
 void read_formats(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
   for (const vk::EnumName& name : vk::names<vk::Format>()) {
     if (!may_ask_for(name.value, snapshot)) continue;
     VkFormatProperties3 features{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
+    VkTensorFormatPropertiesARM tensors{VK_STRUCTURE_TYPE_TENSOR_FORMAT_PROPERTIES_ARM};
+    if (snapshot.has_extension("VK_ARM_tensors")) features.pNext = &tensors;
     VkFormatProperties2 properties{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &features};
     vk.vkGetPhysicalDeviceFormatProperties2(device, static_cast<VkFormat>(name.value), &properties);
-    if ((features.linearTilingFeatures | features.optimalTilingFeatures | features.bufferFeatures) == 0) continue;
-    snapshot.formats.emplace(
-        static_cast<vk::Format>(name.value),
-        FormatFeatures{features.linearTilingFeatures, features.optimalTilingFeatures, features.bufferFeatures});
+    const FormatFeatures found{features.linearTilingFeatures, features.optimalTilingFeatures, features.bufferFeatures,
+                               tensors.linearTilingTensorFeatures};
+    if ((found.linear | found.optimal | found.buffer | found.linear_tensor) == 0) continue;
+    snapshot.formats.emplace(static_cast<vk::Format>(name.value), found);
   }
 }
 
@@ -199,6 +227,7 @@ Result<Snapshot> read_snapshot(const InstanceCore& core, VkPhysicalDevice device
   if (snapshot.api < Version{1, 3, 0}) return snapshot;
   read_properties(vk, device, snapshot);
   read_features(vk, device, snapshot);
+  read_graph_engines(vk, device, snapshot);
   read_formats(vk, device, snapshot);
   read_cooperative_matrices(vk, device, snapshot);
   return snapshot;

@@ -26,11 +26,13 @@ Snapshot small_snapshot() {
   s.features = {"shaderInt8"};
   s.limits_by_name = {{"maxComputeWorkGroupCount[0]", 65535}, {"timestampPeriod", 0.5}};
   s.subgroup = {.size = 32, .min_size = 8, .max_size = 64};
-  s.queue_families = {{queue_flag::kGraphics | queue_flag::kCompute, 16, 64}, {0, 1, 0}};
+  s.queue_families = {{queue_flag::kGraphics | queue_flag::kCompute, 16, 64},
+                      {queue_flag::kDataGraph, 1, 0, {"TOSA.001000.1"}}};
   s.memory_heaps = {{1024, true}, {4096, false}};
   s.memory_types = {{memory_flag::kDeviceLocal, 0}, {memory_flag::kHostVisible | memory_flag::kHostCoherent, 1}};
   s.formats[vk::Format::R8_UINT] = {.linear = format_feature::kSampledImage,
-                                    .optimal = format_feature::kStorageImage | format_feature::kBlitSource};
+                                    .optimal = format_feature::kStorageImage | format_feature::kBlitSource,
+                                    .linear_tensor = format_feature::kTensorShader};
   s.timestamp_period = 0.5;
   return s;
 }
@@ -47,9 +49,12 @@ driver UUID: 00000000-0000-0000-0000-000000000000
 pipeline cache UUID: 00000000-0000-0000-0000-000000000000
 subgroup size: 32 (8 to 64)
 timestamp period: 0.5 ns
+tensors: emulated, lacks VK_ARM_tensors
+graphs: emulated, lacks VK_ARM_data_graph
 queue families:
   0: 16 x graphics compute, 64 timestamp bits
-  1: 1 x -, 0 timestamp bits
+  1: 1 x data-graph, 0 timestamp bits
+    graphs of TOSA.001000.1
 memory heaps:
   0: 1024 bytes, device-local
   1: 4096 bytes
@@ -65,7 +70,7 @@ limits:
   maxComputeWorkGroupCount[0]: 65535
   timestampPeriod: 0.5
 formats (optimal | linear):
-  VK_FORMAT_R8_UINT: storage | sampled
+  VK_FORMAT_R8_UINT: storage | sampled tensor
 )");
 }
 

@@ -18,7 +18,7 @@ bool shader_uses(const Shader& shader, const Binding& binding) {
 
 vk::StageFlags stages_of(const Plan& plan, const Step& step, const Binding& binding) {
   const auto* draw = std::get_if<Draw>(&step.action);
-  if (!draw) return vk::stage::kComputeShader;
+  if (!draw) return is_graph(plan, step) ? vk::stage::kDataGraph : vk::stage::kComputeShader;
   vk::StageFlags stages = 0;
   if (shader_uses(plan.shaders[draw->vertex_shader], binding)) stages |= vk::stage::kVertexShader;
   if (draw->fragment_shader && shader_uses(plan.shaders[*draw->fragment_shader], binding))
@@ -106,6 +106,11 @@ bool is_command(const Step& step) {
   return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Draw>(step.action);
 }
 
+bool is_graph(const Plan& plan, const Step& step) {
+  const auto* dispatch = std::get_if<Dispatch>(&step.action);
+  return dispatch && plan.shaders[dispatch->shader].stage == spirv::Stage::Graph;
+}
+
 const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step) {
   // The last that begins at or before the step.
   const auto behind = std::ranges::upper_bound(plan.graphs, step, {}, &GraphDispatch::first_step);
@@ -125,10 +130,15 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
   for (const Binding& binding : bindings_of(step)) {
     const vk::StageFlags stages = stages_of(plan, step, binding);
     if (!stages || (!binding.reads && !binding.writes)) continue;
+    const bool graph = stages == vk::stage::kDataGraph;
     accesses.push_back({.resource = binding.resource,
                         .stages = stages,
-                        .reads = binding.reads ? vk::access::kShaderRead : 0,
-                        .writes = binding.writes ? vk::access::kShaderWrite : 0,
+                        .reads = !binding.reads ? 0
+                                 : graph        ? vk::access::kDataGraphRead
+                                                : vk::access::kShaderRead,
+                        .writes = !binding.writes ? 0
+                                  : graph         ? vk::access::kDataGraphWrite
+                                                  : vk::access::kShaderWrite,
                         .levels = levels_of(plan, binding),
                         .origin = &binding.origin});
   }
@@ -174,15 +184,19 @@ std::vector<MemoryRange> memory_ranges(const Plan& plan) {
   return ranges;
 }
 
-vk::StageFlags executed_stages(vk::StageFlags stages) {
+vk::StageFlags executed_stages(vk::StageFlags stages, bool native_graphs) {
   if (stages & vk::stage::kDataGraph) stages |= vk::stage::kComputeShader;
-  return stages & ~vk::stage::kDataGraph;
+  return native_graphs ? stages : stages & ~vk::stage::kDataGraph;
 }
 
-vk::AccessFlags executed_accesses(vk::AccessFlags accesses) {
+vk::AccessFlags executed_accesses(vk::AccessFlags accesses, bool native_graphs) {
   if (accesses & vk::access::kDataGraphRead) accesses |= vk::access::kShaderRead;
   if (accesses & vk::access::kDataGraphWrite) accesses |= vk::access::kShaderWrite;
-  return accesses & ~(vk::access::kDataGraphRead | vk::access::kDataGraphWrite);
+  return native_graphs ? accesses : accesses & ~(vk::access::kDataGraphRead | vk::access::kDataGraphWrite);
+}
+
+bool has_native_graphs(const Plan& plan) {
+  return std::ranges::contains(plan.shaders, spirv::Stage::Graph, &Shader::stage);
 }
 
 }  // namespace slipway::launch

@@ -30,6 +30,10 @@ struct Access {
 // Whether a step is a dispatch or a draw: what pipelines, timestamps and progress are for.
 bool is_command(const Step& step);
 
+// Whether a step is a graph that the device runs itself.
+bool is_graph(const Plan& plan, const Step& step);
+bool has_native_graphs(const Plan& plan);
+
 // The graph dispatch that a step is part of, or null.
 const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step);
 
@@ -59,9 +63,9 @@ struct MemoryRange {
 // One for each resource. An image's size is that of its texels without padding, the least that any device gives it.
 std::vector<MemoryRange> memory_ranges(const Plan& plan);
 
-// Graphs run as compute shaders here, so a barrier's data graph stage and accesses mean those of compute shaders
-// (scenario page 3.4, "emulated").
-vk::StageFlags executed_stages(vk::StageFlags stages);
-vk::AccessFlags executed_accesses(vk::AccessFlags accesses);
+// Emulated graphs run as compute shaders, so a barrier's data graph stage and accesses mean those of compute shaders
+// (scenario page 3.4, "emulated"), and their own besides where a plan has native graphs.
+vk::StageFlags executed_stages(vk::StageFlags stages, bool native_graphs);
+vk::AccessFlags executed_accesses(vk::AccessFlags accesses, bool native_graphs);
 
 }  // namespace slipway::launch

@@ -79,6 +79,7 @@ class Binder {
     gpu::DescriptorWrite write{.binding = binding.binding, .element = binding.element};
     if (std::holds_alternative<Buffer>(plan_.resources[binding.resource].kind)) {
       write.buffer = &resources_.buffer(binding.resource);
+      if (binding.type == vk::DescriptorType::TENSOR_ARM) write.tensor = &write.buffer->tensors()[binding.tensor];
       return write;
     }
     using enum vk::DescriptorType;

@@ -141,6 +141,12 @@ class DeviceCheck {
     const Resource& resource = plan_.resources[binding.resource];
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
     if (!buffer) return;
+    if (binding.type == vk::DescriptorType::TENSOR_ARM) {
+      const std::string missing = gpu::missing_for_tensor(snapshot_, buffer->tensors[binding.tensor]);
+      if (!missing.empty())
+        lacks(binding.origin,
+              std::format("`{}` binds `{}`, and the device does not have {}", step.name, resource.name, missing));
+    }
     if (binding.type == vk::DescriptorType::STORAGE_BUFFER) {
       check_limit(
           binding.origin, buffer->size, limits_.max_storage_buffer_range, "maxStorageBufferRange",
@@ -183,6 +189,7 @@ class DeviceCheck {
 gpu::Needs needs_of(const Plan& plan) {
   gpu::Needs needs;
   for (const Resource& resource : plan.resources) {
+    if (const auto* buffer = std::get_if<Buffer>(&resource.kind)) needs.tensors |= !buffer->tensors.empty();
     const auto* image = std::get_if<Image>(&resource.kind);
     if (!image) continue;
     needs.blit |= !resource.initial.empty() && resource.initial.size() < image->mips;
@@ -190,6 +197,10 @@ gpu::Needs needs_of(const Plan& plan) {
   }
   for (const Shader& shader : plan.shaders) {
     if (!shader.reflection) continue;
+    if (shader.stage == spirv::Stage::Graph) {
+      needs.data_graph = true;
+      needs.graph_instruction_sets.insert_range(shader.reflection->instruction_sets);
+    }
     needs.capabilities.insert(shader.reflection->capabilities.begin(), shader.reflection->capabilities.end());
   }
   for (const Step& step : plan.steps) {

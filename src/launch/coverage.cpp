@@ -35,7 +35,7 @@ std::optional<Zone> scope_of(const Plan& plan, std::span<const MemoryRange> rang
 }
 
 bool stages_cover(vk::StageFlags barrier, vk::StageFlags access) {
-  barrier = executed_stages(barrier);
+  barrier = executed_stages(barrier, true);
   if (barrier & vk::stage::kAllCommands) return true;
   if (barrier & vk::stage::kAllGraphics) {
     barrier |= vk::stage::kVertexInput | vk::stage::kVertexShader | vk::stage::kEarlyFragmentTests |
@@ -45,7 +45,7 @@ bool stages_cover(vk::StageFlags barrier, vk::StageFlags access) {
 }
 
 bool accesses_cover(vk::AccessFlags barrier, vk::AccessFlags reads, vk::AccessFlags writes) {
-  barrier = executed_accesses(barrier);
+  barrier = executed_accesses(barrier, true);
   const bool reads_covered = (barrier & vk::access::kMemoryRead) || (reads & ~barrier) == 0;
   const bool writes_covered = (barrier & vk::access::kMemoryWrite) || (writes & ~barrier) == 0;
   return reads_covered && writes_covered;
@@ -54,6 +54,7 @@ bool accesses_cover(vk::AccessFlags barrier, vk::AccessFlags reads, vk::AccessFl
 std::string words_for_stages(vk::StageFlags stages) {
   std::vector<std::string_view> words;
   if (stages & vk::stage::kComputeShader) words.push_back("the compute shader");
+  if (stages & vk::stage::kDataGraph) words.push_back("the graph");
   if (stages & vk::stage::kVertexInput) words.push_back("vertex input");
   if (stages & vk::stage::kVertexShader) words.push_back("the vertex shader");
   if (stages & vk::stage::kFragmentShader) words.push_back("the fragment shader");

@@ -65,7 +65,7 @@ class Execution {
     if (Result<> made = make_objects(); !made) return made;
     for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
       for (const GraphDispatch& graph : plan_.graphs)
-        report_.profile.memory.push_back({graph.name, graph.session_size, iteration});
+        report_.profile.memory.push_back({graph.name, session_size(run_, graph), iteration});
     }
     if (options_.dry_run) return iterate(1);
     Result<> done = begin_frames();

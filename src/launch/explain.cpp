@@ -23,6 +23,11 @@ std::string describe(const Buffer& buffer) {
   if (buffer.uniform) text += ", uniform";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
+  for (const gpu::TensorInfo& tensor : buffer.tensors) {
+    text += std::format(", tensor {} {}", vk::name_of(tensor.format), tensor::shape_text(tensor.shape));
+    if (tensor.shaders) text += " for shaders";
+    if (tensor.graphs) text += tensor.shaders ? " and graphs" : " for graphs";
+  }
   if (buffer.rows)
     text +=
         std::format(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes, buffer.rows->image);
@@ -80,6 +85,8 @@ std::string print_shader(std::size_t index, const Shader& shader) {
                                  shader.entry, shader.spirv ? shader.spirv->size() : 0);
   if (shader.push_constant_size) text += std::format(", {} bytes of push constants", shader.push_constant_size);
   if (shader.emulates_tensors) text += ", tensors as buffers";
+  if (!shader.emulated_because.empty()) text += std::format(" ({})", shader.emulated_because);
+  if (!shader.graph_constants.empty()) text += std::format(", {} graph constants", shader.graph_constants.size());
   text += "\n";
   for (const RowStride& stride : shader.row_strides) {
     text += std::format("    specialization constant {}: bytes between the rows of resource {}\n", stride.constant,
@@ -104,8 +111,8 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
   std::string text;
   for (const Binding& binding : bindings) {
     if (binding.address_at) {
-      text += std::format("      address at {}: `{}`, {}\n", *binding.address_at,
-                          plan.resources[binding.resource].name, access_words(binding));
+      text += std::format("      address at {}: `{}`, {}\n", *binding.address_at, plan.resources[binding.resource].name,
+                          access_words(binding));
       continue;
     }
     text += std::format("      set {} binding {}", binding.set, binding.binding);
@@ -122,6 +129,10 @@ std::string print_push_constants(Bytes bytes) {
 }
 
 std::string print_action(const Plan& plan, const Dispatch& dispatch) {
+  if (plan.shaders[dispatch.shader].stage == spirv::Stage::Graph) {
+    return std::format("graph `{}` of the device\n", plan.shaders[dispatch.shader].name) +
+           print_bindings(plan, dispatch.bindings);
+  }
   return std::format("dispatch `{}`, {} x {} x {} workgroups\n", plan.shaders[dispatch.shader].name, dispatch.groups[0],
                      dispatch.groups[1], dispatch.groups[2]) +
          print_bindings(plan, dispatch.bindings) + print_push_constants(dispatch.push_constants);
@@ -231,7 +242,11 @@ std::string print_action(const Plan& plan, const Call& call) {
 }
 
 std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
-  std::string text = std::format("  {} `{}`: ", index, step.name);
+  std::string text;
+  const GraphDispatch* graph = graph_of_step(plan, index);
+  if (graph && index == graph->first_step && !graph->emulated_because.empty())
+    text += std::format("  graph `{}` is emulated: {}\n", graph->name, graph->emulated_because);
+  text += std::format("  {} `{}`: ", index, step.name);
   text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
   if (is_command(step) && step.barrier_after) text += "      full barrier\n";
   return text;

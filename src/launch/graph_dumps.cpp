@@ -110,6 +110,9 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
   const Result<Readback> readback = read_back(plan, device, resources, sessions);
   if (!readback) return fail(readback.error());
   for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
+    if (plan.graphs[i].native) {
+      log.warning(std::format("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
+    }
     if (!plan.graphs[i].session_memory) continue;
     const Path path = options.session_memory_folder / std::format("Graph_Pipeline_{}_Session_RAM_0.txt", i);
     const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));

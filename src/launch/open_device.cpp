@@ -35,9 +35,12 @@ Result<DeviceOpening::Opened> DeviceOpening::open() const {
   if (!instance) return fail(std::move(instance.error()));
   const Result<std::size_t> chosen = gpu::choose_device(instance->snapshots(), request_.selector);
   if (!chosen) return fail(chosen.error());
-  Opened opened{.index = *chosen};
+  Opened opened{.index = *chosen,
+                .snapshot = gpu::without_extensions(instance->snapshots()[*chosen], request_.disabled_extensions)};
   // Mips prefer a queue with graphics, which suits every plan; what is missing for them is told when a plan needs it.
   gpu::Needs guess{.blit = request_.queues == 1, .frame_boundary = true};
+  guess.data_graph = gpu::missing_for_graphs(opened.snapshot).empty();
+  guess.tensors = gpu::missing_for_tensors(opened.snapshot).empty();
   add_known(guess);
   if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance->snapshots()[*chosen], guess)) {
     Result<gpu::Device> device = gpu::create_device(*instance, *chosen, *plan, request_.device);
@@ -55,7 +58,7 @@ Result<DeviceOpening::Opened*> DeviceOpening::wait() {
 }
 
 Result<const gpu::Snapshot*> DeviceOpening::snapshot() {
-  return wait().transform([](Opened* opened) { return &opened->instance->snapshots()[opened->index]; });
+  return wait().transform([](Opened* opened) -> const gpu::Snapshot* { return &opened->snapshot; });
 }
 
 Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {

@@ -35,7 +35,8 @@ class DeviceOpening {
   ~DeviceOpening();
   DeviceOpening(const DeviceOpening&) = delete;
 
-  // Waits until the driver has been asked. Errors: no-device. The snapshot lives as long as the opening.
+  // Waits until the driver has been asked. Errors: no-device. The snapshot lives as long as the opening, and has no
+  // extensions that the request disables.
   Result<const gpu::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
@@ -45,7 +46,8 @@ class DeviceOpening {
  private:
   struct Opened {
     std::optional<gpu::Instance> instance;
-    std::size_t index = 0;              // of the snapshot
+    std::size_t index = 0;  // of the device
+    gpu::Snapshot snapshot;
     std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
   };
   Result<Opened> open() const;

@@ -39,6 +39,21 @@ void append(ByteWriter& key, const Plan& plan, const Shader& shader, const Resou
   key.write(shader.push_constant_size);
 }
 
+// A graph is compiled for its tensors and constants. The data of constants are many: the shader stands for them, which
+// is this graph's alone in the plan.
+void append_graph(ByteWriter& key, const Plan& plan, std::span<const Binding> bindings, ShaderIndex shader,
+                  const Resources& resources) {
+  key.write(shader);
+  for (const Binding& binding : bindings) {
+    const auto& buffer = std::get<Buffer>(plan.resources[binding.resource].kind);
+    const gpu::TensorInfo& tensor = buffer.tensors[binding.tensor];
+    key.write(tensor.format).write<std::uint64_t>(tensor.shape.size());
+    for (const std::int64_t stride : gpu::tensor_strides(tensor, buffer.rows ? resources.row_stride(*buffer.rows) : 0))
+      key.write(stride);
+    for (const std::int64_t extent : tensor.shape) key.write(extent);
+  }
+}
+
 std::string key_of(const Plan& plan, const Step& step, const Resources& resources) {
   ByteWriter key;
   for (const Binding& binding : descriptors_of(step)) {
@@ -46,6 +61,7 @@ std::string key_of(const Plan& plan, const Step& step, const Resources& resource
   }
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     append(key, plan, plan.shaders[dispatch->shader], resources);
+    if (is_graph(plan, step)) append_graph(key, plan, dispatch->bindings, dispatch->shader, resources);
   } else {
     const auto& draw = std::get<Draw>(step.action);
     append(key, plan, plan.shaders[draw.vertex_shader], resources);
@@ -82,7 +98,7 @@ gpu::ShaderInfo shader_info(const Shader& shader, const Specialized& specialized
 
 gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
   gpu::PipelineLayoutInfo info;
-  gpu::ShaderStages stages = gpu::shader_stage::kCompute;
+  gpu::ShaderStages stages = is_graph(plan, step) ? gpu::shader_stage::kAll : gpu::shader_stage::kCompute;
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
   } else {
@@ -112,12 +128,31 @@ const Shader& naming_shader(const Plan& plan, const Step& step) {
   return plan.shaders[draw.fragment_shader.value_or(draw.vertex_shader)];
 }
 
+Result<gpu::Pipeline> create_graph_pipeline(const gpu::Device& device, const Resources& resources, const Shader& shader,
+                                            const Dispatch& dispatch, const gpu::PipelineLayout& layout,
+                                            gpu::PipelineOptions options) {
+  std::vector<gpu::GraphTensor> tensors;
+  for (const Binding& binding : dispatch.bindings) {
+    tensors.push_back({binding.set, binding.binding, &resources.buffer(binding.resource).tensors()[binding.tensor]});
+  }
+  std::vector<gpu::GraphConstant> constants;
+  for (const GraphConstant& constant : shader.graph_constants)
+    constants.push_back({constant.id, constant.tensor, constant.data.data()});
+  return gpu::create_graph_pipeline(device, {.graph = {.words = *shader.spirv, .entry = shader.entry},
+                                             .layout = &layout,
+                                             .tensors = tensors,
+                                             .constants = constants,
+                                             .options = std::move(options)});
+}
+
 Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& device, const Resources& resources,
                                       const Step& step, const gpu::PipelineLayout& layout,
                                       gpu::PipelineOptions options) {
   options.name = naming_shader(plan, step).name;
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     const Shader& shader = plan.shaders[dispatch->shader];
+    if (shader.stage == spirv::Stage::Graph)
+      return create_graph_pipeline(device, resources, shader, *dispatch, layout, std::move(options));
     const Specialized specialized(plan, shader, resources);
     return gpu::create_compute_pipeline(
         device, {.shader = shader_info(shader, specialized), .layout = &layout, .options = std::move(options)});

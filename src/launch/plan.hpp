@@ -26,6 +26,7 @@
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
 #include "gpu/graphics_state.hpp"
+#include "gpu/tensor.hpp"
 #include "launch/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
@@ -81,6 +82,7 @@ struct Buffer {
   bool vertices = false, indices = false;  // some draw reads them from it
   bool tensor = false;                     // what messages call it
   std::optional<TexelRows> rows;
+  std::vector<gpu::TensorInfo> tensors;  // how the device's own tensors see it; none where they are emulated
 };
 
 struct Sampler {
@@ -132,6 +134,14 @@ struct RowStride {
   ResourceIndex rows = 0;
 };
 
+// What a graph gets by its GraphConstantID, packed.
+struct GraphConstant {
+  std::uint32_t id = 0;
+  gpu::TensorInfo tensor;
+  Bytes data;
+  std::shared_ptr<const void> owner;  // keeps the data
+};
+
 struct Shader {
   std::string name;
   std::shared_ptr<const std::vector<std::uint32_t>> spirv;
@@ -140,7 +150,10 @@ struct Shader {
   spirv::Stage stage = spirv::Stage::Compute;
   std::vector<Specialization> specializations;
   std::vector<RowStride> row_strides;
-  bool emulates_tensors = false;         // its tensors have become storage buffers
+  bool emulates_tensors = false;  // its tensors have become storage buffers
+  std::string emulated_because;   // if the device was known: "the device does not have VK_ARM_tensors"
+  // Of the stage Graph, which the device runs itself.
+  std::vector<GraphConstant> graph_constants;
   std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
   Origin origin;
 };
@@ -154,6 +167,7 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
   // offset of the push constants. Dispatches only.
   std::optional<std::uint32_t> address_at;
@@ -161,6 +175,7 @@ struct Binding {
   Origin origin;
 };
 
+// Of a compute shader, or of a graph (which has no groups and no push constants).
 struct Dispatch {
   ShaderIndex shader = 0;
   std::array<std::uint32_t, 3> groups{1, 1, 1};
@@ -296,11 +311,13 @@ struct Capture {
 
 // One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
 struct GraphDispatch {
-  std::string name;                                // `<graph>/<segment>`
-  std::size_t first_step = 0, step_count = 0;      // its steps, one behind the other
-  std::vector<std::string> operators;              // what each step computes: names of operators, joined with `+`
-  std::uint64_t session_size = 0;                  // bytes of its intermediates
-  std::optional<ResourceIndex> session_memory;     // a buffer over all of them
+  std::string name;                             // `<graph>/<segment>`
+  std::size_t first_step = 0, step_count = 0;   // its steps, one behind the other
+  std::vector<std::string> operators;           // what each step computes: names of operators, joined with `+`
+  std::uint64_t session_size = 0;               // bytes of its intermediates
+  std::optional<ResourceIndex> session_memory;  // a buffer over all of them
+  bool native = false;                          // the device runs it itself, with a session of its own
+  std::string emulated_because;                 // not native, and the device was known: why
 };
 
 struct Plan {

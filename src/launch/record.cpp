@@ -8,13 +8,6 @@
 namespace slipway::launch {
 namespace {
 
-gpu::BarrierScope scope_of(const Barrier& barrier) {
-  return {.src_stages = executed_stages(barrier.src_stage),
-          .src_access = executed_accesses(barrier.src_access),
-          .dst_stages = executed_stages(barrier.dst_stage),
-          .dst_access = executed_accesses(barrier.dst_access)};
-}
-
 // What the host reads afterwards has to be made visible to it.
 void record_host_barrier(gpu::CommandList& list) {
   const gpu::BarrierScope to_host{
@@ -41,6 +34,10 @@ bool is_guarded_dispatch(const Plan& plan, std::size_t step) {
 
 std::uint32_t count_commands(const Plan& plan) {
   return static_cast<std::uint32_t>(std::ranges::count_if(plan.steps, is_command));
+}
+
+std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph) {
+  return graph.native ? run.pipelines.of_step(graph.first_step).session_size() : graph.session_size;
 }
 
 void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
@@ -100,6 +97,7 @@ void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const D
     std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
   }
   bind(list, step, push_constants);
+  if (is_graph(run_.plan, run_.plan.steps[step])) return list.dispatch_graph(run_.pipelines.of_step(step));
   list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 
@@ -119,10 +117,18 @@ void Recorder::record_draw(gpu::CommandList& list, std::size_t step, const Draw&
   list.end_rendering();
 }
 
+gpu::BarrierScope Recorder::scope_of(const Barrier& barrier) const {
+  return {.src_stages = executed_stages(barrier.src_stage, native_graphs_),
+          .src_access = executed_accesses(barrier.src_access, native_graphs_),
+          .dst_stages = executed_stages(barrier.dst_stage, native_graphs_),
+          .dst_access = executed_accesses(barrier.dst_access, native_graphs_)};
+}
+
 // Ranges are cut to what the resource has; the hazard check has warned of them.
 void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers) {
   std::vector<gpu::BarrierScope> memory;
   std::vector<gpu::BufferBarrier> buffers;
+  std::vector<gpu::TensorBarrier> tensors;
   std::vector<gpu::ImageBarrier> images;
   std::string names;
   for (const Barrier& barrier : barriers.barriers) {
@@ -138,6 +144,8 @@ void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers)
                          .scope = scope_of(barrier),
                          .offset = whole ? 0 : barrier.offset,
                          .size = whole ? 0 : std::min(barrier.size, buffer.size() - barrier.offset)});
+      for (const gpu::Tensor& tensor : buffer.tensors())
+        tensors.push_back({.tensor = &tensor, .scope = scope_of(barrier)});
     } else {
       add_image_barriers(images, barrier);
       layouts_.apply(run_.plan, barrier);
@@ -145,7 +153,7 @@ void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers)
   }
   if (memory.empty() && buffers.empty() && images.empty()) return;
   list.begin_label(std::format("barriers ({})", names));
-  list.barrier({.memory = memory, .buffers = buffers, .images = images});
+  list.barrier({.memory = memory, .buffers = buffers, .tensors = tensors, .images = images});
   list.end_label();
 }
 

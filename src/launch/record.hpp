@@ -7,6 +7,7 @@
 
 #include "gpu/commands.hpp"
 #include "gpu/timestamps.hpp"
+#include "launch/accesses.hpp"
 #include "launch/bindings.hpp"
 #include "launch/layouts.hpp"
 #include "launch/pipelines.hpp"
@@ -36,7 +37,11 @@ struct Recordable {
 // One iteration, range by range, in order.
 class Recorder {
  public:
-  explicit Recorder(const Recordable& run) : run_(run), layouts_(run.plan), texel_copies_(run.plan, run.resources) {}
+  explicit Recorder(const Recordable& run)
+      : run_(run),
+        native_graphs_(has_native_graphs(run.plan)),
+        layouts_(run.plan),
+        texel_copies_(run.plan, run.resources) {}
 
   // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
   // the last range images are put back into the layout that an iteration begins with.
@@ -47,15 +52,20 @@ class Recorder {
   void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
   void record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw);
   void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);
+  gpu::BarrierScope scope_of(const Barrier& barrier) const;
   void record_barriers(gpu::CommandList& list, const Barriers& barriers);
   void add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const;
   void restore_layouts(gpu::CommandList& list);
 
   Recordable run_;
+  bool native_graphs_;
   ImageLayouts layouts_;
   TexelCopies texel_copies_;
   std::uint32_t commands_ = 0;  // dispatches and draws so far
 };
+
+// Bytes of the intermediates of a graph: the plan's, or what the driver asked for.
+std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph);
 
 // The number of dispatches and draws of a plan.
 std::uint32_t count_commands(const Plan& plan);

@@ -18,7 +18,8 @@ gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
           .uniform = buffer.uniform,
           .vertices = buffer.vertices,
           .indices = buffer.indices,
-          .name = resource.name};
+          .name = resource.name,
+          .tensors = buffer.tensors};
 }
 
 // Problems of a memory group name the member that they are about.

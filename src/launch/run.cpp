@@ -47,11 +47,17 @@ class Run {
         !loaded)
       return loaded;
     log_.info("Setup commands");
-    for (const GraphDispatch& graph : plan_.graphs)
-      log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
+    for (const GraphDispatch& graph : plan_.graphs) {
+      if (!graph.native) log_session_memory(graph.session_size);
+    }
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
     return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters, options_.pipelines),
                 pipelines_)
+        .transform([&] {
+          for (const GraphDispatch& graph : plan_.graphs) {
+            if (graph.native) log_session_memory(pipelines_->of_step(graph.first_step).session_size());
+          }
+        })
         .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);
@@ -100,6 +106,10 @@ class Run {
   Result<> store(std::optional<OutputFile>& file, const std::string& text, std::string_view line) const {
     if (!file) return {};
     return file->write(text).and_then([&] { return file->commit(); }).transform([&] { log_.info(line); });
+  }
+
+  void log_session_memory(std::uint64_t size) const {
+    log_.info(std::format("Datagraph pipeline session memory requirement: {}", size));
   }
 
   // Scenario page 5.3.

@@ -39,19 +39,67 @@ Result<> check_operators(const tosa::Graph& graph) {
 }  // namespace
 
 Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
-                                        const GraphSettings& settings, const std::string& name,
-                                        const launch::Origin& origin, std::shared_ptr<const void> owner) {
+                                        std::shared_ptr<const spirv::Words> words, const GraphSettings& settings,
+                                        const std::string& name, const launch::Origin& origin,
+                                        std::shared_ptr<const void> owner) {
   if (settings.engine == Engine::Reference) {
     return check_operators(*graph).transform(
         [&] { return PlannedGraph(Interpreted{std::move(graph), std::move(owner)}); });
   }
+  std::string emulated_because;
+  if (settings.native && words) {
+    auto native = native_graph(*settings.native, *graph, std::move(words), name, origin, owner);
+    if (native) {
+      plan.shaders.push_back(std::move(native->shader));
+      return PlannedGraph(Native{.shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),
+                                 .inputs = std::move(native->inputs),
+                                 .outputs = std::move(native->outputs),
+                                 .input_bindings = graph->input_bindings,
+                                 .output_bindings = graph->output_bindings});
+    }
+    emulated_because = std::move(native.error());
+  }
   return lower::lower_graph(*graph, settings.lower).transform([&](lower::KernelProgram program) {
-    return PlannedGraph(GraphInPlan(plan, graph, std::move(program), name, origin, std::move(owner)));
+    PlannedGraph made(GraphInPlan(plan, graph, std::move(program), name, origin, std::move(owner)));
+    made.emulated_because_ = std::move(emulated_because);
+    return made;
   });
+}
+
+// One step, which sees tensors of images as they lie. The session is one for all dispatches, so that there is a barrier
+// behind each.
+void PlannedGraph::run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
+                                const std::string& name, const launch::Origin& origin) {
+  launch::Dispatch dispatch{.shader = native.shader, .groups = {1, 1, 1}, .bindings = {}, .push_constants = {}};
+  const auto bind = [&](std::span<const launch::ResourceIndex> buffers, std::span<const gpu::TensorInfo> tensors,
+                        std::span<const tosa::Binding> bindings, bool written) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      dispatch.bindings.push_back({.set = bindings[i].set,
+                                   .binding = bindings[i].binding,
+                                   .type = vk::DescriptorType::TENSOR_ARM,
+                                   .resource = buffers[i],
+                                   .level = std::nullopt,
+                                   .tensor = add_tensor(plan, buffers[i], tensors[i]),
+                                   .reads = !written,
+                                   .writes = written,
+                                   .origin = origin});
+    }
+  };
+  bind(resources.inputs, native.inputs, native.input_bindings, false);
+  bind(resources.outputs, native.outputs, native.output_bindings, true);
+  plan.graphs.push_back({.name = name,
+                         .first_step = plan.steps.size(),
+                         .step_count = 1,
+                         .operators = {"native"},
+                         .session_size = 0,
+                         .session_memory = std::nullopt,
+                         .native = true});
+  plan.steps.push_back({.name = name, .action = std::move(dispatch), .barrier_after = true, .origin = origin});
 }
 
 void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                             const launch::Origin& origin) {
+  if (const auto* native = std::get_if<Native>(&engine_)) return run_natively(plan, *native, resources, name, origin);
   const std::size_t first = plan.steps.size();
   std::vector<launch::ResourceIndex> inputs, outputs;
   for (const launch::ResourceIndex input : resources.inputs) inputs.push_back(rows_.packed(plan, input));
@@ -63,6 +111,7 @@ void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources,
   for (const launch::ResourceIndex output : resources.outputs) rows_.scatter(plan, output, origin);
   // The copies are part of the graph.
   launch::GraphDispatch& whole = plan.graphs.back();
+  whole.emulated_because = emulated_because_;
   whole.first_step = first;
   whole.step_count = plan.steps.size() - first;
   whole.operators.insert(whole.operators.begin(), gathered, "COPY");

@@ -1,4 +1,5 @@
-// A graph in a plan, computed by whatever was asked for: kernels on the device, or the interpreter on the host.
+// A graph in a plan, computed by whatever was asked for: the device itself, kernels on it, or the interpreter on the
+// host.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "base/diagnostic.hpp"
 #include "lower/lower.hpp"
+#include "model/native.hpp"
 #include "model/packed_rows.hpp"
 #include "model/plan_graph.hpp"
 
@@ -17,14 +19,17 @@ enum class Engine : std::uint8_t { Kernels, Reference };
 struct GraphSettings {
   Engine engine = Engine::Kernels;
   lower::LowerSettings lower;  // of kernels
+  // Runs graphs, and tensors of shaders, itself where it can; null: nothing is left to the device.
+  const gpu::Snapshot* native = nullptr;
 };
 
 class PlannedGraph {
  public:
-  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. Errors:
-  // unsupported (an operator that no engine has).
+  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. `words`
+  // is its module, as a device would run it. Errors: unsupported (an operator that no engine has).
   static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
-                                   const GraphSettings& settings, const std::string& name, const launch::Origin& origin,
+                                   std::shared_ptr<const spirv::Words> words, const GraphSettings& settings,
+                                   const std::string& name, const launch::Origin& origin,
                                    std::shared_ptr<const void> owner);
 
   // Adds one dispatch, of this name. There is a full barrier behind every step. Tensors that see the texels of images
@@ -32,7 +37,7 @@ class PlannedGraph {
   void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                 const launch::Origin& origin);
 
-  // Null for the interpreter.
+  // Null where no kernels compute it.
   const lower::KernelProgram* program() const {
     const auto* kernels = std::get_if<GraphInPlan>(&engine_);
     return kernels ? &kernels->program() : nullptr;
@@ -43,12 +48,20 @@ class PlannedGraph {
     std::shared_ptr<const tosa::Graph> graph;
     std::shared_ptr<const void> owner;
   };
-  using Engines = std::variant<GraphInPlan, Interpreted>;
+  struct Native {
+    launch::ShaderIndex shader = 0;
+    std::vector<gpu::TensorInfo> inputs, outputs;
+    std::vector<tosa::Binding> input_bindings, output_bindings;
+  };
+  using Engines = std::variant<GraphInPlan, Interpreted, Native>;
   explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  static void run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
+                           const std::string& name, const launch::Origin& origin);
   void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                const launch::Origin& origin) const;
 
   Engines engine_;
+  std::string emulated_because_;
   PackedRows rows_;
 };
 

@@ -4,6 +4,7 @@
 #include <format>
 
 #include "launch/specialization.hpp"
+#include "model/native.hpp"
 #include "model/packed_rows.hpp"
 #include "spirv/module.hpp"
 #include "spirv/tensors/emulate.hpp"
@@ -34,6 +35,7 @@ class Maker {
       if (declared.used && !find(bindings_, declared.set, declared.binding)) missing(declared);
     }
     if (diagnostics_.errors() != before) return;
+    choose_tensors();
     const auto shader = shader_in_plan(shaders);
     if (!shader) return;
     launch::Dispatch dispatch{.shader = *shader,
@@ -43,6 +45,7 @@ class Maker {
     const launch::Shader& planned = plan_.shaders[*shader];
     dispatch.push_constants.resize(planned.push_constant_size);
     // After the rewriting, tensors are storage buffers.
+    if (native_) bind_native_tensors();
     const spirv::EntryPoint* rewritten = planned.reflection->find(planned.entry, spirv::Stage::Compute);
     for (launch::Binding& binding : bindings_) {
       const spirv::Binding* declared = declared_at(*rewritten, binding.set, binding.binding);
@@ -181,6 +184,26 @@ class Maker {
       row_strides_.push_back({.constant = constant, .rows = planned});
     }
     tensors_.push_back({set, slot.binding, {std::move(layout)}});
+    native_tensors_.push_back({.format = file_.resources[slot.resource].format, .shape = shape});
+  }
+
+  void choose_tensors() {
+    if (!compute_.native || tensors_.empty()) return;
+    emulated_because_ = why_not_native(*compute_.native, compute_.shader, native_tensors_);
+    native_ = emulated_because_.empty();
+    if (native_) row_strides_.clear();
+  }
+
+  void bind_native_tensors() {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const auto binding = std::ranges::find_if(bindings_, [&](const launch::Binding& one) {
+        return one.set == tensors_[i].set && one.binding == tensors_[i].binding;
+      });
+      if (binding == bindings_.end()) continue;
+      binding->tensor =
+          add_tensor(plan_, binding->resource,
+                     {.format = native_tensors_[i].format, .shape = native_tensors_[i].shape, .shaders = true});
+    }
   }
 
   std::uint32_t unused_constant() const {
@@ -197,16 +220,22 @@ class Maker {
   // The shader, rewritten for its tensors, and added when it is not there yet.
   std::optional<launch::ShaderIndex> shader_in_plan(ComputeShaders& shaders) {
     std::string key = std::to_string(segment_.module);
+    if (native_) return keep(shaders, key, compute_.shader);
     for (const spirv::TensorBinding& tensor : tensors_) {
       key += std::format(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(tensor.elements[0].element));
       for (const std::int64_t extent : tensor.elements[0].shape) key += std::format(",{}", extent);
     }
     for (const launch::RowStride& stride : row_strides_) key += std::format(" rows of {}", stride.rows);
     if (const auto known = shaders.find(key); known != shaders.end()) return known->second;
-    std::optional<launch::Shader> made = tensors_.empty() ? compute_.shader : rewritten();
+    return keep(shaders, key, tensors_.empty() ? compute_.shader : rewritten());
+  }
+
+  std::optional<launch::ShaderIndex> keep(ComputeShaders& shaders, const std::string& key,
+                                          std::optional<launch::Shader> made) {
     if (!made) return std::nullopt;
-    plan_.shaders.push_back(std::move(*made));
-    return shaders[key] = static_cast<launch::ShaderIndex>(plan_.shaders.size() - 1);
+    const auto [known, fresh] = shaders.try_emplace(key, static_cast<launch::ShaderIndex>(plan_.shaders.size()));
+    if (fresh) plan_.shaders.push_back(std::move(*made));
+    return known->second;
   }
 
   std::optional<launch::Shader> rewritten() {
@@ -224,6 +253,7 @@ class Maker {
     shader.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));
     shader.row_strides = row_strides_;
     shader.emulates_tensors = true;
+    shader.emulated_because = emulated_because_;
     return shader;
   }
 
@@ -241,6 +271,9 @@ class Maker {
   };
   PackedRows rows_;
   std::map<launch::ResourceIndex, Copy> copies_;  // by packed buffer
+  std::vector<NativeTensor> native_tensors_;  // as many as tensors_
+  bool native_ = false;                       // the device has them itself
+  std::string emulated_because_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ struct ComputeSegment {
   const vgf::File& file;
   std::size_t segment = 0;
   const launch::Shader& shader;  // its tensors are not rewritten yet
+  const gpu::Snapshot* native;   // runs tensors itself if it can; null: they are rewritten
   ModelStorage& storage;
   const std::map<std::uint32_t, std::uint32_t>& levels;  // of images, by resource of the model
   std::vector<std::byte> push_constants;                 // padded with zeros

@@ -56,6 +56,7 @@ struct ModelPlan::State {
   std::string name;
   ModelSettings settings;
   std::vector<std::shared_ptr<const tosa::Graph>> graphs;  // by segment, as read; null for compute segments
+  std::vector<std::shared_ptr<const spirv::Words>> words;  // by segment, code in the place of the module's; null: none
   std::map<std::vector<tensor::Shape>, Shaped> shaped;
   ComputeShaders shaders;
   std::map<std::uint32_t, launch::ResourceIndex> resources;  // of the last dispatch, by resource of the file
@@ -83,6 +84,7 @@ std::optional<ModelPlan> ModelPlan::make(std::shared_ptr<const ModelFile> file, 
   for (std::size_t i = 0; i < file->vgf.segments.size(); ++i) {
     const vgf::Segment& segment = file->vgf.segments[i];
     state->graphs.emplace_back();
+    state->words.emplace_back();
     if (segment.kind != vgf::ModuleKind::Graph) continue;
     std::shared_ptr<const spirv::Words> words;
     if (const auto given = state->settings.graph_words.find(segment.module); given != state->settings.graph_words.end())
@@ -95,6 +97,7 @@ std::optional<ModelPlan> ModelPlan::make(std::shared_ptr<const ModelFile> file, 
       if (!module) continue;
       words = std::make_shared<const spirv::Words>(spirv::specialize(*module, launch::values_of(given->second)));
     }
+    state->words.back() = words;
     if (auto graph = read_graph_segment(file->vgf, i, diagnostics, words.get()))
       state->graphs.back() = std::make_shared<const tosa::Graph>(std::move(*graph));
   }
@@ -216,11 +219,19 @@ class Dispatcher {
     if (inputs.size() != graph->inputs.size() || outputs.size() != graph->outputs.size()) return;
     std::optional<PlannedGraph>& kernels = shaped_.kernels[index];
     if (!kernels) {
-      auto made = PlannedGraph::make(plan_, graph, state_.settings.graphs, state_.step_name(index), dispatch_.origin,
-                                     state_.file);
+      auto made = PlannedGraph::make(plan_, graph, words_of(index), state_.settings.graphs, state_.step_name(index),
+                                     dispatch_.origin, state_.file);
       kernels = diagnostics_.take(std::move(made));
     }
     if (kernels) kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
+  }
+
+  // The module of a graph segment as a device would run it.
+  std::shared_ptr<const spirv::Words> words_of(std::size_t index) const {
+    if (!state_.settings.graphs.native || state_.words[index]) return state_.words[index];
+    const Bytes bytes = file_.modules[file_.segments[index].module].words;
+    const auto module = spirv::read_module(bytes, state_.step_name(index));
+    return module ? std::make_shared<const spirv::Words>(module->words().begin(), module->words().end()) : nullptr;
   }
 
   void compute(std::size_t index) {
@@ -237,6 +248,7 @@ class Dispatcher {
         {.file = file_,
          .segment = index,
          .shader = shader->second,
+         .native = state_.settings.graphs.native,
          .storage = shaped_.storage,
          .levels = levels_,
          .push_constants = pushed == dispatch_.push_constants.end() ? std::vector<std::byte>() : pushed->second,

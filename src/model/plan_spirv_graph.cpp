@@ -66,11 +66,13 @@ std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const S
   return resolved;
 }
 
-bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const SpirvGraph& request, const GraphSettings& settings,
-                      const std::string& name, const launch::Origin& origin, bool barrier_after,
-                      Diagnostics& diagnostics) {
+bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const spirv::Module& module, const SpirvGraph& request,
+                      const GraphSettings& settings, const std::string& name, const launch::Origin& origin,
+                      bool barrier_after, Diagnostics& diagnostics) {
   const auto shared = std::make_shared<const tosa::Graph>(std::move(graph));
-  auto planned = diagnostics.take(PlannedGraph::make(plan, shared, settings, name, origin, shared));
+  auto words =
+      settings.native ? std::make_shared<const spirv::Words>(module.words().begin(), module.words().end()) : nullptr;
+  auto planned = diagnostics.take(PlannedGraph::make(plan, shared, std::move(words), settings, name, origin, shared));
   if (!planned) return false;
   const auto resources_of = [&](std::span<const tosa::Binding> bindings) {
     std::vector<launch::ResourceIndex> resources;

@@ -33,9 +33,9 @@ struct SpirvGraph {
 std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const SpirvGraph& request,
                                             Diagnostics& diagnostics);
 
-// Adds its steps, with a full barrier behind the last one when `barrier_after`.
-bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const SpirvGraph& request, const GraphSettings& settings,
-                      const std::string& name, const launch::Origin& origin, bool barrier_after,
-                      Diagnostics& diagnostics);
+// Adds the steps of a graph that was read so, with a full barrier behind the last one when `barrier_after`.
+bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const spirv::Module& module, const SpirvGraph& request,
+                      const GraphSettings& settings, const std::string& name, const launch::Origin& origin,
+                      bool barrier_after, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

@@ -61,7 +61,7 @@ class PlanSpirvGraphTest : public launch::LaunchTest {
     }
     auto read = read_spirv_graph(module, request, diagnostics_);
     if (!read) throw std::runtime_error(messages());
-    if (!plan_spirv_graph(plan, std::move(*read), request, {.engine = engine}, "g", {}, true, diagnostics_))
+    if (!plan_spirv_graph(plan, std::move(*read), module, request, {.engine = engine}, "g", {}, true, diagnostics_))
       throw std::runtime_error(messages());
     run_it(plan);
     return results;

@@ -308,8 +308,8 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
   check_device(loaded, launch::needs_of(*loaded.plan), snapshot(), diagnostics);
   ASSERT_EQ(diagnostics.errors(), 1u);
   EXPECT_EQ(diagnostics.all().back().message,
-            "`net/second` is a graph, which the device does not have (VK_ARM_data_graph), and --emulate=never forbids "
-            "to emulate it");
+            "`net/second` is a graph, and --emulate=never forbids to emulate it: the device does not have "
+            "VK_ARM_data_graph");
 }
 
 // Its graph has constants of its own, which the plan alone keeps.

@@ -1,48 +1,13 @@
 #include "scenario/load.hpp"
 
-#include <format>
-#include <set>
-
 #include "launch/check_device.hpp"
 #include "launch/hazards.hpp"
+#include "model/native.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/read.hpp"
 
 namespace slipway::scenario {
-
-namespace {
-
-// One problem for each dispatch of a graph.
-void refuse_graphs(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics) {
-  const bool native = is_native(NativeFeature::DataGraph, device);
-  for (const launch::GraphDispatch& graph : plan.graphs) {
-    const launch::Origin& origin = plan.steps[graph.first_step].origin;
-    diagnostics
-        .error(native ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks, origin.place,
-               std::format("`{}` is a graph, which {}, and --emulate=never forbids to emulate it", graph.name,
-                           native ? "this build cannot leave to the device yet"
-                                  : "the device does not have (VK_ARM_data_graph)"))
-        .at(origin.path, origin.uid);
-  }
-}
-
-// One problem for each shader with tensors.
-void refuse_tensors(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics) {
-  const bool native = is_native(NativeFeature::Tensors, device);
-  std::set<std::string_view> named;
-  for (const launch::Shader& shader : plan.shaders) {
-    if (!shader.emulates_tensors || !named.insert(shader.name).second) continue;
-    diagnostics
-        .error(native ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks, shader.origin.place,
-               std::format(
-                   "shader `{}` has tensors, which {}, and --emulate=never forbids to emulate them", shader.name,
-                   native ? "this build cannot leave to the device yet" : "the device does not have (VK_ARM_tensors)"))
-        .at(shader.origin.path, shader.origin.uid);
-  }
-}
-
-}  // namespace
 
 Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics) {
   Loaded loaded{.emulation = settings.emulation};
@@ -52,14 +17,17 @@ Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& set
   check_scenario(*loaded.scenario,
                  {.output = settings.output, .confine = settings.confine, .remarks = settings.checking}, diagnostics);
   if (settings.depth == Depth::References) return loaded;
-  loaded.plan = plan_scenario(*loaded.scenario,
-                              {.output = settings.output,
-                               .confine = settings.confine,
-                               .cache = settings.cache,
-                               .checking = settings.checking,
-                               .graphs = settings.graphs,
-                               .device_facts = settings.device_facts},
-                              diagnostics);
+  loaded.plan =
+      plan_scenario(*loaded.scenario,
+                    {.output = settings.output,
+                     .confine = settings.confine,
+                     .cache = settings.cache,
+                     .checking = settings.checking,
+                     .graphs = settings.graphs,
+                     .device_facts = settings.device_facts,
+                     .native_device = settings.emulation == Emulation::Always ? std::function<const gpu::Snapshot*()>()
+                                                                              : settings.native_device},
+                    diagnostics);
   if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
   return loaded;
 }
@@ -70,10 +38,7 @@ void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snap
   for (const std::string& line : check_requires(requirements, device)) {
     diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.place(), line);
   }
-  if (loaded.emulation == Emulation::Never) {
-    refuse_tensors(*loaded.plan, device, diagnostics);
-    refuse_graphs(*loaded.plan, device, diagnostics);
-  }
+  if (loaded.emulation == Emulation::Never) model::refuse_emulation(*loaded.plan, device, diagnostics);
   diagnostics.add(launch::check_device(*loaded.plan, needs, device).release());
 }
 

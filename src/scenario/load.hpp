@@ -18,8 +18,7 @@ namespace slipway::scenario {
 // How far loading goes (the phases of scenario page, section 4).
 enum class Depth : std::uint8_t { Structure, References, Files };
 
-// `--emulate`: whether tensors and graphs run on what every device has. This program does not use VK_ARM_tensors, so
-// that tensors are emulated wherever that is allowed.
+// `--emulate`: whether tensors and graphs run on what every device has. Auto: where the device cannot run them itself.
 enum class Emulation : std::uint8_t { Auto, Never, Always };
 
 struct LoadSettings {
@@ -31,6 +30,8 @@ struct LoadSettings {
   Emulation emulation = Emulation::Auto;
   model::GraphSettings graphs;                       // what computes graphs
   std::function<lower::DeviceFacts()> device_facts;  // asked when there is a graph (plan.hpp)
+  // Asked when there are tensors or graphs, unless all are to be emulated: the device that will run the plan.
+  std::function<const gpu::Snapshot*()> native_device;
 };
 
 struct Loaded {

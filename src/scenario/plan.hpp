@@ -30,6 +30,8 @@ struct PlanOptions {
   // Asked when there is a graph: the device that it will run on, when that is known. Else kernels are of the plainest
   // kind.
   std::function<lower::DeviceFacts()> device_facts = {};
+  // Asked when there is a graph or a shader with tensors: the device that may run them itself. None: all is emulated.
+  std::function<const gpu::Snapshot*()> native_device = {};
 };
 
 // `diagnostics` holds what reading and checking found: objects with errors are left out here, so that nothing is

@@ -72,9 +72,10 @@ class Maker {
     launch::Dispatch dispatch{.groups = command.groups};
     dispatch.bindings = bindings(command.bindings, command.at, {&command.shader, 1}, stages);
     auto pushed = pushed_by(command.push_data, shader->push_constant_size, command.at, stages);
-    const auto index = shader_for(planning_, command.shader.uid, *shader, dispatch.bindings);
+    const TensorChoice tensors = choose_tensors(planning_, {{shader}}, dispatch.bindings);
+    const auto index = shader_for(planning_, command.shader.uid, *shader, dispatch.bindings, tensors);
     if (!pushed || !index) return;
-    bind_tensors_as_buffers(dispatch.bindings);
+    bind_tensors(planning_, dispatch.bindings, tensors);
     dispatch.shader = *index;
     dispatch.push_constants = std::move(*pushed);
     add(command.shader.uid, std::move(dispatch), command.at, command.implicit_barrier);
@@ -101,10 +102,11 @@ class Maker {
     draw.bindings = bindings(command.bindings, command.at, shaders_named, stages);
     auto pushed = pushed_by(command.push_data, std::max(vertex->push_constant_size, fragment->push_constant_size),
                             command.at, stages);
-    const auto vertex_index = shader_for(planning_, command.vertex_shader.uid, *vertex, draw.bindings);
-    const auto fragment_index = shader_for(planning_, command.fragment_shader.uid, *fragment, draw.bindings);
+    const TensorChoice tensors = choose_tensors(planning_, {{vertex, fragment}}, draw.bindings);
+    const auto vertex_index = shader_for(planning_, command.vertex_shader.uid, *vertex, draw.bindings, tensors);
+    const auto fragment_index = shader_for(planning_, command.fragment_shader.uid, *fragment, draw.bindings, tensors);
     if (!pushed || !vertex_index || !fragment_index) return;
-    bind_tensors_as_buffers(draw.bindings);
+    bind_tensors(planning_, draw.bindings, tensors);
     draw.vertex_shader = *vertex_index;
     draw.fragment_shader = *fragment_index;
     draw.push_constants = std::move(*pushed);

@@ -261,6 +261,7 @@ const model::GraphSettings& graph_settings(Planning& planning) {
     planning.graph_settings = planning.options.graphs;
     if (planning.options.device_facts && planning.options.graphs.engine == model::Engine::Kernels)
       planning.graph_settings->lower.device = planning.options.device_facts();
+    planning.graph_settings->native = native_device(planning);
   }
   return *planning.graph_settings;
 }

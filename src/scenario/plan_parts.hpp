@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -59,6 +60,7 @@ struct Planning {
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
   std::optional<model::GraphSettings> graph_settings;               // once they were asked for
+  std::optional<const gpu::Snapshot*> native_device;                // once it was asked for
   std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
   // By shader and what its tensors are; nothing when that failed.
@@ -78,12 +80,19 @@ launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, c
 StageInterface interface_of(const Planning& planning, launch::ShaderIndex shader);
 StageInterface interface_of(const launch::Shader& shader);
 
-// A shader as steps run it. One with tensors is rewritten for the shapes that are bound, each of which has a shader of
-// its own in the plan. Nothing when that fails, which is reported.
+// Whether a command has its tensors from the device, and why not, if the device is known.
+struct TensorChoice {
+  bool native = false;
+  std::string emulated_because;
+};
+TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* const> shaders,
+                            const std::vector<launch::Binding>& bindings);
+// A shader as steps run it. One with tensors that are not native is rewritten for the shapes that are bound, each of
+// which has a shader of its own in the plan. Nothing when that fails, which is reported.
 std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
-                                              const std::vector<launch::Binding>& bindings);
-// The bindings of a command whose shaders are in the plan: tensors have become storage buffers.
-void bind_tensors_as_buffers(std::vector<launch::Binding>& bindings);
+                                              const std::vector<launch::Binding>& bindings, const TensorChoice& choice);
+// The bindings of a command whose shaders are in the plan: tensors that are not native have become storage buffers.
+void bind_tensors(Planning& planning, std::vector<launch::Binding>& bindings, const TensorChoice& choice);
 
 // In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up
 // both.
@@ -92,6 +101,8 @@ void plan_sharing(Planning& planning);  // memory groups and aliases; the last p
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
+// The device that may run tensors and graphs itself, or null.
+const gpu::Snapshot* native_device(Planning& planning);
 // What computes graphs, on the device that the options know of.
 const model::GraphSettings& graph_settings(Planning& planning);
 void open_graph(Planning& planning, const Graph& graph);

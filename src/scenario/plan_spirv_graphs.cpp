@@ -37,8 +37,8 @@ class Maker {
     Diagnostics problems;
     if (const auto module = read_specialized(problems)) {
       if (auto graph = model::read_spirv_graph(*module, request, problems)) {
-        model::plan_spirv_graph(planning_.plan, std::move(*graph), request, graph_settings(planning_), shader_.name,
-                                origin_of(command_.at), command_.implicit_barrier, problems);
+        model::plan_spirv_graph(planning_.plan, std::move(*graph), *module, request, graph_settings(planning_),
+                                shader_.name, origin_of(command_.at), command_.implicit_barrier, problems);
       }
     }
     for (Diagnostic& problem : problems.release()) {

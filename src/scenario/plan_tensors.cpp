@@ -1,7 +1,8 @@
-// Shaders with tensors, rewritten for devices that have none (page 3.14).
+// Shaders with tensors: native ones, or rewritten for devices that have none (page 3.14).
 #include <algorithm>
 #include <format>
 
+#include "model/native.hpp"
 #include "scenario/plan_parts.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "spirv/tools.hpp"
@@ -21,7 +22,8 @@ spirv::Specialization values_of(const launch::Shader& shader) {
 
 class Emulator {
  public:
-  Emulator(Planning& planning, const launch::Shader& shader) : planning_(planning), made_(shader) {
+  Emulator(Planning& planning, const launch::Shader& shader, std::string because) : planning_(planning), made_(shader) {
+    made_.emulated_because = std::move(because);
     for (const spirv::SpecializationConstant& constant : shader.reflection->specialization_constants) {
       used_constants_.insert(constant.spec_id);
     }
@@ -87,14 +89,42 @@ class Emulator {
   std::set<std::uint32_t> used_constants_;
 };
 
+bool has_tensors(const launch::Shader& shader) {
+  return std::ranges::contains(shader.reflection->capabilities, "TensorsARM");
+}
+
 }  // namespace
 
-std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
-                                              const std::vector<launch::Binding>& bindings) {
-  if (!std::ranges::contains(shader.reflection->capabilities, "TensorsARM")) {
-    return shader_in_plan(planning, key, shader);
+const gpu::Snapshot* native_device(Planning& planning) {
+  if (!planning.native_device)
+    planning.native_device = planning.options.native_device ? planning.options.native_device() : nullptr;
+  return *planning.native_device;
+}
+
+TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* const> shaders,
+                            const std::vector<launch::Binding>& bindings) {
+  if (!std::ranges::any_of(shaders, [](const launch::Shader* shader) { return has_tensors(*shader); })) return {};
+  const gpu::Snapshot* device = native_device(planning);
+  if (!device) return {};
+  std::vector<model::NativeTensor> tensors;
+  for (const launch::Binding& binding : bindings) {
+    if (binding.type != vk::DescriptorType::TENSOR_ARM) continue;
+    const Tensor& tensor = *planning.tensors.at(binding.resource).tensor;
+    tensors.push_back({.format = *tensor.format.value, .shape = tensor.dims});
   }
-  Emulator emulator(planning, shader);
+  for (const launch::Shader* shader : shaders) {
+    if (!has_tensors(*shader)) continue;
+    if (std::string why = model::why_not_native(*device, *shader, tensors); !why.empty())
+      return {.native = false, .emulated_because = std::move(why)};
+  }
+  return {.native = true, .emulated_because = {}};
+}
+
+std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
+                                              const std::vector<launch::Binding>& bindings,
+                                              const TensorChoice& choice) {
+  if (choice.native || !has_tensors(shader)) return shader_in_plan(planning, key, shader);
+  Emulator emulator(planning, shader, choice.emulated_because);
   for (const launch::Binding& binding : bindings) {
     if (binding.type == vk::DescriptorType::TENSOR_ARM) emulator.bind(binding);
   }
@@ -108,9 +138,16 @@ std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::str
   return known->second;
 }
 
-void bind_tensors_as_buffers(std::vector<launch::Binding>& bindings) {
+void bind_tensors(Planning& planning, std::vector<launch::Binding>& bindings, const TensorChoice& choice) {
   for (launch::Binding& binding : bindings) {
-    if (binding.type == vk::DescriptorType::TENSOR_ARM) binding.type = vk::DescriptorType::STORAGE_BUFFER;
+    if (binding.type != vk::DescriptorType::TENSOR_ARM) continue;
+    if (!choice.native) {
+      binding.type = vk::DescriptorType::STORAGE_BUFFER;
+      continue;
+    }
+    const Tensor& tensor = *planning.tensors.at(binding.resource).tensor;
+    binding.tensor = model::add_tensor(planning.plan, binding.resource,
+                                       {.format = *tensor.format.value, .shape = tensor.dims, .shaders = true});
   }
 }
 

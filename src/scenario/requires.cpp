@@ -3,6 +3,7 @@
 #include <format>
 #include <utility>
 
+#include "gpu/device_plan.hpp"
 #include "scenario/plan.hpp"
 
 namespace slipway::scenario {
@@ -36,19 +37,14 @@ std::string_view name_of(NativeFeature feature) {
 
 // Native graphs and optical flow need native tensors too.
 bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
-  const auto has = [&](std::string_view extension, std::initializer_list<std::string_view> features) {
-    return device.has_extension(extension) &&
-           std::ranges::all_of(features, [&](std::string_view name) { return device.has_feature(name); });
-  };
-  const bool tensors = has("VK_ARM_tensors", {"tensors", "shaderTensorAccess", "tensorNonPacked"});
-  const bool graphs = tensors && has("VK_ARM_data_graph", {"dataGraph", "dataGraphShaderModule"});
   switch (feature) {
     case NativeFeature::Tensors:
-      return tensors;
+      return gpu::missing_for_tensors(device).empty();
     case NativeFeature::DataGraph:
-      return graphs;
+      return gpu::missing_for_graphs(device).empty();
     case NativeFeature::OpticalFlow:
-      return graphs && has("VK_ARM_data_graph_optical_flow", {"dataGraphOpticalFlow"});
+      return gpu::missing_for_graphs(device).empty() && device.has_extension("VK_ARM_data_graph_optical_flow") &&
+             device.has_feature("dataGraphOpticalFlow");
   }
   std::unreachable();
 }

@@ -503,8 +503,8 @@ TEST_F(TensorsTest, EmulationCanBeForbidden) {
     }
     ASSERT_EQ(diagnostics.all().size(), 1u);
     EXPECT_EQ(diagnostics.all()[0].message,
-              "shader `s` has tensors, which the device does not have (VK_ARM_tensors), and --emulate=never forbids to "
-              "emulate them");
+              "shader `s` has tensors, and --emulate=never forbids to emulate them: the device does not have "
+              "VK_ARM_tensors");
     EXPECT_EQ(exit_status(diagnostics.all()), 4);
   }
 }

@@ -112,7 +112,7 @@ class Opened {
 
   void bind(const std::string& name, const std::vector<std::uint32_t>& words) {
     BufferPtr buffer = *runner().create_buffer({.size = words.size() * 4, .name = name});
-    std::memcpy(buffer->host_address(), words.data(), words.size() * 4);
+    std::ranges::copy(std::as_bytes(std::span(words)), static_cast<std::byte*>(buffer->host_address()));
     buffer->sync(sync_direction::to_device, buffer->size(), 0);
     const Result<> bound = runner().bind(name, {buffer, 0, buffer->size()});
     EXPECT_TRUE(bound) << (bound ? "" : bound.error().front().message);
@@ -120,7 +120,7 @@ class Opened {
   std::vector<std::uint32_t> words(const std::string& name) {
     const Bytes bytes = *runner().map_buffer(name);
     std::vector<std::uint32_t> words(bytes.size() / 4);
-    std::memcpy(words.data(), bytes.data(), words.size() * 4);
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(words)).begin());
     return words;
   }
   // Executes and waits; the message of what failed, with its kind.

@@ -1,0 +1,194 @@
+#include "model/native.hpp"
+
+#include <algorithm>
+#include <expected>
+#include <format>
+#include <set>
+
+#include "gpu/device_plan.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::model {
+namespace {
+
+constexpr std::uint32_t stage_bit(spirv::Stage stage) {
+  return stage == spirv::Stage::Vertex ? 0x1 : stage == spirv::Stage::Fragment ? 0x10 : 0x20;  // VkShaderStageFlagBits
+}
+
+std::string does_not_have(std::string_view what) { return std::format("the device does not have {}", what); }
+
+// Rank 0 is created with one element.
+tensor::Shape created(const tensor::Shape& shape) { return shape.empty() ? tensor::Shape{1} : shape; }
+
+std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
+  for (const std::string& capability : reflection.capabilities) {
+    if (std::string missing = gpu::missing_for_capability(device, capability); !missing.empty()) return missing;
+  }
+  return {};
+}
+
+// How a tensor of a graph stands in memory; nothing for types that Vulkan has no format for.
+std::optional<vk::Format> format_of(tosa::DataType type) {
+  using enum tosa::DataType;
+  switch (type) {
+    case Bool:
+      return vk::Format::R8_BOOL_ARM;
+    case I8:
+      return vk::Format::R8_SINT;
+    case I16:
+      return vk::Format::R16_SINT;
+    case I32:
+      return vk::Format::R32_SINT;
+    case I48:
+      return vk::Format::R64_SINT;
+    case F16:
+      return vk::Format::R16_SFLOAT;
+    case BF16:
+      return vk::Format::R16_SFLOAT_FPENCODING_BFLOAT16_ARM;
+    case F32:
+      return vk::Format::R32_SFLOAT;
+    case F8E4M3:
+      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM;
+    case F8E5M2:
+      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM;
+    case I4:
+      return std::nullopt;
+  }
+  std::unreachable();
+}
+
+// The first kind of tensor that the device does not have is the error.
+class Tensors {
+ public:
+  explicit Tensors(const gpu::Snapshot& device) : device_(device) {}
+
+  gpu::TensorInfo of(const tosa::TensorType& type) {
+    const auto format = format_of(type.data);
+    const gpu::TensorInfo info{
+        .format = format.value_or(vk::Format::UNDEFINED), .shape = created(type.shape), .graphs = true};
+    if (missing_.empty()) {
+      missing_ = format ? gpu::missing_for_tensor(device_, info)
+                        : std::format("tensors of {} in graphs", tosa::name_of(type.data));
+    }
+    return info;
+  }
+
+  const std::string& missing() const { return missing_; }
+
+ private:
+  const gpu::Snapshot& device_;
+  std::string missing_;
+};
+
+// Of graphs, all sets that the module names have to be there on one queue.
+std::string missing_instruction_sets(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
+  constexpr std::uint32_t both = gpu::queue_flag::kCompute | gpu::queue_flag::kDataGraph;
+  std::string missing;
+  for (const gpu::QueueFamily& family : device.queue_families) {
+    if ((family.flags & both) != both) continue;
+    const auto absent = std::ranges::find_if_not(reflection.instruction_sets, [&](const std::string& set) {
+      return family.graph_instruction_sets.contains(set);
+    });
+    if (absent == reflection.instruction_sets.end()) return {};
+    missing = std::format("graphs of {}", *absent);
+  }
+  return missing;
+}
+
+}  // namespace
+
+std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& shader,
+                           std::span<const NativeTensor> tensors) {
+  if (const std::string missing = gpu::missing_for_tensors(device); !missing.empty()) return does_not_have(missing);
+  if (std::string why = why_no_capability(device, *shader.reflection); !why.empty()) return why;
+  const auto stages = device.limits_by_name.find("shaderTensorSupportedStages");
+  if (stages != device.limits_by_name.end() &&
+      (static_cast<std::uint32_t>(stages->second) & stage_bit(shader.stage)) == 0) {
+    return does_not_have(std::format("tensors in {} shaders", name_of(shader.stage)));
+  }
+  for (const NativeTensor& tensor : tensors) {
+    const std::string missing =
+        gpu::missing_for_tensor(device, {.format = tensor.format, .shape = created(tensor.shape), .shaders = true});
+    if (!missing.empty()) return does_not_have(missing);
+  }
+  return {};
+}
+
+std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device, const tosa::Graph& graph,
+                                                     std::shared_ptr<const spirv::Words> words, const std::string& name,
+                                                     const launch::Origin& origin, std::shared_ptr<const void> owner) {
+  if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
+    return std::unexpected(does_not_have(missing));
+  // Our reader is tolerant, a driver need not be.
+  const auto reflection = spirv::validate(*words, name)
+                              .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
+                              .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
+  if (!reflection)
+    return std::unexpected(std::format("a driver need not take its module: {}", reflection.error().front().message));
+  if (std::string why = why_no_capability(device, *reflection); !why.empty()) return std::unexpected(std::move(why));
+  if (const std::string missing = missing_instruction_sets(device, *reflection); !missing.empty())
+    return std::unexpected(does_not_have(missing));
+
+  Tensors tensors(device);
+  NativeGraph made{.shader = {.name = name,
+                              .spirv = std::move(words),
+                              .reflection = std::make_shared<const spirv::Reflection>(*reflection),
+                              .entry = graph.name,
+                              .stage = spirv::Stage::Graph,
+                              .origin = origin},
+                   .inputs = {},
+                   .outputs = {}};
+  for (const tosa::ValueId input : graph.inputs) made.inputs.push_back(tensors.of(graph[input].type));
+  for (const tosa::ValueId output : graph.outputs) made.outputs.push_back(tensors.of(graph[output].type));
+  for (const tosa::Constant& constant : graph.constants) {
+    if (!constant.graph_constant) continue;
+    made.shader.graph_constants.push_back({.id = *constant.graph_constant,
+                                           .tensor = tensors.of(graph[constant.value].type),
+                                           .data = constant.data,
+                                           .owner = owner});
+  }
+  if (!tensors.missing().empty()) return std::unexpected(does_not_have(tensors.missing()));
+  return made;
+}
+
+std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::TensorInfo info) {
+  std::vector<gpu::TensorInfo>& tensors = std::get<launch::Buffer>(plan.resources[buffer].kind).tensors;
+  info.shape = created(info.shape);
+  const auto known = std::ranges::find_if(
+      tensors, [&](const gpu::TensorInfo& one) { return one.format == info.format && one.shape == info.shape; });
+  if (known == tensors.end()) {
+    tensors.push_back(std::move(info));
+    return static_cast<std::uint32_t>(tensors.size() - 1);
+  }
+  known->shaders |= info.shaders;
+  known->graphs |= info.graphs;
+  return static_cast<std::uint32_t>(known - tensors.begin());
+}
+
+void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics) {
+  const auto refuse = [&](const launch::Origin& origin, std::string_view what, const std::string& because,
+                          const std::string& missing) {
+    const std::string why = !because.empty()  ? because
+                            : missing.empty() ? "this build never leaves it to the device"
+                                              : does_not_have(missing);
+    diagnostics
+        .error(because.empty() && missing.empty() ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks,
+               origin.place,
+               std::format("{}, and --emulate=never forbids to emulate {}: {}", what,
+                           what.ends_with("graph") ? "it" : "them", why))
+        .at(origin.path, origin.uid);
+  };
+  std::set<std::string_view> named;
+  for (const launch::Shader& shader : plan.shaders) {
+    if (!shader.emulates_tensors || !named.insert(shader.name).second) continue;
+    refuse(shader.origin, std::format("shader `{}` has tensors", shader.name), shader.emulated_because,
+           gpu::missing_for_tensors(device));
+  }
+  for (const launch::GraphDispatch& graph : plan.graphs) {
+    if (graph.native) continue;
+    refuse(plan.steps[graph.first_step].origin, std::format("`{}` is a graph", graph.name), graph.emulated_because,
+           gpu::missing_for_graphs(device));
+  }
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,46 @@
+// What a device runs itself of what is else emulated (scenario page 3.14): shaders with tensors where it has
+// VK_ARM_tensors, whole graphs where it has VK_ARM_data_graph.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "gpu/snapshot.hpp"
+#include "launch/plan.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::model {
+
+// A tensor that a shader is to be bound to.
+struct NativeTensor {
+  vk::Format format = vk::Format::UNDEFINED;
+  tensor::Shape shape;
+};
+
+// Why a shader cannot have its tensors from the device, as "the device does not have VK_ARM_tensors"; empty when it
+// can.
+std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& shader,
+                           std::span<const NativeTensor> tensors);
+
+// A graph as a shader of a plan, for the device to run.
+struct NativeGraph {
+  launch::Shader shader;
+  std::vector<gpu::TensorInfo> inputs, outputs;
+};
+
+// The graph must be static, with the data of its constants, which `owner` keeps alive; `words` is the module that it
+// was read from, with its specialization constants decided. Why the device cannot run it is the error, as above.
+std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device, const tosa::Graph& graph,
+                                                     std::shared_ptr<const spirv::Words> words, const std::string& name,
+                                                     const launch::Origin& origin, std::shared_ptr<const void> owner);
+
+// The number of a tensor of a buffer, which is added when the buffer has none like it.
+std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::TensorInfo info);
+
+// For `--emulate=never`: an error for each shader and graph of a plan that is emulated. `device` is the one that it was
+// planned for.
+void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics);
+
+}  // namespace slipway::model
