@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <format>
+#include <span>
 
 #include "base/print_diagnostic.hpp"
 #include "recipe/cpu/host_buffer.hpp"
