@@ -25,9 +25,10 @@ void record_dispatch_barrier(gpu::CommandList& list) {
   list.barrier({.memory = {&between, 1}});
 }
 
+// A dispatch of a compute shader that has a barrier behind it.
 bool is_guarded_dispatch(const Plan& plan, std::size_t step) {
   return step < plan.steps.size() && plan.steps[step].barrier_after &&
-         std::holds_alternative<Dispatch>(plan.steps[step].action);
+         std::holds_alternative<Dispatch>(plan.steps[step].action) && !is_graph(plan, plan.steps[step]);
 }
 
 }  // namespace
