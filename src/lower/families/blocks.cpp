@@ -29,7 +29,7 @@ class Generator : private WindowWork {
     const std::optional<std::uint32_t> weights = weights_as_floats();
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
     if (weights) packed.push_back(*weights);
-    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0]);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
     if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     maker_ = &maker;

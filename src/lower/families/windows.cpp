@@ -21,7 +21,7 @@ class Generator : private WindowWork {
 
   void run() {
     const std::optional<std::uint32_t> weights = weights_as_floats();
-    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0]);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "windows");
     const std::vector<std::uint32_t> packed = weights ? std::vector{*weights} : std::vector<std::uint32_t>{};
     if (program_.repeat(key, packed)) return;
     KernelMaker maker = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});

@@ -31,6 +31,10 @@
 #include "spirv/builder.hpp"
 #include "tensor/element_type.hpp"
 
+namespace spv {
+enum class Scope : unsigned;
+}
+
 namespace slipway::lower {
 
 using spirv::Words;
