@@ -48,8 +48,8 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
     if (found == model.operator_offsets.end() || diagnostic.message.starts_with("operator ")) continue;
     // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
     const bool is_name = diagnostic.message[0] >= 'A' && diagnostic.message[0] <= 'Z';
-    diagnostic.message = std::format("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":",
-                                     diagnostic.message);
+    diagnostic.message =
+        std::format("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":", diagnostic.message);
   }
   diagnostics.add(std::move(all));
 }

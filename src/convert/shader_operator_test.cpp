@@ -135,10 +135,12 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"output_0_descriptorset", "", "error: `output_0_descriptorset` is missing [missing-key]"},
       {"input_0_vkformat", "37", "error: `input_0_vkformat` is a number instead of a string [wrong-type]"},
       {"input_0_binding", "\"0\"", "error: `input_0_binding` is a string instead of a number [wrong-type]"},
-      {"workgroup_sizes", "[1, \"2\", 3]", "[wrong-type]"},
+      {"workgroup_sizes", "[1, \"2\", 3]",
+       "error: `workgroup_sizes` has \"2\"; each is a whole number from 1 to 2^32-1 [out-of-range]"},
       {"shader_code", "7", "error: `shader_code` is a number instead of a string [wrong-type]"},
-      {"input_0_sampler", "{\"min_filter\": \"VK_FILTER_LINEAR\", \"mag_filter\": \"VK_FILTER_LINEAR\", "
-                          "\"address_mode_u\": \"VK_SAMPLER_ADDRESS_MODE_WRAP\"}",
+      {"input_0_sampler",
+       "{\"min_filter\": \"VK_FILTER_LINEAR\", \"mag_filter\": \"VK_FILTER_LINEAR\", "
+       "\"address_mode_u\": \"VK_SAMPLER_ADDRESS_MODE_WRAP\"}",
        "error: `VK_SAMPLER_ADDRESS_MODE_WRAP` is no "},
       {"input_0_binding", "-3",
        "error: `input_0_binding` is -3; it has to be a whole number from 0 to 4294967295 [out-of-range]\n"

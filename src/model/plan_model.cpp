@@ -129,6 +129,7 @@ class Dispatcher {
   std::optional<std::vector<SegmentSteps>> run() {
     const std::size_t before = diagnostics_.errors();
     bind();
+    share_images();
     wait_for_last_dispatch();
     std::vector<SegmentSteps> ran;
     for (std::size_t i = 0; i < file_.segments.size(); ++i) {
@@ -171,6 +172,25 @@ class Dispatcher {
       if (binding.level) levels_[slot->resource] = *binding.level;
     }
     shaped_.storage.bind(std::move(bound));
+  }
+
+  // What shares the memory of an image is known before the first step that sees it, whichever way: tensors and buffers
+  // have its rows then.
+  void share_images() {
+    std::set<std::uint32_t> groups;
+    for (const vgf::Resource& resource : file_.resources) {
+      if (resource.alias_group && is_image(resource)) groups.insert(*resource.alias_group);
+    }
+    for (const vgf::Segment& segment : file_.segments) {
+      for (const vgf::DescriptorSet& set : segment.sets) {
+        for (const vgf::Slot& slot : set.slots) {
+          const auto& group = file_.resources[slot.resource].alias_group;
+          // What is wrong is said when a segment needs it.
+          Diagnostics later;
+          if (group && groups.contains(*group)) shaped_.storage.at(plan_, slot.resource, later);
+        }
+      }
+    }
   }
 
   // Intermediates are those of the last dispatch, which may still run.
