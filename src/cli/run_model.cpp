@@ -219,11 +219,19 @@ class ModelRun {
     return alone_ && good();
   }
 
+  void refuse_emulation(const gpu::Snapshot& device) {
+    Diagnostics refused;
+    model::refuse_emulation(alone_->plan, device, refused);
+    for (Diagnostic& problem : refused.release()) {
+      if (problem.place.kind == Place::Kind::None) problem.place = Place::in_file(request_.file->vgf.name);
+      diagnostics_.add(std::move(problem));
+    }
+  }
+
   bool execute() {
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());
     if (!snapshot) return false;
-    if (settings_.emulate == "never" && settings_.engine != "reference")
-      model::refuse_emulation(alone_->plan, **snapshot, diagnostics_);
+    if (settings_.emulate == "never" && settings_.engine != "reference") refuse_emulation(**snapshot);
     gpu::Needs needs = launch::needs_of(alone_->plan);
     needs.timestamps |= settings_.is_timed();
     diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());

@@ -120,11 +120,13 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
   if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
     return std::unexpected(does_not_have(missing));
   // Our reader is tolerant, a driver need not be.
-  const auto reflection = spirv::validate(*words, name)
-                              .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
-                              .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
+  auto reflection = spirv::validate(*words, name)
+                        .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
+                        .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
   if (!reflection)
     return std::unexpected(std::format("a driver need not take its module: {}", reflection.error().front().message));
+  // Debug information is for tools; no driver has to have it.
+  std::erase_if(reflection->instruction_sets, [](const std::string& set) { return set.starts_with("NonSemantic."); });
   if (std::string why = why_no_capability(device, *reflection); !why.empty()) return std::unexpected(std::move(why));
   if (const std::string missing = missing_instruction_sets(device, *reflection); !missing.empty())
     return std::unexpected(does_not_have(missing));
