@@ -95,7 +95,7 @@ TEST_F(ReplanTest, AFileThatIsGoneIsReported) {
   ASSERT_TRUE(scenario.loaded().plan) << messages();
   std::filesystem::remove(files_ / "net.vgf");
   EXPECT_FALSE(scenario.plan_for({.addresses = true}, diagnostics_));
-  EXPECT_THAT(messages(), ::testing::HasSubstr("[file-unreadable]"));
+  EXPECT_THAT(messages(), ::testing::HasSubstr("[file-not-found]"));
   EXPECT_TRUE(scenario.loaded().plan);
 }
 
