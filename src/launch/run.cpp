@@ -2,6 +2,7 @@
 
 #include <format>
 
+#include "base/resident_memory.hpp"
 #include "launch/bindings.hpp"
 #include "launch/execute.hpp"
 #include "launch/graph_dumps.hpp"
@@ -51,7 +52,11 @@ class Run {
       log_.info(std::format("Datagraph pipeline session memory requirement: {}", graph.session_size));
     const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
     return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters), pipelines_)
-        .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
+        .and_then([&] {
+          // Drivers compile what they were given in several stages; the next one begins with the first dispatch.
+          release_freed_memory();
+          return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_);
+        })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);
           return caching_->store(device_, "Save Pipeline Cache (setup)", report_.counters, log_);
