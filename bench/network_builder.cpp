@@ -58,15 +58,15 @@ DataType NetworkBuilder::floats() const { return precision_ == Precision::F16 ? 
 // --- constants ---
 
 std::int64_t NetworkBuilder::draw(std::int64_t low, std::int64_t high) {
-  return low +
-         static_cast<std::int64_t>(tensor::draw(kSeed, drawn_++) % static_cast<std::uint64_t>(high - low + 1));
+  return low + static_cast<std::int64_t>(tensor::draw(kSeed, drawn_++) % static_cast<std::uint64_t>(high - low + 1));
 }
 
 // Their standard deviation keeps that of what goes through them; channels differ a little.
 NetworkBuilder::Weights NetworkBuilder::draw_weights(std::int64_t channels, std::int64_t terms, double gain) {
   constexpr double kSpread = 73;  // standard deviation of the numbers
   Weights weights;
-  for (std::int64_t i = 0; i < channels * terms; ++i) weights.numbers.push_back(static_cast<std::int8_t>(draw(-127, 127)));
+  for (std::int64_t i = 0; i < channels * terms; ++i)
+    weights.numbers.push_back(static_cast<std::int8_t>(draw(-127, 127)));
   for (std::int64_t channel = 0; channel < channels; ++channel) {
     const double variation = 0.75 + static_cast<double>(draw(0, 1024)) / 2048;
     weights.scales.push_back(static_cast<float>(variation * gain / (kSpread * std::sqrt(static_cast<double>(terms)))));
@@ -142,9 +142,9 @@ ValueId NetworkBuilder::activated(ValueId x, Activation activation) {
   Attributes attributes = {{"nan_mode", {number_of(tosa::NanMode::Propagate)}}};
   attributes.set_real("min_val", 0);
   // TOSA has no clamp without an end: the greatest finite number is one.
-  attributes.set_real("max_val", activation == Activation::Relu6          ? 6
-                                 : floats() == DataType::F16 ? 65504
-                                                             : 0x1.fffffep127);
+  attributes.set_real("max_val", activation == Activation::Relu6 ? 6
+                                 : floats() == DataType::F16     ? 65504
+                                                                 : 0x1.fffffep127);
   return graph_.add(Op::CLAMP, {x}, attributes, graph_[x].type);
 }
 
@@ -223,8 +223,7 @@ Feature NetworkBuilder::convolution(Feature x, const ConvolutionSettings& s) {
   const std::int64_t channels = s.depthwise ? from[3] : s.channels;
   const Shape weights_shape =
       s.depthwise ? Shape{s.kernel, s.kernel, channels, 1} : Shape{channels, s.kernel, s.kernel, from[3]};
-  const Weights weights =
-      draw_weights(channels, terms, s.gain);
+  const Weights weights = draw_weights(channels, terms, s.gain);
   const ValueId kernel = weights_of(weights, weights_shape, s.depthwise);
 
   Feature y;
@@ -244,19 +243,17 @@ Feature NetworkBuilder::convolution(Feature x, const ConvolutionSettings& s) {
   if (reached != from)
     image = graph_.add(Op::SLICE, {image}, {{"start", {0, 0, 0, 0}}, {"size", {reached.begin(), reached.end()}}},
                        {activations(), reached});
-  const auto extent = [&](std::size_t d, std::int64_t pads) {
-    return (reached[d] + pads - s.kernel) / s.stride + 1;
-  };
-  y.value = graph_.add(
-      s.depthwise ? Op::DEPTHWISE_CONV2D : Op::CONV2D, {image, kernel, constant(sum, {channels}, bias)},
-      {{"pad", {top, bottom, left, right}},
-       {"stride", {s.stride, s.stride}},
-       {"dilation", {1, 1}},
-       {"acc_type", {number_of(is_integer() ? tosa::AccType::Int32 : tosa::AccType::Fp32)}},
-       {"local_bound", {0}},
-       {"input_zp", {is_integer() ? x.zero : 0}},
-       {"weight_zp", {0}}},
-      {sum, {from[0], extent(1, top + bottom), extent(2, left + right), channels}});
+  const auto extent = [&](std::size_t d, std::int64_t pads) { return (reached[d] + pads - s.kernel) / s.stride + 1; };
+  y.value =
+      graph_.add(s.depthwise ? Op::DEPTHWISE_CONV2D : Op::CONV2D, {image, kernel, constant(sum, {channels}, bias)},
+                 {{"pad", {top, bottom, left, right}},
+                  {"stride", {s.stride, s.stride}},
+                  {"dilation", {1, 1}},
+                  {"acc_type", {number_of(is_integer() ? tosa::AccType::Int32 : tosa::AccType::Fp32)}},
+                  {"local_bound", {0}},
+                  {"input_zp", {is_integer() ? x.zero : 0}},
+                  {"weight_zp", {0}}},
+                 {sum, {from[0], extent(1, top + bottom), extent(2, left + right), channels}});
   y.value = is_integer() ? rescaled(y.value, DataType::I8, factors, 0, y.zero) : activated(y.value, s.activation);
   return record("convolution", {x}, y, [&](json::Writer& out) {
     out.member("kernel", s.kernel).member("stride", s.stride).member("depthwise", s.depthwise);
@@ -278,8 +275,7 @@ Feature NetworkBuilder::sum(Feature a, Feature b, Activation activation) {
   } else {
     y.value = activated(pointwise(Op::ADD, a.value, b.value), activation);
   }
-  return record("sum", {a, b}, y,
-                [&](json::Writer& out) { out.member("activation", name_of(activation)); });
+  return record("sum", {a, b}, y, [&](json::Writer& out) { out.member("activation", name_of(activation)); });
 }
 
 Feature NetworkBuilder::max_pool(Feature x, std::int64_t kernel, std::int64_t stride) {
@@ -319,8 +315,7 @@ Feature NetworkBuilder::average(Feature x) {
 Feature NetworkBuilder::linear(Feature x, std::int64_t channels) {
   const Shape from = shape(x);
   const std::int64_t terms = from.back();
-  const Weights weights =
-      draw_weights(channels, terms, 1);
+  const Weights weights = draw_weights(channels, terms, 1);
   const ValueId matrix = weights_of(weights, {1, terms, channels}, true);
   const std::vector<double> bias(weights.bias.begin(), weights.bias.end());
   // All rows of all sequences are rows of one product.
@@ -380,8 +375,8 @@ Feature NetworkBuilder::attention(Feature qkv, std::int64_t heads) {
   const ValueId shares = pointwise(Op::MUL, powers, unary(Op::RECIPROCAL, reduced(Op::REDUCE_SUM, powers)));
   const ValueId together = arranged(product(shares, v), {batch, heads, length, width}, {0, 2, 1, 3});
   const Shape result = {batch, length, channels};
-  const Feature y{.value = graph_.add(Op::RESHAPE, {together}, {{"shape", {result.begin(), result.end()}}},
-                                      {floats(), result})};
+  const Feature y{
+      .value = graph_.add(Op::RESHAPE, {together}, {{"shape", {result.begin(), result.end()}}}, {floats(), result})};
   return record("attention", {qkv}, y, [&](json::Writer& out) { out.member("heads", heads); });
 }
 

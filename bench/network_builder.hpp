@@ -78,8 +78,9 @@ class NetworkBuilder {
   Feature input(std::string_view name, tosa::TensorType type, double scale);
   // Adds a record; `rest` writes what only this kind of layer has.
   using Members = std::function<void(json::Writer&)>;
-  Feature record(std::string_view kind, std::initializer_list<Feature> inputs, Feature result,
-                 const Members& rest = [](json::Writer&) {});
+  Feature record(
+      std::string_view kind, std::initializer_list<Feature> inputs, Feature result,
+      const Members& rest = [](json::Writer&) {});
   void record_weights(json::Writer& out, const Weights& weights, const tensor::Shape& shape);
 
   Precision precision_;

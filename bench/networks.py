@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,7 +110,9 @@ def process_times(slipway, model, inputs, folder):
     """A whole process with cold and with warm caches."""
     cold, warm = [], []
     for i in range(3):
-        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / f"cache_{model.stem}_{i}"))
+        cache = folder / f"cache_{model.stem}_{i}"
+        shutil.rmtree(cache, ignore_errors=True)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
         cold.append(Process([slipway, "run", model, "--inputs", inputs], environment).ms)
         warm += [Process([slipway, "run", model, "--inputs", inputs], environment).ms for _ in range(3)]
     return min(cold), min(warm)

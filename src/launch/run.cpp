@@ -2,6 +2,7 @@
 
 #include <format>
 
+#include "base/resident_memory.hpp"
 #include "launch/bindings.hpp"
 #include "launch/execute.hpp"
 #include "launch/graph_dumps.hpp"
@@ -58,7 +59,11 @@ class Run {
             if (graph.native) log_session_memory(pipelines_->of_step(graph.first_step).session_size());
           }
         })
-        .and_then([&] { return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_); })
+        .and_then([&] {
+          // Drivers compile what they were given in several stages; the next one begins with the first dispatch.
+          release_freed_memory();
+          return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_);
+        })
         .and_then([&] {
           caching_->keep(device_, *pipelines_);
           return caching_->store(device_, "Save Pipeline Cache (setup)", report_.counters, log_);

@@ -4,6 +4,7 @@
 #include <format>
 
 #include "base/bytes.hpp"
+#include "lower/operators/operation.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -37,8 +38,9 @@ class Describer {
   void computed(ValueId value) {
     const tosa::Node& node = *graph_.producer(value);
     type(value);
-    key_.text += std::format("{} {} (", static_cast<int>(node.op),
-                             std::ranges::find(node.outputs, value) - node.outputs.begin());
+    key_.text += std::format("{} {} {}(", static_cast<int>(node.op),
+                             std::ranges::find(node.outputs, value) - node.outputs.begin(),
+                             shifts_far(graph_, node) ? "far " : "");
     for (const tosa::Attributes::Entry& entry : node.attributes.entries()) {
       key_.text += std::format("{}={:a}", entry.name, entry.real);
       for (const std::int64_t number : entry.integers) key_.text += std::format(",{}", number);

@@ -16,7 +16,11 @@ constexpr std::uint32_t kNone = 0xffffffff;
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored)
-    : graph_(graph), settings_(settings), stored_(std::move(stored)), widened_(plan_widening(graph, stored_, settings.device)), buffer_of_(graph.values.size(), kNone) {
+    : graph_(graph),
+      settings_(settings),
+      stored_(std::move(stored)),
+      widened_(plan_widening(graph, stored_, settings.device)),
+      buffer_of_(graph.values.size(), kNone) {
   for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i)
     add_buffer(graph_.inputs[i], BufferKind::Input, i, size_of(graph_.inputs[i]));
 }

@@ -181,6 +181,145 @@ constexpr Case kCases[] = {
   %7 = MAX_POOL2D(%6) i8[1, 8, 9, 20] kernel=[2, 2] stride=[1, 1] pad=[0, 0, 0, 0] nan_mode=PROPAGATE
   %8 = AVG_POOL2D(%7) i8[1, 8, 9, 20] kernel=[3, 3] stride=[1, 1] pad=[1, 1, 1, 1] acc_type=INT32 input_zp=0 output_zp=0
   output %8)"},
+    {"windows over vectors of channels that end in a part of one", R"(
+  %0 = input f32[2, 12, 30, 20]
+  %1 = const f32[3, 3, 20, 1] graph_constant 0
+  %2 = const f32[20] graph_constant 1
+  %3 = DEPTHWISE_CONV2D(%0, %1, %2) f32[2, 12, 30, 20] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CLAMP(%3) f32[2, 12, 30, 20] min_val=-9 max_val=30 nan_mode=PROPAGATE
+  %5 = const f32[5, 3, 20, 1] graph_constant 2
+  %6 = DEPTHWISE_CONV2D(%4, %5, %2) f32[2, 6, 15, 20] pad=[2, 1, 1, 0] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %7 = MAX_POOL2D(%6) f32[2, 3, 8, 20] kernel=[3, 3] stride=[2, 2] pad=[1, 0, 1, 1] nan_mode=PROPAGATE
+  %8 = AVG_POOL2D(%6) f32[2, 6, 15, 20] kernel=[2, 2] stride=[1, 1] pad=[1, 0, 0, 1] acc_type=FP32 input_zp=0 output_zp=0
+  %9 = AVG_POOL2D(%4) f32[2, 1, 1, 20] kernel=[12, 30] stride=[1, 1] pad=[0, 0, 0, 0] acc_type=FP32 input_zp=0 output_zp=0
+  output %7
+  output %8
+  output %9)"},
+    {"a window with gaps, and one larger than straight code", R"(
+  %0 = input f32[1, 9, 21, 8]
+  %1 = const f32[3, 3, 8, 1] graph_constant 0
+  %2 = const f32[1] graph_constant 1
+  %3 = DEPTHWISE_CONV2D(%0, %1, %2) f32[1, 9, 21, 8] pad=[2, 2, 3, 3] stride=[1, 1] dilation=[2, 3] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = const f32[7, 7, 8, 1] graph_constant 2
+  %5 = DEPTHWISE_CONV2D(%0, %4, %2) f32[1, 9, 21, 8] pad=[3, 3, 3, 3] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3
+  output %5)"},
+    {"points and a window over them as one kernel, one strip", R"(
+  %0 = input f32[1, 14, 14, 11]
+  %1 = const f32[16, 1, 1, 11] graph_constant 0
+  %2 = const f32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[1, 14, 14, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CLAMP(%3) f32[1, 14, 14, 16] min_val=-3 max_val=9 nan_mode=PROPAGATE
+  %5 = const f32[3, 3, 16, 1] graph_constant 2
+  %6 = const f32[16] graph_constant 3
+  %7 = DEPTHWISE_CONV2D(%4, %5, %6) f32[1, 14, 14, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %8 = CLAMP(%7) f32[1, 14, 14, 16] min_val=-20 max_val=20 nan_mode=PROPAGATE
+  output %8)"},
+    {"the same of bytes, one strip", R"(
+  %0 = input i8[1, 14, 14, 11]
+  %1 = const i8[16, 1, 1, 11] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 14, 14, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %4 = const i32[1] [1373741824]
+  %5 = const i8[1] [42]
+  %6 = RESCALE(%3, %4, %5) i8[1, 14, 14, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=-128
+  %7 = const i8[3, 3, 16, 1] graph_constant 2
+  %8 = const i32[16] graph_constant 3
+  %9 = DEPTHWISE_CONV2D(%6, %7, %8) i32[1, 14, 14, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %10 = const i32[16] [1073741824, 1083741825, 1093741826, 1103741827, 1113741828, 1123741829, 1133741830, 1143741831, 1153741832, 1163741833, 1173741834, 1183741835, 1193741836, 1203741837, 1213741838, 1223741839]
+  %11 = const i8[16] [38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41]
+  %12 = RESCALE(%9, %10, %11) i8[1, 14, 14, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=true input_unsigned=false output_unsigned=false input_zp=0 output_zp=5
+  output %12)"},
+    {"points and a window over them as one kernel, several strips", R"(
+  %0 = input f32[1, 9, 40, 11]
+  %1 = const f32[16, 1, 1, 11] graph_constant 0
+  %2 = const f32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[1, 9, 40, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CLAMP(%3) f32[1, 9, 40, 16] min_val=-3 max_val=9 nan_mode=PROPAGATE
+  %5 = const f32[3, 3, 16, 1] graph_constant 2
+  %6 = const f32[16] graph_constant 3
+  %7 = DEPTHWISE_CONV2D(%4, %5, %6) f32[1, 9, 40, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %8 = CLAMP(%7) f32[1, 9, 40, 16] min_val=-20 max_val=20 nan_mode=PROPAGATE
+  output %8)"},
+    {"the same of bytes, several strips", R"(
+  %0 = input i8[1, 9, 40, 11]
+  %1 = const i8[16, 1, 1, 11] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 9, 40, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %4 = const i32[1] [1373741824]
+  %5 = const i8[1] [42]
+  %6 = RESCALE(%3, %4, %5) i8[1, 9, 40, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=-128
+  %7 = const i8[3, 3, 16, 1] graph_constant 2
+  %8 = const i32[16] graph_constant 3
+  %9 = DEPTHWISE_CONV2D(%6, %7, %8) i32[1, 9, 40, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %10 = const i32[16] [1073741824, 1083741825, 1093741826, 1103741827, 1113741828, 1123741829, 1133741830, 1143741831, 1153741832, 1163741833, 1173741834, 1183741835, 1193741836, 1203741837, 1213741838, 1223741839]
+  %11 = const i8[16] [38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41]
+  %12 = RESCALE(%9, %10, %11) i8[1, 9, 40, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=true input_unsigned=false output_unsigned=false input_zp=0 output_zp=5
+  output %12)"},
+    {"points and a window over them as one kernel, every second position", R"(
+  %0 = input f32[1, 14, 32, 11]
+  %1 = const f32[16, 1, 1, 11] graph_constant 0
+  %2 = const f32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[1, 14, 32, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CLAMP(%3) f32[1, 14, 32, 16] min_val=-3 max_val=9 nan_mode=PROPAGATE
+  %5 = const f32[3, 3, 16, 1] graph_constant 2
+  %6 = const f32[16] graph_constant 3
+  %7 = DEPTHWISE_CONV2D(%4, %5, %6) f32[1, 7, 16, 16] pad=[1, 0, 1, 0] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %8 = CLAMP(%7) f32[1, 7, 16, 16] min_val=-20 max_val=20 nan_mode=PROPAGATE
+  output %8)"},
+    {"the same of bytes, every second position", R"(
+  %0 = input i8[1, 14, 32, 11]
+  %1 = const i8[16, 1, 1, 11] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 14, 32, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %4 = const i32[1] [1373741824]
+  %5 = const i8[1] [42]
+  %6 = RESCALE(%3, %4, %5) i8[1, 14, 32, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=-128
+  %7 = const i8[3, 3, 16, 1] graph_constant 2
+  %8 = const i32[16] graph_constant 3
+  %9 = DEPTHWISE_CONV2D(%6, %7, %8) i32[1, 7, 16, 16] pad=[1, 0, 1, 0] stride=[2, 2] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  %10 = const i32[16] [1073741824, 1083741825, 1093741826, 1103741827, 1113741828, 1123741829, 1133741830, 1143741831, 1153741832, 1163741833, 1173741834, 1183741835, 1193741836, 1203741837, 1213741838, 1223741839]
+  %11 = const i8[16] [38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41, 38, 39, 40, 41]
+  %12 = RESCALE(%9, %10, %11) i8[1, 7, 16, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=true input_unsigned=false output_unsigned=false input_zp=0 output_zp=5
+  output %12)"},
+    {"bytes that are read by convolutions, by one with another zero point, and by others", R"(
+  %0 = input i8[1, 6, 10, 16]
+  %1 = const i8[16, 1, 1, 16] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 6, 10, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=3 weight_zp=0
+  %4 = const i32[1] [1373741824]
+  %5 = const i8[1] [42]
+  %6 = RESCALE(%3, %4, %5) i8[1, 6, 10, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=-7
+  %7 = CONV2D(%6, %1, %2) i32[1, 6, 10, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-7 weight_zp=0
+  %8 = RESCALE(%7, %4, %5) i8[1, 6, 10, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0
+  %9 = const i8[3, 3, 16, 1] graph_constant 2
+  %10 = DEPTHWISE_CONV2D(%6, %9, %2) i32[1, 6, 10, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=9 weight_zp=0
+  %11 = RESCALE(%10, %4, %5) i8[1, 6, 10, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0
+  %12 = const i8[1] [20]
+  %13 = RESCALE(%6, %4, %12) i32[1, 6, 10, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=-7 output_zp=0
+  %14 = RESCALE(%8, %4, %12) i32[1, 6, 10, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0
+  %15 = ADD(%13, %14) i32[1, 6, 10, 16]
+  %16 = MAX_POOL2D(%6) i8[1, 3, 5, 16] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] nan_mode=PROPAGATE
+  %17 = AVG_POOL2D(%6) i8[1, 6, 10, 16] kernel=[3, 3] stride=[1, 1] pad=[1, 1, 1, 1] acc_type=INT32 input_zp=-7 output_zp=4
+  output %11
+  output %15
+  output %16
+  output %17)"},
+    {"lines so short that a tile has several", R"(
+  %0 = input f32[2, 7, 7, 24]
+  %1 = const f32[16, 3, 3, 24] graph_constant 0
+  %2 = const f32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[2, 7, 7, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CONV2D(%0, %1, %2) f32[2, 4, 4, 16] pad=[1, 1, 1, 1] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = MUL(%3, %3) f32[2, 7, 7, 16] shift=0
+  output %5
+  output %4)"},
+    {"rows a page apart, and more channels than rows", R"(
+  %0 = input f32[1, 3, 7, 1024]
+  %1 = const f32[32, 1, 1, 1024] graph_constant 0
+  %2 = const f32[32] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f32[1, 3, 7, 32] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
     {"pointwise, broadcast along one dimension after the other", R"(
   %0 = input f32[4, 6, 16]
   %1 = input f32[1, 6, 1]
@@ -321,6 +460,18 @@ TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
       const Result<> valid = spirv::validate(*kernel.spirv, kernel.name);
       EXPECT_TRUE(valid) << format_diagnostics(valid.error());
     }
+  }
+}
+
+// On processors points and the window over them are one dispatch.
+TEST(KernelFamilies, ImagesOfWindowsAreComputedOnTheWay) {
+  const lower::DeviceFacts processor{.addresses = true, .lanes = 8, .subgroup_size = 8};
+  for (const Case& one : kCases) {
+    if (!one.name.starts_with("points and a window over them as one kernel")) continue;
+    std::minstd_rand random(5);
+    const auto program = lower::lower_graph(graph_of(one, random), {.device = processor});
+    ASSERT_TRUE(program);
+    EXPECT_EQ(program->dispatches.size(), 1u) << one.name;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <format>
 
+#include "base/resident_memory.hpp"
 #include "spirv/reflect.hpp"
 
 namespace slipway::model {
@@ -22,12 +23,14 @@ launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr
            owner = std::move(owner)](MutableBytes to) -> Result<> {
             if (packing) {
               lower::pack(*packing, data, splat, to);
-              return {};
+            } else {
+              for (std::size_t at = 0; at < to.size(); at += data.size()) {
+                std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
+                if (!splat) break;
+              }
             }
-            for (std::size_t at = 0; at < to.size(); at += data.size()) {
-              std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
-              if (!splat) break;
-            }
+            // The device has them now: weights are not to be in memory twice.
+            release_pages(data);
             return {};
           }};
 }

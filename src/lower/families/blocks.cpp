@@ -1,8 +1,8 @@
 // A convolution of points and the depthwise convolution of its result as one kernel, on processors.
 //
-// A workgroup has a vector of channels and a strip of columns, and goes down the image: it computes the next rows of the
-// inner image from its points, keeps the rows that the window still needs in registers and on the stack, and stores a
-// row of results. The inner image, the largest that such networks have, is never in memory.
+// A workgroup has a vector of channels and a strip of columns, and goes down the image: it computes the next rows of
+// the inner image from its points, keeps the rows that the window still needs in registers and on the stack, and stores
+// a row of results. The inner image, the largest that such networks have, is never in memory.
 #include <algorithm>
 
 #include "lower/families/operands.hpp"
@@ -60,9 +60,11 @@ class Generator : private WindowWork {
     }
     k().loop(k().integer(down.results + lead), [&](Value step) {
       const Value y = step - lead;
-      for (std::int64_t i = kept; i < down.count; ++i) compute(rows[static_cast<std::size_t>(i)], y * down.stride + (i - down.before));
+      for (std::int64_t i = kept; i < down.count; ++i)
+        compute(rows[static_cast<std::size_t>(i)], y * down.stride + (i - down.before));
       k().when(y >= 0, [&] { results(rows, y); });
-      for (std::int64_t i = 0; i < kept; ++i) move(rows[static_cast<std::size_t>(i + down.stride)], rows[static_cast<std::size_t>(i)]);
+      for (std::int64_t i = 0; i < kept; ++i)
+        move(rows[static_cast<std::size_t>(i + down.stride)], rows[static_cast<std::size_t>(i)]);
     });
   }
 
@@ -106,7 +108,8 @@ class Generator : private WindowWork {
         maker_->add_node(*points_.node);
         maker_->fix(points_.node->outputs[0], finished_sum(*maker_, points_, k().get(sums[i]), channel));
         const Value term = as_term(maker_->at(window_.inputs[0], {batch_, y, column, channel}));
-        const Value inside = may_be_outside(positions[i]) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
+        const Value inside =
+            may_be_outside(positions[i]) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
         k().set(sums[i], k().select(inside, term, k().real(0)));
       }
     });
@@ -155,7 +158,8 @@ bool may_compute_image(const tosa::Graph& graph, const std::vector<bool>& stored
   if (std::min(across.extent, (results_of_strip(across) - 1) * across.stride + across.count) < kLeastColumns)
     return false;
   const auto points = points_of(graph, stored, image);
-  return points && points->depth() <= kMostProducts && points->flat_rows && points->channels % device.lanes == 0 && sums_exactly(graph, *points);
+  return points && points->depth() <= kMostProducts && points->flat_rows && points->channels % device.lanes == 0 &&
+         sums_exactly(graph, *points);
 }
 
 void lower_block(ProgramBuilder& program, const Node& window, const Node& node) {

@@ -158,6 +158,7 @@ bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const N
 bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op == Op::MATMUL; }
 
 std::int64_t Contraction::line_count() const { return product(lines); }
+std::int64_t Contraction::segment_count() const { return product(segments); }
 std::int64_t Contraction::depth() const { return product(segments) * run; }
 
 std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& node) {

@@ -51,6 +51,7 @@ struct Contraction {
   std::int64_t a_zero = 0, b_zero = 0;
 
   std::int64_t line_count() const;
+  std::int64_t segment_count() const;
   std::int64_t depth() const;  // products of a sum
 };
 

@@ -15,10 +15,23 @@ namespace {
 
 constexpr std::int64_t kMostRows = 16;
 
-// Rows of a tile: as few tiles as possible, then as few rows as these need.
-std::int64_t rows_of_tile(std::int64_t rows) {
-  const std::int64_t tiles = (rows + kMostRows - 1) / kMostRows;
-  return (rows + tiles - 1) / tiles;
+// As few parts as possible, then as small as so many can be.
+std::int64_t even_part(std::int64_t whole, std::int64_t most) {
+  const std::int64_t parts = (whole + most - 1) / most;
+  return (whole + parts - 1) / parts;
+}
+
+// Rows whose distance is a multiple of a page fall on the same places of the first cache, which has 8 to 12 of them.
+std::int64_t rows_of_tile(const Contraction& c) {
+  constexpr std::int64_t kPage = 4096, kMostOnOnePlace = 10;
+  const bool one_place = c.row_stride * 4 % kPage == 0;
+  return even_part(c.rows, one_place ? kMostOnOnePlace : kMostRows);
+}
+
+// Lines that a tile has where they are so short that several fit into it.
+std::int64_t lines_of_tile(const Contraction& c) {
+  if (c.is_matmul || c.flat_rows || c.lines.empty() || 2 * c.rows > kMostRows) return 1;
+  return even_part(c.lines.back().count, kMostRows / c.rows);
 }
 
 // Whether the rows of A should be laid side by side first. Rows whose distance is a power of two fall on the same few
@@ -35,7 +48,8 @@ class Generator {
         node_(node),
         anchor_(anchor),
         lanes_(program.device().lanes),
-        tile_rows_(rows_of_tile(c.rows)),
+        tile_rows_(rows_of_tile(c)),
+        tile_lines_(lines_of_tile(c)),
         panels_((c.channels + lanes_ - 1) / lanes_),
         tiles_((c.rows + tile_rows_ - 1) / tile_rows_),
         interleaved_(interleaves(c, panels_)) {}
@@ -52,8 +66,11 @@ class Generator {
     maker_ = &maker;
     operands_.a = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(program_, c_.a));
     operands_.b = maker.read_packed(panels, ElementType::F32);
-    const std::int64_t groups = panels_ * tiles_ * c_.line_count();
-    place(groups);
+    // Groups of lines are taken along the last loop over lines.
+    const std::int64_t in_loop = c_.lines.empty() ? 1 : c_.lines.back().count;
+    line_tiles_ = (in_loop + tile_lines_ - 1) / tile_lines_;
+    const std::int64_t tiles = tiles_ * line_tiles_ * (c_.line_count() / in_loop), groups = panels_ * tiles;
+    place(tiles);
     arrange();
     multiply();
     finish();
@@ -63,13 +80,18 @@ class Generator {
  private:
   Kernel& k() { return maker_->kernel(); }
 
-  // Which line, rows and channels this workgroup has. The grid may be a few workgroups longer than there is work.
-  void place(std::int64_t groups) {
-    const Value number = k().min(k().group_index(), k().integer(groups - 1));
-    const Value tile_number = k().unsigned_divide(number, k().integer(panels_));
-    panel_ = number - tile_number * panels_;
-    line_ = k().unsigned_divide(tile_number, k().integer(tiles_));
-    tile_ = tile_number - line_ * tiles_;
+  // Which lines, rows and channels this workgroup has. The grid may be a few workgroups longer than there is work.
+  // Workgroups that follow each other share the larger operand: a panel of B where B is larger, else the rows of A.
+  void place(std::int64_t tiles) {
+    const Value number = k().min(k().group_index(), k().integer(panels_ * tiles - 1));
+    const bool by_panel = !c_.is_matmul && panels_ * lanes_ * c_.segment_count() > c_.line_count() * c_.rows;
+    const Value outer = k().unsigned_divide(number, k().integer(by_panel ? tiles : panels_));
+    const Value inner = number - outer * (by_panel ? tiles : panels_);
+    panel_ = by_panel ? outer : inner;
+    const Value tile_number = by_panel ? inner : outer;
+    const Value line_tile = k().unsigned_divide(tile_number, k().integer(tiles_));
+    tile_ = tile_number - line_tile * tiles_;
+    line_ = first_line(line_tile);
     first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.rows - tile_rows_));
 
     operands_.b_begin = panel_ * (c_.depth() * lanes_);
@@ -87,20 +109,32 @@ class Generator {
     }
   }
 
+  // The last lines of a loop are moved back to be as many as the others.
+  Value first_line(Value line_tile) {
+    if (tile_lines_ == 1) return line_tile;
+    const std::int64_t count = c_.lines.back().count;
+    const Value loop = k().unsigned_divide(line_tile, k().integer(line_tiles_));
+    const Value first = (line_tile - loop * line_tiles_) * tile_lines_;
+    return loop * count + k().min(first, k().integer(count - tile_lines_));
+  }
+
   void arrange() {
     operands_.lanes = lanes_;
     operands_.a_step = interleaved_ ? tile_rows_ : 1;
-    for (std::int64_t row = 0; row < tile_rows_; ++row)
-      operands_.rows.push_back({a_first_, interleaved_ ? row : row * c_.row_stride});
+    for (std::int64_t line = 0; line < tile_lines_; ++line) {
+      const std::int64_t begin = tile_lines_ == 1 ? 0 : line * c_.lines.back().stride;
+      for (std::int64_t row = 0; row < tile_rows_; ++row)
+        operands_.rows.push_back({a_first_, begin + (interleaved_ ? row : row * c_.row_stride)});
+    }
   }
 
   // --- sums
   // -----------------------------------------------------------------------------------------------------------
 
   void multiply() {
-    for (std::int64_t row = 0; row < tile_rows_; ++row) sums_.push_back(k().variable(k().real(0)));
+    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(k().real(0)));
     if (!sums_exactly(program_.graph(), c_)) {
-      for (std::int64_t row = 0; row < tile_rows_; ++row) totals_.push_back(k().variable(k().integer(0)));
+      for (std::size_t row = 0; row < sums_.size(); ++row) totals_.push_back(k().variable(k().integer(0)));
     }
     // A loop that runs once: without one around them Mesa 26.1 (llvmpipe, LLVM 21) leaves the sums of an iteration to
     // the next one, and every product of an iteration is spilled, which halves the speed.
@@ -158,9 +192,12 @@ class Generator {
     const tensor::Shape& shape = program_.graph()[node_.outputs[0]].type.shape;
     std::vector<Coordinates> places;
     std::vector<Value> elements;
-    for (std::int64_t row = 0; row < tile_rows_; ++row) {
-      const Coordinates at = coordinates(shape, first_row_ + row, channel);
-      const Variable& sum = (totals_.empty() ? sums_ : totals_)[static_cast<std::size_t>(row)];
+    const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::int64_t line = static_cast<std::int64_t>(i) / tile_rows_,
+                         row = static_cast<std::int64_t>(i) % tile_rows_;
+      const Coordinates at = coordinates(shape, line_ + line, first_row_ + row, channel);
+      const Variable& sum = sums[i];
       maker_->fix(c_.node->outputs[0], finished_sum(*maker_, c_, k().get(sum), channel));
       maker_->add_node(*c_.node);
       const Value element = &node_ == c_.node ? maker_->at(node_.outputs[0], at) : maker_->compute(node_, 0, at);
@@ -172,8 +209,8 @@ class Generator {
       k().store(to, linear_index(k(), shape, places[row]), elements[row]);
   }
 
-  Coordinates coordinates(const tensor::Shape& shape, Value row, Value channel) {
-    if (c_.is_matmul) return {line_, row, channel};
+  Coordinates coordinates(const tensor::Shape& shape, Value line, Value row, Value channel) {
+    if (c_.is_matmul) return {line, row, channel};
     Coordinates at(shape.size(), k().integer(0));
     at.back() = channel;
     const std::size_t x = shape.size() - 2;
@@ -181,7 +218,7 @@ class Generator {
       at[x] = row;
       return at;
     }
-    Value rest = c_.flat_rows ? row : line_;
+    Value rest = c_.flat_rows ? row : line;
     if (!c_.flat_rows) at[x] = row;
     for (std::size_t d = c_.flat_rows ? x + 1 : x; d-- > 0;) {
       const Value next = d == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(shape[d]));
@@ -196,12 +233,12 @@ class Generator {
   const tosa::Node& node_;
   const Anchor& anchor_;
   std::uint32_t lanes_;
-  std::int64_t tile_rows_, panels_, tiles_;
+  std::int64_t tile_rows_, tile_lines_, panels_, tiles_, line_tiles_ = 1;
   bool interleaved_;
   KernelMaker* maker_ = nullptr;
   Operands operands_;
   Value panel_, line_, tile_, first_row_, a_first_;
-  std::vector<Variable> sums_, totals_;  // by row; totals of integers, where a float cannot hold them
+  std::vector<Variable> sums_, totals_;  // by line and row; totals of integers, where a float cannot hold them
 };
 
 }  // namespace

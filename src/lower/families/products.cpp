@@ -14,10 +14,16 @@ void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int6
     from_a.push_back(k.pointer(operands.a, operands.rows[row].begin + a * operands.a_step));
     sums.push_back(k.get(variables[row]));
   }
+  // What stands side by side in A is loaded together: of a row several factors, or of several rows a factor.
+  std::vector<std::vector<Value>> factors;
+  for (std::size_t row = 0; operands.a_step == 1 && row < sums.size(); ++row)
+    factors.push_back(k.load_neighbours(from_a[row], operands.rows[row].offset, count));
   for (std::int64_t i = 0; i < count; ++i) {
     const Value factor = k.load_lanes(from_b, i * operands.lanes);
+    std::vector<Value> column;
+    if (operands.a_step != 1) column = k.load_neighbours(from_a[0], i * operands.a_step, std::ssize(sums));
     for (std::size_t row = 0; row < sums.size(); ++row) {
-      const Value with = k.load(from_a[row], operands.rows[row].offset + i * operands.a_step);
+      const Value with = operands.a_step == 1 ? factors[row][static_cast<std::size_t>(i)] : column[row];
       sums[row] = k.multiply_add(with, factor, sums[row]);
     }
   }

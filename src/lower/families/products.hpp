@@ -22,7 +22,7 @@ struct RowOfA {
 struct Operands {
   BufferRef a, b;
   std::vector<RowOfA> rows;
-  std::int64_t a_step = 1;  // between the factors of a row of A
+  std::int64_t a_step = 1;  // between the factors of a row of A; if not 1, the rows stand side by side
   Value b_begin;            // of a panel, whose rows are a vector each
   std::uint32_t lanes = 8;
 };

@@ -37,9 +37,7 @@ std::array<Taps, 2> taps_of(const tosa::Graph& graph, const Node& window) {
   return taps;
 }
 
-bool is_channelwise_window(Op op) {
-  return op == Op::DEPTHWISE_CONV2D || op == Op::MAX_POOL2D || op == Op::AVG_POOL2D;
-}
+bool is_channelwise_window(Op op) { return op == Op::DEPTHWISE_CONV2D || op == Op::MAX_POOL2D || op == Op::AVG_POOL2D; }
 
 bool is_vector_window(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& window,
                       const DeviceFacts& device) {

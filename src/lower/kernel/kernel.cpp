@@ -330,6 +330,13 @@ Value Kernel::to_float(Value value) {
 
 Value Kernel::multiply_add(Value a, Value b, Value sum) { return extended(GLSLstd450Fma, {a, b, sum}); }
 
+Value Kernel::multiply_high(Value a, Value b) {
+  const spirv::Id type = type_id(Scalar::Int);
+  if (!pair_type_) pair_type_ = builder_.type_struct(Words{type, type});
+  const spirv::Id left = id(a), right = id(b), product = op(spv::Op::OpSMulExtended, pair_type_, {left, right});
+  return made(Scalar::Int, op(spv::Op::OpCompositeExtract, type, {product, 1}));
+}
+
 Value Kernel::bits_of(Value real_value) {
   return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {id(real_value)}));
 }

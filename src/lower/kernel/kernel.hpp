@@ -187,6 +187,8 @@ class Kernel {
   Pointer advanced(Pointer from, Value elements);  // uniform
   Value load(Pointer from, std::int64_t offset);
   Value load_lanes(Pointer from, std::int64_t offset);
+  // Several neighbours, each for all invocations: fewer instructions than so many loads.
+  std::vector<Value> load_neighbours(Pointer from, std::int64_t offset, std::int64_t count);
 
   // --- memory of a workgroup ---
   SharedRef shared(Scalar type, std::uint32_t count);
@@ -253,6 +255,7 @@ class Kernel {
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
   Value bits_of(Value real);                        // float as int
   Value float_of_bits(Value bits);
+  Value multiply_high(Value a, Value b);     // the upper 32 bits of a product of ints
   Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
   // An instruction of GLSL.std.450 on floats.
   Value extended(std::uint32_t instruction, std::initializer_list<Value> arguments);
@@ -313,6 +316,7 @@ class Kernel {
   spirv::Id prologue(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id prologue_part(spirv::Id vector, std::uint32_t component);
   BlockTypes block_types(ElementType type, Access access);
+  const BlockTypes& chunk_block(BlockTypes& types, spirv::Id chunk);
   BufferRef address_buffer(ElementType type, Access access);
   spirv::Id push_constant(std::uint32_t member);
   void declare_push_constants();
@@ -345,8 +349,10 @@ class Kernel {
   std::map<Words, spirv::Id> computed_;  // in the current block
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
+  spirv::Id pair_type_ = 0;  // two ints
   std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is it
   std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses
+  BlockTypes float_chunk_types_{};
   BlockTypes chunk_types_{};
   spirv::Id push_constants_ = 0;  // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;

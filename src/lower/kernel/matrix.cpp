@@ -19,17 +19,21 @@ std::uint32_t word(E enumerant) {
 
 spirv::Id Kernel::chunk_type() { return builder_.type_vector(builder_.type_int(32, false), 4); }
 
+// An array of chunks that are read, declared when first used.
+const Kernel::BlockTypes& Kernel::chunk_block(BlockTypes& types, spirv::Id chunk) {
+  if (types.block_pointer) return types;
+  types.element = chunk;
+  const spirv::Id block = builder_.type_struct(Words{builder_.type_runtime_array(types.element, kChunkBytes)});
+  builder_.decorate(block, spv::Decoration::Block);
+  builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
+  builder_.decorate_member(block, 0, spv::Decoration::NonWritable);
+  types.block_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, block);
+  types.element_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, types.element);
+  return types;
+}
+
 BufferRef Kernel::chunk_buffer() {
-  BlockTypes& types = chunk_types_;
-  if (!types.block_pointer) {
-    types.element = chunk_type();
-    const spirv::Id block = builder_.type_struct(Words{builder_.type_runtime_array(types.element, kChunkBytes)});
-    builder_.decorate(block, spv::Decoration::Block);
-    builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-    builder_.decorate_member(block, 0, spv::Decoration::NonWritable);
-    types.block_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, block);
-    types.element_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, types.element);
-  }
+  const BlockTypes& types = chunk_block(chunk_types_, chunk_type());
   const spirv::Id address = push_constant(buffers());
   const spirv::Id first = prologue(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
   buffers_.push_back(
@@ -42,6 +46,27 @@ Chunk Kernel::load_chunk(BufferRef ref, Value index) {
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
   return {op(spv::Op::OpLoad, buffer.element, {pointer, word(spv::MemoryAccessMask::Aligned), kChunkBytes})};
+}
+
+std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, std::int64_t count) {
+  constexpr std::int64_t kInChunk = 4;
+  const bool chunks = buffers_[from.buffer].type == ElementType::F32 && offset % kInChunk == 0;
+  std::vector<Value> all;
+  while (chunks && std::ssize(all) + kInChunk <= count) {
+    const spirv::Id real = type_id(Scalar::Float);
+    const BlockTypes& types = chunk_block(float_chunk_types_, builder_.type_vector(real, kInChunk));
+    const spirv::Id at = id(integer((offset + std::ssize(all)) / kInChunk)), zero = id(integer(0));
+    const spirv::Id block = op(spv::Op::OpConvertUToPtr, types.block_pointer, {from.address});
+    const spirv::Id place = op(spv::Op::OpAccessChain, types.element_pointer, {block, zero, at});
+    // Floats are where any float may be: chunks need not begin at a multiple of their size.
+    const std::uint32_t alignment = tensor::size_of(ElementType::F32);
+    const spirv::Id chunk =
+        op_once(spv::Op::OpLoad, types.element, {place, word(spv::MemoryAccessMask::Aligned), alignment});
+    for (std::uint32_t i = 0; i < kInChunk; ++i)
+      all.push_back(uniform_if(true, made(Scalar::Float, op(spv::Op::OpCompositeExtract, real, {chunk, i}))));
+  }
+  while (std::ssize(all) < count) all.push_back(load(from, offset + std::ssize(all)));
+  return all;
 }
 
 Chunk Kernel::zero_chunk() { return {builder_.constant_null(chunk_type())}; }

@@ -126,7 +126,7 @@ Pointer Kernel::pointer(BufferRef ref, const Value::Base& base) {
 }
 
 Pointer Kernel::pointer(BufferRef ref, Value first) {
-  const Buffer buffer = buffers_[ref.index];
+  const Buffer& buffer = buffers_[ref.index];
   return advanced({ref.index, buffer.first, buffer.variable}, first);
 }
 
@@ -152,12 +152,16 @@ Value Kernel::load(Pointer from, std::int64_t offset) {
 Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
   lane_id();
-  const spirv::Id zero = id(integer(0));
   std::vector<Value> elements;
-  for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane) {
-    const spirv::Id at = id(integer(offset + lane));
-    const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
-    elements.push_back(widened(buffer.type, load_raw(buffer, pointer)));
+  if (buffer.type == ElementType::F32) {
+    elements = load_neighbours(from, offset, grid_.lanes);
+  } else {
+    const spirv::Id zero = id(integer(0));
+    for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane) {
+      const spirv::Id at = id(integer(offset + lane));
+      const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
+      elements.push_back(widened(buffer.type, load_raw(buffer, pointer)));
+    }
   }
   Value chosen = elements[0];
   chosen.uniform_ = false;

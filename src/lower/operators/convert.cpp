@@ -1,4 +1,6 @@
 // CAST and RESCALE (TOSA page 5.10, 5.11).
+#include <algorithm>
+
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "lower/operators/operation.hpp"
@@ -26,7 +28,25 @@ Value float_to_integer(Kernel& k, Value x, DataType to) {
                   k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
 }
 
+constexpr std::int64_t kFar = 33;  // shifts of so many bits leave nothing of the lower half of a product
+
+// value * multiplier * 2^-shift, rounded to nearest, ties up, where the shift is far: the upper half of the product
+// decides alone.
+Value scaled_far(Kernel& k, Value value, Value multiplier, Value shift) {
+  const Value bits = k.clamp(shift, k.integer(kFar), k.integer(62)) - 32;
+  return (k.multiply_high(value, multiplier) + (k.integer(1) << (bits - 1))) >> bits;
+}
+
 }  // namespace
+
+bool shifts_far(const tosa::Graph& graph, const tosa::Node& node) {
+  if (node.op != tosa::Op::RESCALE || graph[node.inputs[0]].type.data == DataType::I48) return false;
+  if (node.attributes.enumerant<tosa::RoundingMode>("rounding_mode") != tosa::RoundingMode::SingleRound) return false;
+  const tosa::Constant* shifts = graph.constant(node.inputs[2]);
+  return shifts && std::ranges::all_of(shifts->data, [](std::byte shift) {
+           return static_cast<std::int64_t>(shift) >= kFar && static_cast<std::int64_t>(shift) <= 62;
+         });
+}
 
 Value emit_CAST(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
@@ -56,7 +76,9 @@ Value emit_RESCALE(Operation& operation, const Coordinates& at, std::size_t) {
   if (out_unsigned) out_zero &= mask(to);
   const Value channel = operation.flag("per_channel") ? at.back() : k.integer(0);
   const Value multiplier = operation.in(1, {channel}), shift = operation.in(2, {channel});
-  const Value result = k.to_int(scaled(k, k.to_long(x) - in_zero, multiplier, shift, double_round));
+  const Value result = shifts_far(operation.graph, operation.node)
+                           ? scaled_far(k, x - in_zero, multiplier, shift)
+                           : k.to_int(scaled(k, k.to_long(x) - in_zero, multiplier, shift, double_round));
   // The zero point may carry the sum over the edge of 32 bits only where the result is unpredictable.
   const Value moved = result + out_zero;
   if (out_unsigned) {

@@ -59,6 +59,9 @@ Value min_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
 Value least_of(Kernel& kernel, tosa::DataType type);
 Value greatest_of(Kernel& kernel, tosa::DataType type);
 Value nan_of(Kernel& kernel);
+// Whether all shifts of a RESCALE are known to be so far that 32 bits are enough to compute it: one of the things that
+// its kernel depends on.
+bool shifts_far(const tosa::Graph& graph, const tosa::Node& node);
 // Parts of operators that move a window: a sum of products with the operator's bias, a maximum before the first
 // element, the mean of the elements that a window at a place has inside the image.
 Value with_bias(Operation& operation, Value sum, Value channel);
