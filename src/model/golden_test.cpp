@@ -19,7 +19,9 @@ TEST_P(GoldenTest, KernelsComputeWhatTheInterpreterDoes) {
   if (!std::filesystem::is_regular_file(file)) GTEST_SKIP() << "no golden cases here";
   const auto document = json::parse(read_source(file).value());
   ASSERT_TRUE(document);
+  std::uint64_t number = 0;
   for (const json::Value& each : (*document)->root()["cases"]) {
+    if (!slipway::testing::part().has(number++)) continue;
     const auto op = tosa::op_from_name(each["op"].string());
     if (!op || *op == tosa::Op::CUSTOM || !each["inputs"] || each["graph"] || each["expect"].string() != "valid" ||
         !each["legal_1_0"].boolean())
@@ -33,7 +35,7 @@ TEST_P(GoldenTest, KernelsComputeWhatTheInterpreterDoes) {
     check({.name = id, .graph = std::move(made->graph), .operands = std::move(made->inputs)});
   }
   finish();
-  EXPECT_GT(checked(), 380u);
+  EXPECT_GT(checked(), (slipway::testing::part().of == 1 ? 380u : 0u));
 }
 
 SLIPWAY_WITH_ALL_KERNELS(GoldenTest);
