@@ -77,6 +77,11 @@ TEST(Requires, NativeGraphsNeedNativeTensors) {
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
   made.extensions.insert("VK_ARM_tensors");
   made.features.insert({"tensors", "shaderTensorAccess", "tensorNonPacked"});
+  // And what the extension itself needs, and a queue.
+  EXPECT_EQ(check_requires(graphs, made).size(), 1u);
+  made.extensions.insert({"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"});
+  EXPECT_EQ(check_requires(graphs, made).size(), 1u);
+  made.queue_families = {{gpu::queue_flag::kCompute | gpu::queue_flag::kDataGraph, 1, 64}};
   EXPECT_EQ(check_requires(graphs, made).size(), 0u);
 }
 
