@@ -30,22 +30,21 @@ void DeviceOpening::add_known(gpu::Needs& needs) const {
                                    request_.disabled_extensions.end());
 }
 
-Result<DeviceOpening::Opened> DeviceOpening::open() {
-  const Result<std::size_t> chosen = gpu::create_instance(request_.instance).and_then([&](gpu::Instance instance) {
-    instance_.emplace(std::move(instance));
-    return gpu::choose_device(instance_->snapshots(), request_.selector);
-  });
-  asking_.set_value(chosen.transform([&](std::size_t i) { return &instance_->snapshots()[i]; }));
+Result<DeviceOpening::Opened> DeviceOpening::open() const {
+  Result<gpu::Instance> instance = gpu::create_instance(request_.instance);
+  if (!instance) return fail(std::move(instance.error()));
+  const Result<std::size_t> chosen = gpu::choose_device(instance->snapshots(), request_.selector);
   if (!chosen) return fail(chosen.error());
   Opened opened{.index = *chosen};
   // Mips prefer a queue with graphics, which suits every plan; what is missing for them is told when a plan needs it.
   gpu::Needs guess{.blit = request_.queues == 1, .frame_boundary = true};
   add_known(guess);
-  if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance_->snapshots()[*chosen], guess)) {
-    Result<gpu::Device> device = gpu::create_device(*instance_, *chosen, *plan, request_.device);
+  if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance->snapshots()[*chosen], guess)) {
+    Result<gpu::Device> device = gpu::create_device(*instance, *chosen, *plan, request_.device);
     if (!device) return fail(std::move(device.error()));
     opened.device.emplace(std::move(*device));
   }
+  opened.instance.emplace(std::move(*instance));
   return opened;
 }
 
@@ -56,8 +55,7 @@ Result<DeviceOpening::Opened*> DeviceOpening::wait() {
 }
 
 Result<const gpu::Snapshot*> DeviceOpening::snapshot() {
-  if (!asked_) asked_.emplace(asking_.get_future().get());
-  return *asked_;
+  return wait().transform([](Opened* opened) { return &opened->instance->snapshots()[opened->index]; });
 }
 
 Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {
@@ -65,11 +63,11 @@ Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {
   if (!waited) return fail(waited.error());
   Opened& opened = **waited;
   add_known(needs);
-  const Result<gpu::DevicePlan> wanted = gpu::plan_device(instance_->snapshots()[opened.index], needs);
+  const Result<gpu::DevicePlan> wanted = gpu::plan_device(opened.instance->snapshots()[opened.index], needs);
   if (!wanted) return fail(wanted.error());
   if (!opened.device || !serves(opened.device->plan(), *wanted)) {
     opened.device.reset();
-    Result<gpu::Device> device = gpu::create_device(*instance_, opened.index, *wanted, request_.device);
+    Result<gpu::Device> device = gpu::create_device(*opened.instance, opened.index, *wanted, request_.device);
     if (!device) return fail(std::move(device.error()));
     opened.device.emplace(std::move(*device));
   }

@@ -35,8 +35,7 @@ class DeviceOpening {
   ~DeviceOpening();
   DeviceOpening(const DeviceOpening&) = delete;
 
-  // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
-  // opening.
+  // Waits until the driver has been asked. Errors: no-device. The snapshot lives as long as the opening.
   Result<const gpu::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
@@ -45,19 +44,15 @@ class DeviceOpening {
 
  private:
   struct Opened {
+    std::optional<gpu::Instance> instance;
     std::size_t index = 0;              // of the snapshot
     std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
   };
-  Result<Opened> open();
+  Result<Opened> open() const;
   Result<Opened*> wait();
   void add_known(gpu::Needs& needs) const;
 
   DeviceRequest request_;
-  // Written by the thread before it keeps its promise.
-  std::optional<gpu::Instance> instance_;
-  using Asked = Result<const gpu::Snapshot*>;
-  std::promise<Asked> asking_;
-  std::optional<Asked> asked_;
   std::future<Result<Opened>> opening_;
   std::optional<Result<Opened>> opened_;
 };
