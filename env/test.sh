@@ -14,6 +14,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache
 mkdir -p "$XDG_CACHE_HOME"
+export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.supp
 
 ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
 status=${PIPESTATUS[0]}

@@ -10,7 +10,7 @@
 
 #include "base/base64.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/release_pages.hpp"
+#include "base/resident_memory.hpp"
 #include "cli/content.hpp"
 #include "cli/verify_shaders.hpp"
 #include "convert/report.hpp"
@@ -135,7 +135,7 @@ class Conversion {
     if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
     log("reading");
     convert::ReadSettings settings = options_.read;
-    if (options_.input != "-") settings.done_with = release_pages;
+    if (options_.input != "-") settings.done_with = release_mapped_pages;
     auto model = convert::read_model(bytes, name_, settings, diagnostics_);
     if (model) convert(*model);
   }
