@@ -448,6 +448,7 @@ TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
       "convolution of bytes with a border",
       "more products of bytes than a float can sum, rescaled by channel",
       "matrix product of bfloats",
+      "bytes that are read by convolutions, by one with another zero point, and by others",
   };
   std::minstd_rand random(5);
   for (const Case& one : kCases) {

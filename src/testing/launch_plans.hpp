@@ -37,6 +37,7 @@ inline ResourceIndex add_image(Plan& plan, std::string name, Image image) {
 
 // A dispatch without a barrier behind it.
 inline Step& add_dispatch(Plan& plan, std::string name, std::vector<Binding> bindings) {
+  if (plan.shaders.empty()) plan.shaders.emplace_back();  // any compute shader: what it does is in the bindings
   for (std::uint32_t i = 0; i < bindings.size(); ++i) {
     bindings[i].binding = i;
     bindings[i].origin = origin("/" + name + "/" + std::to_string(i));
