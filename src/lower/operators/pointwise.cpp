@@ -95,8 +95,10 @@ Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   const Value below_high = k.select(x > high, high, x);
   const Value clamped = k.select(x < low, low, below_high);
   if (x.type() != Scalar::Float) return clamped;
-  // Drivers make their own minimum and maximum of this, which lose a NaN: it is told by its bits. It stays, or where it
-  // is to lose against the limits, becomes the lower one.
+  // A NaN is neither above nor below a limit, which devices have to respect when they are asked to.
+  if (k.floats().signed_zero_inf_nan_preserve && !operation.ignores_nan()) return clamped;
+  // Other drivers make their own minimum and maximum of this, which lose a NaN: it is told by its bits. It stays, or
+  // where it is to lose against the limits, becomes the lower one.
   return k.select(is_nan(k, x), operation.ignores_nan() ? low : x, clamped);
 }
 
