@@ -30,7 +30,7 @@ TEST_P(MatrixTest, KernelsComputeWhatTheInterpreterDoes) {
     }
   }
   finish();
-  EXPECT_GT(checked(), amount(23000, 300, 100));
+  EXPECT_GT(checked(), amount(22000, 300, 100));  // some 23,000 in all, and parts are not quite equal
 }
 
 SLIPWAY_WITH_ALL_KERNELS(MatrixTest);
