@@ -5,8 +5,8 @@
 
 #include "cli/program.hpp"
 #include "recipe/jobs/jobs.hpp"
-#include "recipe/replay/replay.hpp"
 #include "recipe/read/read.hpp"
+#include "recipe/replay/replay.hpp"
 #include "recipe/session.hpp"
 #include "rpl/metadata_json.hpp"
 #include "rpl/variants.hpp"

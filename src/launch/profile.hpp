@@ -45,9 +45,9 @@ struct SessionMemory {
 };
 
 struct Profile {
-  float period = 1;                // nanoseconds a tick
-  std::vector<CommandTime> times;  // in the order of the commands, iteration by iteration
-  std::vector<CallTime> calls;     // likewise; there are no commands in them
+  float period = 1;                     // nanoseconds a tick
+  std::vector<CommandTime> times;       // in the order of the commands, iteration by iteration
+  std::vector<CallTime> calls;          // likewise; there are no commands in them
   std::vector<OperatorTime> operators;  // of graph dispatches, each of which is one in `times` or `calls`
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted

@@ -271,8 +271,8 @@ class Maker {
   };
   PackedRows rows_;
   std::map<launch::ResourceIndex, Copy> copies_;  // by packed buffer
-  std::vector<NativeTensor> native_tensors_;  // as many as tensors_
-  bool native_ = false;                       // the device has them itself
+  std::vector<NativeTensor> native_tensors_;      // as many as tensors_
+  bool native_ = false;                           // the device has them itself
   std::string emulated_because_;
 };
 

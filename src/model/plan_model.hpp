@@ -90,7 +90,7 @@ struct ModelBinding {
 };
 
 struct ModelDispatch {
-  std::vector<ModelBinding> bindings;  // one for each input and output
+  std::vector<ModelBinding> bindings;                                   // one for each input and output
   std::map<std::uint32_t, std::vector<std::byte>> push_constants = {};  // by module; absent: zeros
   bool barrier_after = true;                                            // a full barrier behind every segment
   launch::Origin origin = {};

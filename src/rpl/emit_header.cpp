@@ -209,8 +209,7 @@ class HeaderWriter {
  private:
   // What a comment may hold: a file's name can contain anything.
   static std::string one_line(std::string text) {
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < 0x20 || c == '\\'; }, '?');
+    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == '\\'; }, '?');
     return text;
   }
 

@@ -431,7 +431,7 @@ const Record<Metadata::ColorOutput>& color_output_record() {
     for (const SettingInfo& info : settings_of(SettingScope::ColorOutput)) {
       if (info.id == Setting::color_output_format) continue;
       std::move(made).required(info.name.substr(kPrefix), &M::settings, OutputSetting{info.id},
-                                      "the setting of this output");
+                               "the setting of this output");
     }
     return made;
   }();

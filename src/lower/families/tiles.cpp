@@ -131,8 +131,7 @@ Value PartialSums::index(Kernel& k, Value part, Value batch, Value row, Value ch
 
 void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
                std::span<const std::uint32_t> buffers) {
-  const GroupKey key =
-      key_of_group(work.program.graph(), work.program.stored(), work.node.outputs[0], "added parts");
+  const GroupKey key = key_of_group(work.program.graph(), work.program.stored(), work.node.outputs[0], "added parts");
   std::vector<std::uint32_t> packed = {sums.buffer};
   packed.insert(packed.end(), buffers.begin(), buffers.end());
   if (work.program.repeat(key, packed)) return;

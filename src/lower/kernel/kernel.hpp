@@ -349,7 +349,7 @@ class Kernel {
   std::map<Words, spirv::Id> computed_;  // in the current block
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
-  spirv::Id pair_type_ = 0;  // two ints
+  spirv::Id pair_type_ = 0;                                           // two ints
   std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is it
   std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses
   BlockTypes float_chunk_types_{};

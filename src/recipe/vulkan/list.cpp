@@ -55,8 +55,7 @@ class VulkanList final : public KernelList {
       lists.push_back(&section.commands);
       waits.push_back(queues.waits(queue, section.outside));
     }
-    for (std::size_t i = 0; i < sections_.size(); ++i)
-      batches.push_back({.lists = {&lists[i], 1}, .after = waits[i]});
+    for (std::size_t i = 0; i < sections_.size(); ++i) batches.push_back({.lists = {&lists[i], 1}, .after = waits[i]});
     batches.back().has_end = !outside_.empty();  // else nobody waits for it
     Result<gpu::Submission> submission = gpu::submit(*device_->device, queue, batches);
     if (!submission) return fail(std::move(submission.error()));

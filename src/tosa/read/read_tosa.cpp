@@ -161,12 +161,12 @@ class Reader {
   std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
                                             int depth) {
     // A branch may name itself, or be taken many times; a loop may never end.
-    inlined_ +=
-        arguments ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size() : 0;
+    inlined_ += arguments
+                    ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size()
+                    : 0;
     if (inlined_ > kMostInlined) {
-      diagnostics_.error(
-          DiagnosticKind::OutOfRange, place(&block),
-          std::format("branches and loops expand to more than {} operators and tensors", kMostInlined));
+      diagnostics_.error(DiagnosticKind::OutOfRange, place(&block),
+                         std::format("branches and loops expand to more than {} operators and tensors", kMostInlined));
       return std::nullopt;
     }
     Scope scope;
