@@ -47,11 +47,6 @@ void add_options(CommandLine& line, CheckRecipeSettings& settings) {
                     "name everything that the shipped runner refuses or treats otherwise");
 }
 
-Path folder_of(const CheckRecipeSettings& settings, const std::string& file) {
-  if (!settings.folder.empty()) return settings.folder;
-  return file == "-" ? Path() : Path(file).parent_path();
-}
-
 int end(const CheckRecipeSettings& settings, Diagnostics& diagnostics) {
   const int status = report(diagnostics, settings.style, stdout);
   if (settings.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
@@ -82,7 +77,7 @@ int check_recipe(const Arguments& arguments) {
   Diagnostics diagnostics;
   for (const std::string& file : settings.files) {
     Diagnostics of_file;
-    const Path folder = folder_of(settings, file);
+    const Path folder = artifact_folder(settings.folder, file);
     auto request = request_of({file, settings.profile, settings.kernels, folder, settings.allow_outside}, of_file);
     if (request) {
       request->read.leniency = Severity::Error;
@@ -117,7 +112,7 @@ int check_profile_file(const Arguments& arguments) {
     const recipe::ReadOptions options{.leniency = Severity::Error};
     auto document = recipe::read_document(source, options, diagnostics);
     const auto profile = document ? recipe::read_profile(std::move(document), options, diagnostics) : std::nullopt;
-    const auto artifacts = recipe::Artifacts::in_folder(folder_of(settings, file), settings.allow_outside);
+    const auto artifacts = recipe::Artifacts::in_folder(artifact_folder(settings.folder, file), settings.allow_outside);
     if (profile && settings.portable) recipe::check_portable(*profile, diagnostics);
     if (profile) recipe::check_profile(*profile, nullptr, settings.no_files ? nullptr : &artifacts, diagnostics);
   }

@@ -23,6 +23,11 @@ Result<recipe::BackendPtr> Backends::open(recipe::BackendKind kind) {
   return made;
 }
 
+Path artifact_folder(const std::string& dir, const std::string& file) {
+  if (!dir.empty()) return dir;
+  return file == "-" ? Path() : Path(file).parent_path();
+}
+
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics) {
   return diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file)).value_or(nullptr);
 }

@@ -32,6 +32,8 @@ struct RecipeFiles {
 
 // Null with the problem in `diagnostics`.
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics);
+// Where the files are that `file` names: what `--dir` says, else its own folder; the current one for standard input.
+Path artifact_folder(const std::string& dir, const std::string& file);
 // The request for these files; nothing when one cannot be read.
 std::optional<recipe::SessionRequest> request_of(const RecipeFiles& files, Diagnostics& diagnostics);
 

@@ -37,10 +37,7 @@ std::optional<recipe::Replay> read_and_check(const std::string& file, const reci
 }
 
 recipe::Artifacts artifacts_of(const ReplaySettings& settings, const std::string& file) {
-  const Path folder = !settings.folder.empty() ? Path(settings.folder)
-                      : file == "-"            ? Path()
-                                               : Path(file).parent_path();
-  return recipe::Artifacts::in_folder(folder, settings.allow_outside);
+  return recipe::Artifacts::in_folder(artifact_folder(settings.folder, file), settings.allow_outside);
 }
 
 void cannot_run(const recipe::Replay& replay, const std::string& file, Diagnostics& diagnostics) {

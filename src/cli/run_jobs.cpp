@@ -125,9 +125,7 @@ int run_jobs(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   JobsRequest& request = settings.request;
   request.script = settings.file;
-  request.folder = !settings.folder.empty() ? Path(settings.folder)
-                   : settings.file == "-"   ? Path()
-                                            : Path(settings.file).parent_path();
+  request.folder = artifact_folder(settings.folder, settings.file);
   request.library_root = settings.library_root;
   request.cpu_libraries = !settings.no_cpu_libraries;
   request.sessions.plan = {.backend = backend_of(settings.backend),

@@ -133,9 +133,7 @@ class RecipeRun {
   bool load() {
     const std::string& file = settings_.files.front();
     settings_.inputs.recipe = file;
-    settings_.inputs.folder = !settings_.folder.empty() ? Path(settings_.folder)
-                              : file == "-"             ? Path()
-                                                        : Path(file).parent_path();
+    settings_.inputs.folder = artifact_folder(settings_.folder, file);
     auto request = request_of(settings_.inputs, diagnostics_);
     if (!request) return false;
     cache_ = settings_.no_cache ? Cache() : Cache::of_user();

@@ -7,6 +7,7 @@
 
 #include "convert/constants.hpp"
 #include "convert/formats.hpp"
+#include "tosa/vulkan_format.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -71,7 +72,7 @@ class FileEncoder {
       const vgf::ResourceRef resource =
           encoder_.add_resource({.category = Category::Constant,
                                  .descriptor_type = std::nullopt,
-                                 .format = tensor_format(type.data, is_unsigned[index(value)]),
+                                 .format = tosa::tensor_format(type.data, is_unsigned[index(value)]),
                                  .shape = type.shape.empty() ? tensor::Shape{1} : type.shape});
       constants_.push_back(encoder_.add_constant(
           resource, constant_bytes(type),

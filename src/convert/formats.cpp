@@ -1,37 +1,8 @@
 #include "convert/formats.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace slipway::convert {
-
-vk::Format tensor_format(tosa::DataType type, bool is_unsigned) {
-  using enum tosa::DataType;
-  switch (type) {
-    case Bool:
-      return vk::Format::R8_BOOL_ARM;
-    case I4:
-    case I8:
-      return is_unsigned ? vk::Format::R8_UINT : vk::Format::R8_SINT;
-    case I16:
-      return is_unsigned ? vk::Format::R16_UINT : vk::Format::R16_SINT;
-    case I32:
-      return is_unsigned ? vk::Format::R32_UINT : vk::Format::R32_SINT;
-    case I48:
-      return vk::Format::R64_SINT;
-    case F16:
-      return vk::Format::R16_SFLOAT;
-    case BF16:
-      return vk::Format::R16_SFLOAT_FPENCODING_BFLOAT16_ARM;
-    case F32:
-      return vk::Format::R32_SFLOAT;
-    case F8E4M3:
-      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM;
-    case F8E5M2:
-      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM;
-  }
-  std::unreachable();
-}
 
 std::vector<bool> unsigned_values(const tosa::Graph& graph) {
   std::vector<bool> found(graph.values.size()), signed_use(graph.values.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "convert/formats.hpp"
+#include "tosa/vulkan_format.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -42,7 +43,7 @@ class Maker {
 
   View tensor_view(ValueId value, vgf::Category category) const {
     const bool is_unsigned = category != vgf::Category::Intermediate && unsigned_[index(value)];
-    return {category, vk::DescriptorType::TENSOR_ARM, tensor_format(graph_[value].type.data, is_unsigned), {}};
+    return {category, vk::DescriptorType::TENSOR_ARM, tosa::tensor_format(graph_[value].type.data, is_unsigned), {}};
   }
   static View shader_view(const ShaderBinding& binding, vgf::Category category) {
     return {category, binding.type, binding.format, binding.sampler};

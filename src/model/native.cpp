@@ -7,6 +7,7 @@
 
 #include "gpu/device_plan.hpp"
 #include "spirv/tools.hpp"
+#include "tosa/vulkan_format.hpp"
 
 namespace slipway::model {
 namespace {
@@ -29,32 +30,8 @@ std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflecti
 
 // How a tensor of a graph stands in memory; nothing for types that Vulkan has no format for.
 std::optional<vk::Format> format_of(tosa::DataType type) {
-  using enum tosa::DataType;
-  switch (type) {
-    case Bool:
-      return vk::Format::R8_BOOL_ARM;
-    case I8:
-      return vk::Format::R8_SINT;
-    case I16:
-      return vk::Format::R16_SINT;
-    case I32:
-      return vk::Format::R32_SINT;
-    case I48:
-      return vk::Format::R64_SINT;
-    case F16:
-      return vk::Format::R16_SFLOAT;
-    case BF16:
-      return vk::Format::R16_SFLOAT_FPENCODING_BFLOAT16_ARM;
-    case F32:
-      return vk::Format::R32_SFLOAT;
-    case F8E4M3:
-      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM;
-    case F8E5M2:
-      return vk::Format::R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM;
-    case I4:
-      return std::nullopt;
-  }
-  std::unreachable();
+  if (type == tosa::DataType::I4) return std::nullopt;
+  return tosa::tensor_format(type);
 }
 
 // The first kind of tensor that the device does not have is the error.

@@ -8,6 +8,7 @@
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
 #include "tosa/read/read_tosa.hpp"
+#include "tosa/testing.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/write/write_tosa.hpp"
@@ -17,10 +18,6 @@ namespace slipway::tosa {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string messages(const Diagnostics& diagnostics) {
-  return format_diagnostics(diagnostics.all(), {.sources = false});
-}
 
 std::vector<std::byte> file_of(Graph graph) {
   Model model;
@@ -35,13 +32,6 @@ std::string read_messages(Bytes bytes) {
   const auto model = read_tosa(bytes, "m.tosa", problems);
   EXPECT_EQ(model.has_value(), !problems.has_errors());
   return messages(problems);
-}
-
-Graph graph_of(std::string text) {
-  Diagnostics problems;
-  auto graph = parse(make_source("t.graph", std::move(text)), problems);
-  EXPECT_EQ(messages(problems), "");
-  return graph ? std::move(*graph) : Graph();
 }
 
 // Without the names that a file has to give.

@@ -7,6 +7,7 @@
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
+#include "tosa/testing.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/write/write_mlir.hpp"
@@ -15,17 +16,6 @@ namespace slipway::tosa {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string messages(const Diagnostics& diagnostics) {
-  return format_diagnostics(diagnostics.all(), {.sources = false});
-}
-
-Graph graph_of(std::string text) {
-  Diagnostics problems;
-  auto graph = parse(make_source("t.graph", std::move(text)), problems);
-  EXPECT_EQ(messages(problems), "");
-  return graph ? std::move(*graph) : Graph();
-}
 
 // Without names; constants of one element are as they are, splat or not.
 std::string plain_text(Graph graph) {

@@ -26,9 +26,7 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
           std::format("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
     else if (const auto near = closest(kernel.instance, names))
       problem.suggest(json::inside_quotes(problem.place), *near);
-    std::string list;
-    for (const std::string& name : names) list += std::format("{}`{}`", list.empty() ? "" : ", ", name);
-    problem.note(std::format("`{}` has {}", file.name, list.empty() ? "no kernels" : list));
+    problem.note(std::format("`{}` has {}", file.name, xclbin->kernel_list()));
     diagnostics.add(std::move(problem));
     return false;
   }

@@ -110,11 +110,8 @@ class ReplayCheck {
   void check_instance(const ReplayKernel& kernel, const ReplayContext& context) {
     const auto design = designs_.find(&context);
     if (design == designs_.end() || kernel.instance.empty() || design->second.find_kernel(kernel.instance)) return;
-    std::string names;
-    for (const xclbin::Kernel& one : design->second.kernels)
-      names += std::format("{}`{}`", names.empty() ? "" : ", ", one.name);
     problem(kernel.at["instance"], DiagnosticKind::KernelInstance, std::format("No such kernel '{}'", kernel.instance))
-        .note(std::format("`{}` has {}", context.xclbin, names.empty() ? "no kernels" : names));
+        .note(std::format("`{}` has {}", context.xclbin, design->second.kernel_list()));
   }
 
   void check_indices(const ReplayRun& run) {

@@ -81,6 +81,12 @@ std::string uuid_text(const Uuid& uuid) {
   return text;
 }
 
+std::string Xclbin::kernel_list() const {
+  std::string list;
+  for (const Kernel& kernel : kernels) list += std::format("{}`{}`", list.empty() ? "" : ", ", kernel.name);
+  return list.empty() ? "no kernels" : list;
+}
+
 const Kernel* Xclbin::find_kernel(std::string_view name) const {
   const auto found = std::ranges::find(kernels, name, &Kernel::name);
   return found == kernels.end() ? nullptr : &*found;

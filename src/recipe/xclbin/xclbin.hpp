@@ -115,6 +115,8 @@ struct Xclbin {
   std::optional<AiePartition> partition;
 
   const Kernel* find_kernel(std::string_view name) const;
+  // For messages: "`a`, `b`", or "no kernels".
+  std::string kernel_list() const;
 };
 
 // Whether the bytes begin as an xclbin file does.
