@@ -11,6 +11,8 @@ struct FloatFacts {
   // Division gives the nearest float, as IEEE 754 has it; elsewhere it may be off by 2.5 units in the last place and
   // wrong for subnormals and what is next to the largest numbers.
   bool exact_division = false;
+  // 16-bit floats are converted to and from, as IEEE 754 has it: types of 16 bits, and the modes above for them.
+  bool f16_conversions = false;
   bool operator==(const FloatFacts&) const = default;
 };
 

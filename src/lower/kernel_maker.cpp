@@ -64,10 +64,15 @@ Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinat
 
 BufferRef KernelMaker::read(ValueId value) {
   const auto known =
-      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.chunks; });
+      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.raw; });
   if (known != slots_.end()) return {static_cast<std::uint32_t>(known - slots_.begin())};
   slots_.push_back({.value = value});
   return kernel_.buffer(stored_type(value), Access::Read);
+}
+
+BufferRef KernelMaker::read_as(ValueId value, ElementType type) {
+  slots_.push_back({.value = value, .raw = true});
+  return kernel_.buffer(type, Access::Read);
 }
 
 BufferRef KernelMaker::read_packed(std::uint32_t buffer, ElementType type) {
@@ -76,12 +81,12 @@ BufferRef KernelMaker::read_packed(std::uint32_t buffer, ElementType type) {
 }
 
 BufferRef KernelMaker::read_chunks(ValueId value) {
-  slots_.push_back({.value = value, .chunks = true});
+  slots_.push_back({.value = value, .raw = true});
   return kernel_.chunk_buffer();
 }
 
 BufferRef KernelMaker::read_packed_chunks(std::uint32_t buffer) {
-  slots_.push_back({.value = std::nullopt, .buffer = buffer, .chunks = true});
+  slots_.push_back({.value = std::nullopt, .buffer = buffer, .raw = true});
   return kernel_.chunk_buffer();
 }
 

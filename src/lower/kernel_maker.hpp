@@ -14,7 +14,7 @@ namespace slipway::lower {
 struct Slot {
   std::optional<tosa::ValueId> value;
   std::uint32_t buffer = 0;  // of the program, for those without a value
-  bool chunks = false;       // read sixteen bytes at a time
+  bool raw = false;          // read in another way than element by element
 };
 
 class KernelMaker final : public Elements {
@@ -39,6 +39,7 @@ class KernelMaker final : public Elements {
 
   // The buffers; the one that is written must come last.
   BufferRef read(tosa::ValueId value);
+  BufferRef read_as(tosa::ValueId value, ElementType type);  // its elements' bits, of a type of the same size
   BufferRef read_packed(std::uint32_t buffer, ElementType type);
   BufferRef read_chunks(tosa::ValueId value);
   BufferRef read_packed_chunks(std::uint32_t buffer);

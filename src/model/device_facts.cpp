@@ -28,14 +28,18 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
     const auto found = snapshot.limits_by_name.find(name);
     return found == snapshot.limits_by_name.end() ? otherwise : found->second;
   };
-  // Kernels set the modes of 32 bits alone, which not every device can.
+  // Kernels set the modes of 32 bits alone, and of 16 where they are used, which not every device can.
   const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
   const bool alone_rounding = limit("roundingModeIndependence", kIndependenceNone) != kIndependenceNone;
   return {.signed_zero_inf_nan_preserve = limit("shaderSignedZeroInfNanPreserveFloat32", 0) != 0,
           .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
           .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
           // Drivers for processors use the processor's own division.
-          .exact_division = snapshot.type == gpu::DeviceType::Cpu};
+          .exact_division = snapshot.type == gpu::DeviceType::Cpu,
+          .f16_conversions = snapshot.has_feature("shaderFloat16") && snapshot.has_feature("shaderInt16") &&
+                             alone_denorm && alone_rounding && limit("shaderDenormPreserveFloat16", 0) != 0 &&
+                             limit("shaderRoundingModeRTEFloat16", 0) != 0 &&
+                             limit("shaderSignedZeroInfNanPreserveFloat16", 0) != 0};
 }
 
 }  // namespace

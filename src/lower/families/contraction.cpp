@@ -160,6 +160,12 @@ bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op =
 std::int64_t Contraction::line_count() const { return product(lines); }
 std::int64_t Contraction::segment_count() const { return product(segments); }
 std::int64_t Contraction::depth() const { return product(segments) * run; }
+Contraction Contraction::in_one_run() const {
+  Contraction one = *this;
+  one.segments.clear();
+  one.run = depth();
+  return one;
+}
 
 std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& node) {
   if (!is_contraction(node.op)) return std::nullopt;

@@ -53,6 +53,8 @@ struct Contraction {
   std::int64_t line_count() const;
   std::int64_t segment_count() const;
   std::int64_t depth() const;  // products of a sum
+  // The same with all products of a row as one run: for rows whose products are found by their numbers.
+  Contraction in_one_run() const;
 };
 
 // What a CONV2D, CONV3D or MATMUL of floats or 8-bit integers computes; nothing for other operators and types.

@@ -5,13 +5,14 @@
 //
 // Each subgroup has a part of the tile, as a grid of matrices. Operands go through the memory of the workgroup sixteen
 // bytes at a time, rows a chunk longer than their contents so that they begin on different banks. A product alone is
-// stored straight from the matrices; what has operators behind it, or a ragged edge, goes matrix by matrix through the
-// memory of the workgroup, so that each invocation gets elements whose places it knows.
+// stored straight from the matrices; what has operators behind it, or a ragged edge, goes through the memory of the
+// workgroup a few matrices at a time, so that each invocation gets elements whose places it knows.
 #include <algorithm>
 #include <array>
 #include <format>
 #include <functional>
 
+#include "lower/families/image_rows.hpp"
 #include "lower/families/operands.hpp"
 #include "lower/families/tiles.hpp"
 
@@ -36,8 +37,12 @@ struct Layout {
   std::int64_t a_row() const { return step / chunk() + 1; }
   std::int64_t b_row() const { return by_channel() ? a_row() : tile().channels / chunk() + 1; }
   std::int64_t b_rows() const { return by_channel() ? tile().channels : step; }
+  // Sums on their way to results: matrices side by side, rows longer than those so that they begin on other banks.
+  std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
+  std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
+  std::int64_t sums_of_subgroup() const { return shape.m * sums_row(); }
   std::int64_t shared_bytes() const {
-    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * shape.m * shape.n;
+    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup();
   }
 };
 
@@ -113,10 +118,12 @@ bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
 
 class MatrixTiles {
  public:
-  MatrixTiles(TileWork& work, const Layout& layout) : w_(work), c_(work.c), layout_(layout), tile_(layout.tile()) {}
+  // `image`: how A is read, unless it stands as the contraction has it, or is copied so.
+  MatrixTiles(TileWork& work, const Layout& layout, std::optional<ImageRows> image)
+      : w_(work), c_(work.c), layout_(layout), tile_(layout.tile()), image_(std::move(image)) {}
 
   void run() {
-    const auto copy = bordered_a(w_.program, c_, layout_.shape.factors);
+    const auto copy = image_ ? std::nullopt : bordered_a(w_.program, c_, layout_.shape.factors);
     const std::optional<std::uint32_t> b_copy = copy_of_b();
     direct_ = !b_copy;
     const std::uint32_t packed = b_copy.value_or(0);
@@ -144,7 +151,14 @@ class MatrixTiles {
     KernelMaker maker = w_.program.kernel(
         {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
     maker_ = &maker;
-    a_ = copy ? maker.read_packed_chunks(*copy) : maker.read_chunks(source_of(w_.program, c_.a));
+    if (copy)
+      a_ = maker.read_packed_chunks(*copy);
+    else if (!image_)
+      a_ = maker.read_chunks(source_of(w_.program, c_.a));
+    else if (image_->unit() == 1)
+      a_ = maker.read_as(image_->source(), ElementType::U16);
+    else
+      a_ = maker.read_chunks(image_->source());
     b_ = direct_ ? maker.read_chunks(source_of(w_.program, c_.b)) : maker.read_packed_chunks(packed);
     w_.place(k(), tile_, layout_.parts);
     shared_a_ = k().shared_chunks(static_cast<std::uint32_t>(tile_.rows * layout_.a_row()));
@@ -193,7 +207,14 @@ class MatrixTiles {
   // Calls make(row, chunk) for the chunks that this invocation moves of `rows` rows.
   void share(std::int64_t rows, std::int64_t row_chunks, const std::function<void(Value, Value)>& make) {
     const Value me = k().local_index();
+    // Whole rows at once: a chunk has the same place in each of them.
+    const bool whole = invocations_ % row_chunks == 0 && rows * row_chunks % invocations_ == 0;
+    const Value first = k().unsigned_divide(me, k().integer(row_chunks));
     for (std::int64_t i = 0; i * invocations_ < rows * row_chunks; ++i) {
+      if (whole) {
+        make(first + i * (invocations_ / row_chunks), me - first * row_chunks);
+        continue;
+      }
       const Value e = k().min(me + i * invocations_, k().integer(rows * row_chunks - 1));
       const Value row = k().unsigned_divide(e, k().integer(row_chunks));
       make(row, e - row * row_chunks);
@@ -204,8 +225,12 @@ class MatrixTiles {
 
   void begin_a() {
     share(tile_.rows, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
-      const Value begin = w_.row_begin(k(), w_.first_row + row);
-      a_moves_.push_back({.begin = k().unsigned_divide(begin, k().integer(layout_.chunk())),
+      Value begin;
+      if (image_)
+        a_rows_.push_back(image_->row(k(), k().min(w_.first_row + row, k().integer(w_.rows - 1))));
+      else
+        begin = k().unsigned_divide(w_.row_begin(k(), w_.first_row + row), k().integer(layout_.chunk()));
+      a_moves_.push_back({.begin = begin,
                           .offset = chunk,
                           .place = row * layout_.a_row() + chunk,
                           .exists = k().boolean(true),
@@ -261,14 +286,53 @@ class MatrixTiles {
           inside = inside & in_run;
           offset = k().select(in_run, move.offset, k().integer(0));
         }
-        k().set(move.next, k().select(inside, k().load_chunk(from, move.begin + (first + offset) * stride)));
+        const Chunk chunk = k().load_chunk(from, move.begin + (first + offset) * stride);
+        k().set(move.next, k().select(inside, chunk, k().zero_chunk()));
       }
     };
-    move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
+    if (image_)
+      fetch_image(step.products);
+    else
+      move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
     if (layout_.by_channel())
       move_all(b_moves_, b_, in_chunks(step.products), layout_.chunk(), 1);
     else
       move_all(b_moves_, b_, step.products, 1, b_stride_);
+  }
+
+  // The unit of A that stands at a place in a step, and whether it is of the image. Where a step stays within the
+  // channels of a pixel, its place in the window is that of the step.
+  std::pair<Value, Value> in_image(const ImageRows::Row& row, Value step, Value offset) {
+    const Value product = step + offset;
+    const bool one_pixel = image_->channels() % (layout_.step / image_->unit()) == 0;
+    ImageRows::Tap tap = image_->tap(k(), one_pixel ? step : product);
+    if (one_pixel) tap.distance = tap.distance + offset;
+    Value inside = image_->inside(k(), row, tap);
+    if (c_.run % layout_.step != 0) inside = inside & (product < c_.run / image_->unit());
+    return {k().select(inside, row.begin + tap.distance, k().integer(0)), inside};
+  }
+
+  // Padding counts as the zero point, which the sums lose again.
+  void fetch_image(Value products) {
+    const Value step = k().unsigned_divide(products, k().integer(image_->unit()));
+    const Value border = k().integer(static_cast<std::int32_t>((c_.a_zero & 0xff) * 0x01010101));
+    const Chunk padding = layout_.by_channel() ? k().chunk_of({border, border, border, border}) : k().zero_chunk();
+    for (std::size_t i = 0; i < a_moves_.size(); ++i) {
+      const Move& move = a_moves_[i];
+      if (image_->unit() > 1) {
+        const auto [index, inside] = in_image(a_rows_[i], step, move.offset);
+        k().set(move.next, k().select(inside, k().load_chunk(a_, index), padding));
+        continue;
+      }
+      std::array<Value, 4> words;  // of two elements
+      for (std::int64_t e = 0; e < layout_.chunk(); ++e) {
+        const auto [index, inside] = in_image(a_rows_[i], step, move.offset * layout_.chunk() + e);
+        const Value bits = k().select(inside, k().load(a_, index), k().integer(0));
+        Value& word = words[static_cast<std::size_t>(e / 2)];
+        word = e % 2 == 0 ? bits : word | bits << 16;
+      }
+      k().set(move.next, k().chunk_of(words));
+    }
   }
 
   void multiply() {
@@ -331,13 +395,13 @@ class MatrixTiles {
   template <class Use>
   void for_each_matrix(Use use) {
     for (std::int64_t i = 0; i < layout_.rows; ++i) {
-      for (std::int64_t j = 0; j < layout_.columns; ++j) {
-        const Value row = w_.first_row + (down_ * layout_.rows + i) * layout_.shape.m,
-                    channel = w_.first_channel + (across_ * layout_.columns + j) * layout_.shape.n;
-        use(sums_[static_cast<std::size_t>(i * layout_.columns + j)], row, channel);
-      }
+      for (std::int64_t j = 0; j < layout_.columns; ++j)
+        use(sums_[static_cast<std::size_t>(i * layout_.columns + j)], matrix_row(i), matrix_channel(j));
     }
   }
+  // Where a matrix of this subgroup stands among the results.
+  Value matrix_row(std::int64_t i) { return w_.first_row + (down_ * layout_.rows + i) * layout_.shape.m; }
+  Value matrix_channel(std::int64_t j) { return w_.first_channel + (across_ * layout_.columns + j) * layout_.shape.n; }
 
   void store_matrices() {
     const BufferRef to = maker_->write(w_.node.outputs[0]);
@@ -361,36 +425,53 @@ class MatrixTiles {
     return sum - maker.kernel().load(sums, batch * c_.channels + channel) * c_.a_zero;
   }
 
+  // What is read for the elements of an invocation is all read before any is written, which hides the time that memory
+  // takes; neighbouring invocations have neighbouring channels.
   void store_elements() {
-    const std::int64_t count = layout_.shape.m * layout_.shape.n, lanes = w_.program.device().subgroup_size;
+    const std::int64_t lanes = w_.program.device().subgroup_size, across = layout_.sums_across();
+    const std::int64_t width = across * layout_.shape.n, count = layout_.shape.m * width;
     const SharedRef scratch = k().shared(layout_.by_channel() ? Scalar::Int : Scalar::Float,
-                                         static_cast<std::uint32_t>(layout_.subgroups() * count));
-    std::optional<BufferRef> sums_of_b;
+                                         static_cast<std::uint32_t>(layout_.subgroups() * layout_.sums_of_subgroup()));
+    std::optional<BufferRef> sums_of_b, to;
     if (has_zero()) sums_of_b = maker_->read_packed(sums_of_b_, ElementType::I32);
-    const Value mine = k().subgroup_index() * count, lane = k().subgroup_lane();
-    std::optional<BufferRef> to;
-    for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
-      k().subgroup_barrier();
-      k().store_matrix(scratch, mine, k().get(sum), layout_.shape.n);
-      k().subgroup_barrier();
-      k().loop(k().integer((count + lanes - 1) / lanes), [&](Value i) {
-        const Value e = i * lanes + lane, y = k().unsigned_divide(e, k().integer(layout_.shape.n));
-        const Value at_row = row + y, at_channel = channel + (e - y * layout_.shape.n);
-        k().when((e < count) & (at_row < w_.rows) & (at_channel < c_.channels), [&] {
-          Value index, total = k().load(scratch, mine + e);
-          if (sums_of_b) total = without_zero(*maker_, *sums_of_b, total, w_.batch, at_channel);
-          const Value element = w_.element(*maker_, total, at_row, at_channel, index);
-          if (!to) to = maker_->write(w_.node.outputs[0]);
-          k().store(*to, index, element);
-        });
-      });
-    });
+    const Value mine = k().subgroup_index() * layout_.sums_of_subgroup(), lane = k().subgroup_lane();
+    const bool all_exist = w_.rows % tile_.rows == 0 && c_.channels % tile_.channels == 0;
+    struct Element {
+      Value exists, index, value;
+    };
+    for (std::int64_t i = 0; i < layout_.rows; ++i) {
+      for (std::int64_t j = 0; j < layout_.columns; j += across) {
+        k().subgroup_barrier();
+        for (std::int64_t n = 0; n < across; ++n) {
+          const Matrix sum = k().get(sums_[static_cast<std::size_t>(i * layout_.columns + j + n)]);
+          k().store_matrix(scratch, mine + n * layout_.shape.n, sum, layout_.sums_row());
+        }
+        k().subgroup_barrier();
+        std::vector<Element> elements;
+        for (std::int64_t e = 0; e < count; e += lanes) {
+          const Value number = k().min(lane + e, k().integer(count - 1));
+          const Value y = k().unsigned_divide(number, k().integer(width)), x = number - y * width;
+          const Value row = matrix_row(i) + y, channel = matrix_channel(j) + x;
+          const Value safe_row = all_exist ? row : k().min(row, k().integer(w_.rows - 1)),
+                      safe_channel = all_exist ? channel : k().min(channel, k().integer(c_.channels - 1));
+          Value sum = k().load(scratch, mine + y * layout_.sums_row() + x);
+          if (sums_of_b) sum = without_zero(*maker_, *sums_of_b, sum, w_.batch, safe_channel);
+          Element& element = elements.emplace_back();
+          element.exists = all_exist ? k().boolean(true) : (row < w_.rows) & (channel < c_.channels);
+          element.value = w_.element(*maker_, sum, safe_row, safe_channel, element.index);
+        }
+        if (!to) to = maker_->write(w_.node.outputs[0]);
+        for (const Element& element : elements)
+          k().when(element.exists, [&] { k().store(*to, element.index, element.value); });
+      }
+    }
   }
 
   TileWork& w_;
   const Contraction& c_;
   Layout layout_;
   TileSize tile_;
+  std::optional<ImageRows> image_;
   bool direct_ = false;
   std::uint32_t sums_of_b_ = 0;  // a buffer of the program
   std::int64_t invocations_ = 0, b_stride_ = 0;
@@ -398,26 +479,35 @@ class MatrixTiles {
   BufferRef a_, b_;
   SharedRef shared_a_, shared_b_;
   std::vector<Move> a_moves_, b_moves_;
+  std::vector<ImageRows::Row> a_rows_;  // by move, where A is read from an image
   std::vector<MatrixVariable> sums_;
   Value down_, across_;
 };
 
 }  // namespace
 
-bool lower_matrix_tiles(TileWork& work) {
-  const tosa::Graph& graph = work.program.graph();
-  const Contraction& c = work.c;
+bool lower_matrix_tiles(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, const Anchor& anchor) {
+  const tosa::Graph& graph = program.graph();
   const tosa::DataType factors = graph[c.a].type.data;
   const ElementType type = tosa::storage_of(factors);
-  if (graph[c.b].type.data != factors || !has_whole_chunks(c, kChunkBytes / tensor::size_of(type))) return false;
+  if (graph[c.b].type.data != factors) return false;
   if (!tosa::is_float(factors)) {
-    const bool known = graph.constant(source_of(work.program, c.b)) != nullptr;
-    const bool whole = known || c.is_matmul || work.program.stored()[index(source_of(work.program, c.b))];
+    const bool known = graph.constant(source_of(program, c.b)) != nullptr;
+    const bool whole = known || c.is_matmul || program.stored()[index(source_of(program, c.b))];
     if (factors != tosa::DataType::I8 || c.b_zero != 0 || !whole || (c.a_zero != 0 && !known)) return false;
   }
+  const std::int64_t chunk = kChunkBytes / tensor::size_of(type);
+  const bool whole_chunks = has_whole_chunks(c, chunk);
+  std::optional<ImageRows> image;
+  if (!whole_chunks || !stands_as(program, c, type)) image = ImageRows::of(program, c, chunk);
+  // Channels of 8-bit integers stand one by one in B, too, which is read by whole chunks.
+  if (!whole_chunks && !image && tensor::size_of(type) == 2) image = ImageRows::of(program, c, 1);
+  if (!whole_chunks && !image) return false;
+  const Contraction contraction = image ? c.in_one_run() : c;
+  TileWork work(program, contraction, node, anchor);
   const auto layout = layout_for(work);
   if (!layout) return false;
-  MatrixTiles(work, *layout).run();
+  MatrixTiles(work, *layout, std::move(image)).run();
   return true;
 }
 

@@ -11,11 +11,6 @@ namespace {
 
 using tosa::ValueId;
 
-// An element as a 32-bit float, without its zero point: exact for integers of 8 bits.
-Value as_float(Kernel& k, Value element, std::int64_t zero) {
-  return element.type() == Scalar::Float ? element : k.to_float(element - zero);
-}
-
 // An element of a copy of A, and what its border has.
 Value in_copy(Kernel& k, Value element, ElementType to, std::int64_t zero) {
   return to == ElementType::I8 ? element : as_float(k, element, zero);
@@ -101,14 +96,22 @@ ValueId source_of(const ProgramBuilder& program, ValueId value) {
   return value;
 }
 
-std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
-  const tosa::Graph& graph = program.graph();
+Value as_float(Kernel& k, Value element, std::int64_t zero) {
+  return element.type() == Scalar::Float ? element : k.to_float(element - zero);
+}
+
+bool stands_as(const ProgramBuilder& program, const Contraction& c, ElementType type) {
   const ValueId source = source_of(program, c.a);
   const auto widened = program.widened(source);
-  const bool is_stored_so =
-      widened ? *widened == c.a_zero && to == ElementType::F32 : tosa::storage_of(graph[c.a].type.data) == to;
-  if (c.same_border && is_whole(program, source) && is_stored_so) return std::nullopt;
+  const ElementType stored = tosa::storage_of(program.graph()[c.a].type.data);
+  return c.same_border && is_whole(program, source) &&
+         (widened ? *widened == c.a_zero && type == ElementType::F32 : stored == type);
+}
 
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
+  if (stands_as(program, c, to)) return std::nullopt;
+  const tosa::Graph& graph = program.graph();
+  const ValueId source = source_of(program, c.a);
   const tensor::Shape& shape = graph[c.a].type.shape;
   const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
   std::string purpose = std::format("{} {}", tensor::name_of(to), c.a_zero);

@@ -7,6 +7,12 @@
 
 namespace slipway::lower {
 
+// Whether A stands in memory with its border, as elements of this type.
+bool stands_as(const ProgramBuilder& program, const Contraction& c, ElementType type);
+
+// An element of an operand as a 32-bit float, without its zero point: exact for integers of 8 bits.
+Value as_float(Kernel& k, Value element, std::int64_t zero);
+
 // A as `to` with its border; nothing when the stored value is that already. Floats are without the zero point, so that
 // the border is 0; 8-bit integers keep it, and the border is the zero point.
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);

@@ -13,6 +13,7 @@
 #include <format>
 
 #include "lower/families/family.hpp"
+#include "lower/families/image_rows.hpp"
 #include "lower/families/operands.hpp"
 
 namespace slipway::lower {
@@ -167,10 +168,12 @@ class ScalarTiles {
  public:
   static std::int64_t shared_bytes(std::int64_t side) { return 4 * kStep * (2 * side + kPad); }
 
-  ScalarTiles(TileWork& work, std::int64_t side) : w_(work), c_(work.c), side_(side), mine_(side / kSide) {}
+  // `image`: how A is read, unless it stands as the contraction has it, or is copied so.
+  ScalarTiles(TileWork& work, std::int64_t side, std::optional<ImageRows> image)
+      : w_(work), c_(work.c), side_(side), mine_(side / kSide), image_(std::move(image)) {}
 
   void run() {
-    const auto copy = bordered_a(w_.program, c_, ElementType::F32);
+    const auto copy = image_ ? std::nullopt : bordered_a(w_.program, c_, ElementType::F32);
     const bool direct = reads_b_directly();
     const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
     const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], "tiles");
@@ -178,7 +181,10 @@ class ScalarTiles {
     if (w_.program.repeat(key, buffers)) return;
     KernelMaker maker = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
     maker_ = &maker;
-    a_ = copy ? maker.read_packed(*copy, ElementType::F32) : maker.read(source_of(w_.program, c_.a));
+    if (copy)
+      a_ = maker.read_packed(*copy, ElementType::F32);
+    else
+      a_ = maker.read(image_ ? image_->source() : source_of(w_.program, c_.a));
     b_ = direct ? maker.read(source_of(w_.program, c_.b)) : maker.read_packed(packed, ElementType::F32);
     w_.place(k(), {side_, side_});
     begin(direct);
@@ -200,13 +206,17 @@ class ScalarTiles {
   // What each invocation reads in every step: `mine` elements of either operand.
   void begin(bool direct) {
     const std::int64_t count = side_ * kStep / (kSide * kSide);
-    const Value me = k().local_index();
+    const Value me = k().local_index(), first = k().unsigned_divide(me, k().integer(kStep));
+    a_column_ = me - first * kStep;
     for (std::int64_t i = 0; i < count; ++i) {
+      static_assert(kSide * kSide % kStep == 0);
+      const Value row = first + i * (kSide * kSide / kStep);
+      if (image_)
+        a_image_.push_back(image_->row(k(), k().min(w_.first_row + row, k().integer(w_.rows - 1))));
+      else
+        a_row_.push_back(w_.row_begin(k(), w_.first_row + row) + a_column_);
+      a_place_.push_back(a_column_ * (side_ + kPad) + row);
       const Value e = me + i * kSide * kSide;
-      const Value row = k().unsigned_divide(e, k().integer(kStep)), column = e - row * kStep;
-      a_row_.push_back(w_.row_begin(k(), w_.first_row + row) + column);
-      a_column_.push_back(column);
-      a_place_.push_back(column * (side_ + kPad) + row);
       const Value product = k().unsigned_divide(e, k().integer(side_)), channel = e - product * side_;
       b_product_.push_back(product);
       b_place_.push_back(product * side_ + channel);
@@ -227,22 +237,33 @@ class ScalarTiles {
   void fetch(Value number) {
     const TileWork::Step step = w_.step(k(), number, kStep);
     const bool partial = c_.run % kStep != 0;
-    for (std::size_t i = 0; i < a_row_.size(); ++i) {
-      const Value inside = partial ? step.in_run + a_column_[i] < c_.run : k().boolean(true);
-      const Value past =
-          partial ? k().select(inside, k().integer(0), step.in_run + a_column_[i] - (c_.run - 1)) : k().integer(0);
-      const Value a = k().load(a_, a_row_[i] + step.a - past);
-      k().set(next_a_[i], k().select(inside, a, k().real(0)));
+    const Value zero = k().integer(0), last = k().integer(c_.run - 1);
+    Value in_a = partial ? step.in_run + a_column_ < c_.run : k().boolean(true);
+    if (image_) {
+      const Value product = step.products + a_column_;
+      const ImageRows::Tap tap = image_->tap(k(), product);
+      for (std::size_t i = 0; i < a_image_.size(); ++i) {
+        const Value inside = in_a & image_->inside(k(), a_image_[i], tap);
+        const Value a = k().load(a_, k().select(inside, a_image_[i].begin + tap.distance, zero));
+        k().set(next_a_[i], k().select(inside, as_float(k(), a, c_.a_zero), k().real(0)));
+      }
+    } else {
+      const Value past = partial ? k().select(in_a, zero, step.in_run + a_column_ - last) : zero;
+      for (std::size_t i = 0; i < a_row_.size(); ++i) {
+        const Value a = k().load(a_, a_row_[i] + step.a - past);
+        k().set(next_a_[i], k().select(in_a, a, k().real(0)));
+      }
+    }
+    for (std::size_t i = 0; i < b_begin_.size(); ++i) {
       const Value in_b = partial ? step.in_run + b_product_[i] < c_.run : k().boolean(true);
-      const Value past_b =
-          partial ? k().select(in_b, k().integer(0), step.in_run + b_product_[i] - (c_.run - 1)) : k().integer(0);
-      const Value b = k().load(b_, b_begin_[i] + (step.products + b_product_[i] - past_b) * b_stride_);
+      const Value past = partial ? k().select(in_b, zero, step.in_run + b_product_[i] - last) : zero;
+      const Value b = k().load(b_, b_begin_[i] + (step.products + b_product_[i] - past) * b_stride_);
       k().set(next_b_[i], k().select(in_b, b, k().real(0)));
     }
   }
 
   void multiply() {
-    for (std::size_t i = 0; i < a_row_.size(); ++i) {
+    for (std::size_t i = 0; i < a_place_.size(); ++i) {
       next_a_.push_back(k().variable(k().real(0)));
       next_b_.push_back(k().variable(k().real(0)));
     }
@@ -254,7 +275,7 @@ class ScalarTiles {
     }
     fetch(k().integer(0));
     k().loop(k().integer(steps), [&](Value number) {
-      for (std::size_t i = 0; i < a_row_.size(); ++i) {
+      for (std::size_t i = 0; i < a_place_.size(); ++i) {
         k().store(shared_a_, a_place_[i], k().get(next_a_[i]));
         k().store(shared_b_, b_place_[i], k().get(next_b_[i]));
       }
@@ -317,10 +338,13 @@ class ScalarTiles {
   TileWork& w_;
   const Contraction& c_;
   std::int64_t side_, mine_, b_stride_ = 0;
+  std::optional<ImageRows> image_;
   KernelMaker* maker_ = nullptr;
   BufferRef a_, b_;
   SharedRef shared_a_, shared_b_;
-  std::vector<Value> a_row_, a_column_, a_place_, b_product_, b_begin_, b_place_;
+  Value a_column_;  // of the products of a step, the one whose elements of A this invocation moves
+  std::vector<Value> a_row_, a_place_, b_product_, b_begin_, b_place_;
+  std::vector<ImageRows::Row> a_image_;  // instead of a_row_, where A is read from an image
   std::vector<Variable> next_a_, next_b_, sums_, totals_;
 };
 
@@ -333,14 +357,16 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   if (!anchor) return false;
   const auto contraction = contraction_of(program.graph(), *anchor->node);
   if (!contraction) return false;
-  TileWork work(program, *contraction, node, *anchor);
-  if (lower_matrix_tiles(work)) return true;
+  if (lower_matrix_tiles(program, *contraction, node, *anchor)) return true;
+  std::optional<ImageRows> image;
+  if (!stands_as(program, *contraction, ElementType::F32)) image = ImageRows::of(program, *contraction, 1);
+  const Contraction c = image ? contraction->in_one_run() : *contraction;
+  TileWork work(program, c, node, *anchor);
   // Large tiles reuse more of what they read, but there must be enough of them for all parts of a GPU.
   constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
-  const std::int64_t large = (work.rows + kLargeSide - 1) / kLargeSide *
-                             ((contraction->channels + kLargeSide - 1) / kLargeSide) * work.batches;
   const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
-  ScalarTiles(work, large >= kEnough && fits ? kLargeSide : kSmallSide).run();
+  const bool large = fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough;
+  ScalarTiles(work, large ? kLargeSide : kSmallSide, std::move(image)).run();
   return true;
 }
 

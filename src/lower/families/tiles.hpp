@@ -69,6 +69,6 @@ void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
                std::span<const std::uint32_t> buffers);
 
 // With cooperative matrices, where types, sizes and the device allow them.
-bool lower_matrix_tiles(TileWork& work);
+bool lower_matrix_tiles(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, const Anchor& anchor);
 
 }  // namespace slipway::lower

@@ -344,6 +344,25 @@ Value Kernel::float_of_bits(Value bits) {
   return made(Scalar::Float, op(spv::Op::OpBitcast, type_id(Scalar::Float), {id(bits)}));
 }
 
+spirv::Id Kernel::half_type() {
+  builder_.capability(spv::Capability::Float16);
+  builder_.capability(spv::Capability::Int16);
+  converts_16_ = true;
+  return builder_.type_float(16);
+}
+Value Kernel::f16_bits_of(Value real_value) {
+  const spirv::Id half = op(spv::Op::OpFConvert, half_type(), {id(real_value)});
+  const spirv::Id bits = op(spv::Op::OpBitcast, builder_.type_int(16, false), {half});
+  const spirv::Id wide = op(spv::Op::OpUConvert, builder_.type_int(32, false), {bits});
+  return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {wide}));
+}
+Value Kernel::float_of_f16_bits(Value value) {
+  const spirv::Id wide = op(spv::Op::OpBitcast, builder_.type_int(32, false), {id(value)});
+  const spirv::Id bits = op(spv::Op::OpUConvert, builder_.type_int(16, false), {wide});
+  const spirv::Id half = op(spv::Op::OpBitcast, half_type(), {bits});
+  return made(Scalar::Float, op(spv::Op::OpFConvert, type_id(Scalar::Float), {half}));
+}
+
 Value Kernel::find_most_significant(Value value) {
   if (!glsl_) glsl_ = builder_.import("GLSL.std.450");
   // FindUMsb looks at the bits as unsigned, whatever their type.
@@ -429,6 +448,7 @@ Words Kernel::finish() {
     builder_.capability(capability);
     builder_.extension("SPV_KHR_float_controls");
     builder_.execution_mode(main, mode, {32});
+    if (converts_16_) builder_.execution_mode(main, mode, {16});
   };
   float_control(floats_.signed_zero_inf_nan_preserve, spv::Capability::SignedZeroInfNanPreserve,
                 spv::ExecutionMode::SignedZeroInfNanPreserve);

@@ -164,6 +164,7 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   const FloatFacts& floats() const { return floats_; }
   const Grid& grid() const { return grid_; }
+  bool is_for_gpus() const { return grid_.addresses && !grid_.lanes; }
 
   // --- constants ---
   Value integer(std::int64_t value) { return Value(this, Scalar::Int, value); }
@@ -201,7 +202,8 @@ class Kernel {
   BufferRef chunk_buffer();  // that is read; indices count chunks
   Chunk load_chunk(BufferRef from, Value index);
   Chunk zero_chunk();
-  Chunk select(Value condition, Chunk chunk);  // or zeros
+  Chunk chunk_of(const std::array<Value, 4>& words);  // ints
+  Chunk select(Value condition, Chunk yes, Chunk no);
   ChunkVariable variable(Chunk initial);
   Chunk get(ChunkVariable variable);
   void set(ChunkVariable variable, Chunk chunk);
@@ -255,6 +257,9 @@ class Kernel {
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
   Value bits_of(Value real);                        // float as int
   Value float_of_bits(Value bits);
+  // Bits of 16-bit floats, on devices that convert them: nearest even.
+  Value f16_bits_of(Value real);
+  Value float_of_f16_bits(Value bits);
   Value multiply_high(Value a, Value b);     // the upper 32 bits of a product of ints
   Value find_most_significant(Value value);  // of an int as unsigned; -1 for 0
   // An instruction of GLSL.std.450 on floats.
@@ -298,6 +303,7 @@ class Kernel {
   friend Value operator<=(Value a, Value b);
 
   spirv::Id type_id(Scalar type);
+  spirv::Id half_type();
   spirv::Id id(Value value);
   Value made(Scalar type, spirv::Id id) { return Value(this, type, id); }
   Value binary(spv::Op op, Scalar result, Value a, Value b);
@@ -356,7 +362,7 @@ class Kernel {
   BlockTypes chunk_types_{};
   spirv::Id push_constants_ = 0;  // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;
-  bool uses_long_ = false, uses_8_ = false, uses_16_ = false;
+  bool uses_long_ = false, uses_8_ = false, uses_16_ = false, converts_16_ = false;
 };
 
 }  // namespace slipway::lower

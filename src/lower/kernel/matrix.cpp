@@ -71,11 +71,18 @@ std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, st
 
 Chunk Kernel::zero_chunk() { return {builder_.constant_null(chunk_type())}; }
 
-Chunk Kernel::select(Value condition, Chunk chunk) {
-  if (condition.is(1)) return chunk;
+Chunk Kernel::chunk_of(const std::array<Value, 4>& words) {
+  const spirv::Id signed_words = builder_.type_vector(type_id(Scalar::Int), 4);
+  const std::array ids = {id(words[0]), id(words[1]), id(words[2]), id(words[3])};
+  const spirv::Id together = op(spv::Op::OpCompositeConstruct, signed_words, {ids[0], ids[1], ids[2], ids[3]});
+  return {op(spv::Op::OpBitcast, chunk_type(), {together})};
+}
+
+Chunk Kernel::select(Value condition, Chunk yes, Chunk no) {
+  if (condition.is(1)) return yes;
   const spirv::Id flags = builder_.type_vector(builder_.type_bool(), 4), one = id(condition);
   const spirv::Id all = op(spv::Op::OpCompositeConstruct, flags, {one, one, one, one});
-  return {op(spv::Op::OpSelect, chunk_type(), {all, chunk.id, zero_chunk().id})};
+  return {op(spv::Op::OpSelect, chunk_type(), {all, yes.id, no.id})};
 }
 
 ChunkVariable Kernel::variable(Chunk initial) {

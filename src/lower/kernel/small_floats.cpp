@@ -49,6 +49,7 @@ Value small_bits(Kernel& k, Value real, Layout layout, std::int64_t infinity_bit
 Value is_nan(Kernel& kernel, Value real) { return magnitude_of(kernel, real) > kInfinity; }
 
 Value float_from_f16(Kernel& k, Value bits) {
+  if (k.floats().f16_conversions) return k.float_of_f16_bits(bits);
   const Value sign = (bits & 0x8000) << 16, magnitude = bits & 0x7fff;
   const Value normal = (magnitude << 13) + (static_cast<std::int64_t>(127 - 15) << 23);
   const Value special = (magnitude << 13) | k.integer(kInfinity);
@@ -67,7 +68,9 @@ Value float_from_e4m3(Kernel& k, Value bits) {
   return k.float_of_bits(result | sign);
 }
 
-Value f16_bits(Kernel& k, Value real) { return small_bits(k, real, {5, 10}, 0x7c00, 0x7e00); }
+Value f16_bits(Kernel& k, Value real) {
+  return k.floats().f16_conversions ? k.f16_bits_of(real) : small_bits(k, real, {5, 10}, 0x7c00, 0x7e00);
+}
 Value e5m2_bits(Kernel& k, Value real) { return small_bits(k, real, {5, 2}, 0x7c, 0x7e); }
 // Without infinity: everything beyond the largest value, infinities too, is the one NaN.
 Value e4m3_bits(Kernel& k, Value real) { return small_bits(k, real, {4, 3}, 0x7f, 0x7f); }

@@ -7,16 +7,34 @@ using tosa::DataType;
 
 namespace {
 
+// Calls `use(i, x)` for the elements x of an axis, in order. GPUs read several before they use the first: reading is
+// what takes long.
+void for_each_along(Operation& operation, const std::function<Value(Value)>& read,
+                    const std::function<void(Value, Value)>& use) {
+  constexpr std::int64_t kAtOnce = 16;
+  Kernel& k = operation.kernel;
+  const std::int64_t count = operation.in_shape()[static_cast<std::size_t>(operation.integer("axis"))];
+  const std::int64_t at_once = k.is_for_gpus() ? kAtOnce : 1, whole = count / at_once;
+  const auto some = [&](Value first, std::int64_t length) {
+    std::vector<Value> read_ahead;
+    for (std::int64_t i = 0; i < length; ++i) read_ahead.push_back(read(first + i));
+    for (std::int64_t i = 0; i < length; ++i) use(first + i, read_ahead[static_cast<std::size_t>(i)]);
+  };
+  k.loop(k.integer(whole), [&](Value i) { some(i * at_once, at_once); });
+  some(k.integer(whole * at_once), count - whole * at_once);
+}
+
 // Folds the axis from a start value; `fold(so far, element)`.
 Value reduce(Operation& operation, const Coordinates& at, Value start, const std::function<Value(Value, Value)>& fold) {
   Kernel& k = operation.kernel;
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
   const Variable result = k.variable(start);
-  k.loop(k.integer(operation.in_shape()[axis]), [&](Value i) {
+  const auto read = [&](Value i) {
     Coordinates from = at;
     from[axis] = i;
-    k.set(result, fold(k.get(result), operation.in(0, from)));
-  });
+    return operation.in(0, from);
+  };
+  for_each_along(operation, read, [&](Value, Value x) { k.set(result, fold(k.get(result), x)); });
   return k.get(result);
 }
 
@@ -59,10 +77,13 @@ Value emit_ARGMAX(Operation& operation, const Coordinates& at, std::size_t) {
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
   const Variable best = k.variable(is_float && ignore ? nan_of(k) : least_of(k, type)),
                  where = k.variable(k.integer(0));
-  k.loop(k.integer(operation.in_shape()[axis]), [&](Value i) {
+  const auto read = [&](Value i) {
     Coordinates from = at;
     from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), i);
-    const Value x = operation.in(0, from), so_far = k.get(best);
+    return operation.in(0, from);
+  };
+  for_each_along(operation, read, [&](Value i, Value x) {
+    const Value so_far = k.get(best);
     Value better = x > so_far;
     if (is_float) {
       const Value x_nan = is_nan(k, x), best_nan = is_nan(k, so_far);

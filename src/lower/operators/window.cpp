@@ -20,6 +20,8 @@ Value zero_of(Kernel& k, DataType accumulator) {
 // One dimension of a window: the positions at which its taps read.
 struct Taps {
   std::int64_t count, extent, pad, pad_after, stride, dilation;
+  // Sizes divide exactly, so that without padding every tap lies inside.
+  bool is_padded() const { return pad > 0 || pad_after > 0; }
 };
 
 class Sum {
@@ -32,13 +34,16 @@ class Sum {
         zero_b_(operation.integer(zero_b)),
         sum_(k_.variable(zero_of(k_, type_))) {}
 
-  void add_product(Value a, Value b) {
+  // Only where it `counts`.
+  void add_product(Value a, Value b, Value counts) {
     if (!tosa::is_float(type_)) {
       a = widened(k_, type_, a - zero_a_);
       b = widened(k_, type_, b - zero_b_);
     }
-    k_.set(sum_, k_.get(sum_) + a * b);
+    const Value sum = k_.get(sum_);
+    k_.set(sum_, k_.select(counts, sum + a * b, sum));
   }
+  void add_product(Value a, Value b) { add_product(a, b, k_.boolean(true)); }
   Value value() { return k_.get(sum_); }
 
  private:
@@ -49,23 +54,56 @@ class Sum {
   Variable sum_;
 };
 
-// Calls `use(kernel positions, input positions)` inside loops over all dimensions, for the positions inside the image.
-void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, Coordinates kernel, Coordinates input,
-                  const std::function<void(const Coordinates&, const Coordinates&)>& use) {
+// What is done with a tap: its position in the kernel, its position in the image, whether it counts.
+using UseTap = std::function<void(const Coordinates&, const Coordinates&, Value)>;
+
+// Loops over all dimensions, with the taps inside the image.
+void loop_over_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, Coordinates kernel, Coordinates input,
+                    const UseTap& use) {
   const std::size_t d = kernel.size();
-  if (d == taps.size()) return use(kernel, input);
+  if (d == taps.size()) return use(kernel, input, k.boolean(true));
   const Taps& tap = taps[d];
   k.loop(k.integer(tap.count), [&](Value i) {
     const Value position = at[d] * tap.stride + i * tap.dilation - tap.pad;
     kernel.push_back(i);
     input.push_back(position);
-    // Sizes divide exactly, so that without padding every tap lies inside.
-    const bool padded = tap.pad > 0 || tap.pad_after > 0;
-    const Value inside = padded ? (position >= 0) & (position < tap.extent) : k.boolean(true);
-    k.when(inside, [&] { for_each_tap(k, taps, at, kernel, input, use); });
+    const Value inside = tap.is_padded() ? (position >= 0) & (position < tap.extent) : k.boolean(true);
+    k.when(inside, [&] { loop_over_taps(k, taps, at, kernel, input, use); });
     kernel.pop_back();
     input.pop_back();
   });
+}
+
+// All taps one after the other; one outside the image reads its nearest element, and does not count.
+void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+  std::int64_t count = 1;
+  for (const Taps& tap : taps) count *= tap.count;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Coordinates kernel(taps.size()), input(taps.size());
+    Value inside = k.boolean(true);
+    std::int64_t rest = i;
+    for (std::size_t d = taps.size(); d-- > 0; rest /= taps[d].count) {
+      const Taps& tap = taps[d];
+      kernel[d] = k.integer(rest % tap.count);
+      input[d] = at[d] * tap.stride + (rest % tap.count * tap.dilation - tap.pad);
+      if (!tap.is_padded()) continue;
+      inside = inside & (input[d] >= 0) & (input[d] < tap.extent);
+      input[d] = k.clamp(input[d], k.integer(0), k.integer(tap.extent - 1));
+    }
+    use(kernel, input, inside);
+  }
+}
+
+// For taps that cost no more than reading them. Small windows are written out on GPUs, so that all reads are under way
+// at once.
+void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+  constexpr std::int64_t kMost = 64;
+  std::int64_t count = 1;
+  for (const Taps& tap : taps) count *= tap.count;
+  if (k.is_for_gpus() && count <= kMost)
+    write_out_taps(k, taps, at, use);
+  else
+    loop_over_taps(k, taps, at, {}, {}, use);
 }
 
 std::vector<Taps> conv_taps(const Operation& operation, std::size_t dimensions, std::size_t first_kernel) {
@@ -92,17 +130,17 @@ Value conv(Operation& operation, const Coordinates& at, std::size_t dimensions) 
   Kernel& k = operation.kernel;
   Sum sum(operation, "input_zp", "weight_zp");
   const Coordinates place(at.begin() + 1, at.end() - 1);
-  for_each_tap(k, conv_taps(operation, dimensions, 1), place, {}, {},
-               [&](const Coordinates& kernel, const Coordinates& position) {
-                 k.loop(k.integer(operation.in_shape(0).back()), [&](Value channel) {
-                   Coordinates from = {at[0]}, with = {at.back()};
-                   from.insert(from.end(), position.begin(), position.end());
-                   with.insert(with.end(), kernel.begin(), kernel.end());
-                   from.push_back(channel);
-                   with.push_back(channel);
-                   sum.add_product(operation.in(0, from), operation.in(1, with));
+  loop_over_taps(k, conv_taps(operation, dimensions, 1), place, {}, {},
+                 [&](const Coordinates& kernel, const Coordinates& position, Value) {
+                   k.loop(k.integer(operation.in_shape(0).back()), [&](Value channel) {
+                     Coordinates from = {at[0]}, with = {at.back()};
+                     from.insert(from.end(), position.begin(), position.end());
+                     with.insert(with.end(), kernel.begin(), kernel.end());
+                     from.push_back(channel);
+                     with.push_back(channel);
+                     sum.add_product(operation.in(0, from), operation.in(1, with));
+                   });
                  });
-               });
   return with_bias(operation, sum.value(), at.back());
 }
 
@@ -116,10 +154,10 @@ Value emit_DEPTHWISE_CONV2D(Operation& operation, const Coordinates& at, std::si
   Sum sum(operation, "input_zp", "weight_zp");
   const Value multiplier = k.integer(operation.in_shape(1)[3]);
   const Value channel = k.unsigned_divide(at[3], multiplier), m = k.unsigned_remainder(at[3], multiplier);
-  for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]}, {}, {},
-               [&](const Coordinates& kernel, const Coordinates& position) {
+  for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]},
+               [&](const Coordinates& kernel, const Coordinates& position, Value inside) {
                  sum.add_product(operation.in(0, {at[0], position[0], position[1], channel}),
-                                 operation.in(1, {kernel[0], kernel[1], channel, m}));
+                                 operation.in(1, {kernel[0], kernel[1], channel, m}), inside);
                });
   return with_bias(operation, sum.value(), at[3]);
 }
@@ -178,9 +216,11 @@ Value emit_MAX_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
   Kernel& k = operation.kernel;
   const bool ignore = operation.ignores_nan();
   const Variable best = k.variable(start_of_max_pool(k, operation.out_type(), ignore));
-  for_each_tap(k, pool_taps(operation), {at[1], at[2]}, {}, {}, [&](const Coordinates&, const Coordinates& position) {
-    k.set(best, max_with(k, k.get(best), operation.in(0, {at[0], position[0], position[1], at[3]}), ignore));
-  });
+  for_each_tap(k, pool_taps(operation), {at[1], at[2]},
+               [&](const Coordinates&, const Coordinates& position, Value inside) {
+                 const Value x = operation.in(0, {at[0], position[0], position[1], at[3]}), so_far = k.get(best);
+                 k.set(best, k.select(inside, max_with(k, so_far, x, ignore), so_far));
+               });
   return k.get(best);
 }
 
@@ -188,10 +228,12 @@ Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
   Kernel& k = operation.kernel;
   const bool is_float = tosa::is_float(operation.out_type());
   const Variable sum = k.variable(is_float ? k.real(0) : k.integer(0));
-  for_each_tap(k, pool_taps(operation), {at[1], at[2]}, {}, {}, [&](const Coordinates&, const Coordinates& position) {
-    const Value x = operation.in(0, {at[0], position[0], position[1], at[3]});
-    k.set(sum, k.get(sum) + (is_float ? x : x - operation.integer("input_zp")));
-  });
+  for_each_tap(k, pool_taps(operation), {at[1], at[2]},
+               [&](const Coordinates&, const Coordinates& position, Value inside) {
+                 const Value x = operation.in(0, {at[0], position[0], position[1], at[3]}), so_far = k.get(sum);
+                 const Value next = so_far + (is_float ? x : x - operation.integer("input_zp"));
+                 k.set(sum, k.select(inside, next, so_far));
+               });
   return mean_of_pool(operation, at, k.get(sum));
 }
 
