@@ -46,33 +46,42 @@ struct Layout {
   }
 };
 
-// Tiles in the order of their rates on a GPU that is full of them.
 struct TileShape {
   std::int64_t across, down, rows, columns;
   std::int64_t steps;  // matrices along the products
-  double rate;         // beside the best
 };
-constexpr TileShape kTileShapes[] = {
-    {4, 2, 4, 4, 2, 1.0}, {2, 2, 4, 4, 4, 0.95}, {1, 4, 4, 4, 2, 0.8}, {2, 2, 2, 2, 4, 0.55}, {2, 2, 2, 2, 2, 0.5}};
+constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2, 2, 4}, {2, 4, 2, 2, 4},
+                                     {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4}, {2, 2, 2, 1, 8},
+                                     {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
 
-// What a GPU does, roughly: tiles at once, products of 16 bits and bytes of sums in a microsecond, microseconds for a
-// further dispatch.
-constexpr double kTilesAtOnce = 128, kProducts = 140e6, kBytes = 2e6, kDispatch = 3;
+// A large GPU, roughly; fitted to the times of convolutions of many sizes. Times are in microseconds.
+constexpr std::int64_t kProcessors = 132;          // that each run workgroups on their own
+constexpr std::int64_t kRegisters = 65536;         // of each
+constexpr double kStep = 0.22;                     // between asking for operands and having them
+constexpr double kOperandBytes = 34e3;             // that a processor gets in a microsecond
+constexpr double kResults = 2.8e3;                 // that it stores
+constexpr double kDispatch = 3, kSumsBytes = 2e6;  // a further dispatch; sums that the whole GPU moves
 
-// About how long a contraction takes, in microseconds.
-double time_of(const TileWork& work, const Layout& layout, double rate) {
+// About how long a contraction takes.
+double time_of(const TileWork& work, const Layout& layout) {
   const TileSize tile = layout.tile();
-  const auto tiles = static_cast<double>(work.tiles(tile));
-  const auto products = tiles * static_cast<double>(tile.rows * tile.channels * work.steps(layout.step) * layout.step);
-  const double full = std::min(1.0, tiles * static_cast<double>(layout.parts) / kTilesAtOnce);
-  const double time = products / (kProducts * rate * full);
+  const std::int64_t steps = work.steps(layout.step) / layout.parts, tiles = work.tiles(tile);
+  // Of all workgroups so many are a processor's, some of them at the same time: those wait together.
+  const std::int64_t mine = (tiles * layout.parts + kProcessors - 1) / kProcessors;
+  const std::int64_t registers = 80 + 8 * layout.rows * layout.columns;  // of an invocation
+  const std::int64_t together =
+      std::max<std::int64_t>(1, kRegisters / (layout.subgroups() * work.program.device().subgroup_size * registers));
+  const auto operands =
+      static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
+  const auto results = static_cast<double>(tile.rows * tile.channels);
+  const double waiting = static_cast<double>((mine + together - 1) / together * steps) * kStep;
+  const double time = waiting + static_cast<double>(mine) *
+                                    (static_cast<double>(steps) * operands / kOperandBytes + results / kResults);
   if (layout.parts == 1) return time;
-  const double sums = tiles * static_cast<double>(layout.parts * tile.rows * tile.channels);
-  return time + kDispatch + 2 * 4 * sums / kBytes;  // written and read
+  return time + kDispatch + 2 * 4 * static_cast<double>(tiles * layout.parts) * results / kSumsBytes;
 }
 
-// The quickest layout: what is wasted on ragged edges, and how full the device is. Products are split into parts of
-// equal length, where tiles alone do not fill the device.
+// The quickest layout. Products are split into parts of equal length, where tiles alone do not fill the device.
 std::optional<Layout> layout_for(const TileWork& work) {
   const DeviceFacts& device = work.program.device();
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
@@ -100,7 +109,7 @@ std::optional<Layout> layout_for(const TileWork& work) {
     const std::int64_t steps = work.steps(layout.step);
     for (layout.parts = 1; layout.parts <= std::min(kMostParts, steps); ++layout.parts) {
       if (steps % layout.parts != 0) continue;
-      const double time = time_of(work, layout, one.rate);
+      const double time = time_of(work, layout);
       if (best && time >= least) continue;
       least = time;
       best = layout;
@@ -432,13 +441,11 @@ class MatrixTiles {
     const std::int64_t width = across * layout_.shape.n, count = layout_.shape.m * width;
     const SharedRef scratch = k().shared(layout_.by_channel() ? Scalar::Int : Scalar::Float,
                                          static_cast<std::uint32_t>(layout_.subgroups() * layout_.sums_of_subgroup()));
-    std::optional<BufferRef> sums_of_b, to;
+    std::optional<BufferRef> sums_of_b;
     if (has_zero()) sums_of_b = maker_->read_packed(sums_of_b_, ElementType::I32);
     const Value mine = k().subgroup_index() * layout_.sums_of_subgroup(), lane = k().subgroup_lane();
-    const bool all_exist = w_.rows % tile_.rows == 0 && c_.channels % tile_.channels == 0;
-    struct Element {
-      Value exists, index, value;
-    };
+    const std::int64_t passes = (count + lanes - 1) / lanes, at_once = std::min(passes, elements_at_once());
+    Results results{.all_exist = w_.rows % tile_.rows == 0 && c_.channels % tile_.channels == 0};
     for (std::int64_t i = 0; i < layout_.rows; ++i) {
       for (std::int64_t j = 0; j < layout_.columns; j += across) {
         k().subgroup_barrier();
@@ -447,24 +454,52 @@ class MatrixTiles {
           k().store_matrix(scratch, mine + n * layout_.shape.n, sum, layout_.sums_row());
         }
         k().subgroup_barrier();
-        std::vector<Element> elements;
-        for (std::int64_t e = 0; e < count; e += lanes) {
-          const Value number = k().min(lane + e, k().integer(count - 1));
-          const Value y = k().unsigned_divide(number, k().integer(width)), x = number - y * width;
-          const Value row = matrix_row(i) + y, channel = matrix_channel(j) + x;
-          const Value safe_row = all_exist ? row : k().min(row, k().integer(w_.rows - 1)),
-                      safe_channel = all_exist ? channel : k().min(channel, k().integer(c_.channels - 1));
-          Value sum = k().load(scratch, mine + y * layout_.sums_row() + x);
-          if (sums_of_b) sum = without_zero(*maker_, *sums_of_b, sum, w_.batch, safe_channel);
-          Element& element = elements.emplace_back();
-          element.exists = all_exist ? k().boolean(true) : (row < w_.rows) & (channel < c_.channels);
-          element.value = w_.element(*maker_, sum, safe_row, safe_channel, element.index);
-        }
-        if (!to) to = maker_->write(w_.node.outputs[0]);
-        for (const Element& element : elements)
-          k().when(element.exists, [&] { k().store(*to, element.index, element.value); });
+        k().loop(k().integer((passes + at_once - 1) / at_once), [&](Value pass) {
+          for (std::int64_t e = 0; e < at_once; ++e) {
+            const Value number = k().min((pass * at_once + e) * lanes + lane, k().integer(count - 1));
+            const Value y = k().unsigned_divide(number, k().integer(width)), x = number - y * width;
+            const Value sum = k().load(scratch, mine + y * layout_.sums_row() + x);
+            add_result(results, sum, matrix_row(i) + y, matrix_channel(j) + x, sums_of_b);
+          }
+          store(results);
+        });
       }
     }
+  }
+
+  // Reading ahead pays, but only a GPU that computes many tiles finds long code where it keeps instructions.
+  std::int64_t elements_at_once() const {
+    constexpr std::int64_t kFew = 4, kMany = 16, kManyTiles = 3 * kProcessors;
+    return w_.tiles(tile_) >= kManyTiles ? kMany : kFew;
+  }
+
+  struct Results {
+    bool all_exist;
+    struct Element {
+      Value exists, index, value;
+    };
+    std::vector<Element> elements = {};
+    std::optional<BufferRef> to = {};
+  };
+
+  void add_result(Results& results, Value sum, Value row, Value channel, const std::optional<BufferRef>& sums_of_b) {
+    Value exists = k().boolean(true);
+    if (!results.all_exist) {
+      exists = (row < w_.rows) & (channel < c_.channels);
+      row = k().min(row, k().integer(w_.rows - 1));
+      channel = k().min(channel, k().integer(c_.channels - 1));
+    }
+    if (sums_of_b) sum = without_zero(*maker_, *sums_of_b, sum, w_.batch, channel);
+    Value index;
+    const Value element = w_.element(*maker_, sum, row, channel, index);
+    results.elements.push_back({exists, index, element});
+  }
+
+  void store(Results& results) {
+    if (!results.to) results.to = maker_->write(w_.node.outputs[0]);
+    for (const auto& [exists, index, value] : results.elements)
+      k().when(exists, [&] { k().store(*results.to, index, value); });
+    results.elements.clear();
   }
 
   TileWork& w_;

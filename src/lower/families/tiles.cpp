@@ -1,7 +1,7 @@
 // Contractions on GPUs: a workgroup computes a tile of rows x channels, step by step along the products.
 //
 // The next step's operands are read from memory into registers while the present ones are multiplied from the memory of
-// the workgroup: one stage of it and two barriers a step. Rows are all rows of all lines, so that a tile is full
+// the workgroup. Rows are all rows of all lines, so that a tile is full
 // whatever an image's width is. Two ways:
 //
 //   scalars    any type, computed with as 32-bit floats; each invocation has a square of results
@@ -166,7 +166,7 @@ constexpr std::int64_t kQuad = 4;   // neighbouring results of an invocation
 
 class ScalarTiles {
  public:
-  static std::int64_t shared_bytes(std::int64_t side) { return 4 * kStep * (2 * side + kPad); }
+  static std::int64_t shared_bytes(std::int64_t side) { return 2 * 4 * kStep * (2 * side + kPad); }
 
   // `image`: how A is read, unless it stands as the contraction has it, or is copied so.
   ScalarTiles(TileWork& work, std::int64_t side, std::optional<ImageRows> image)
@@ -229,8 +229,8 @@ class ScalarTiles {
       }
     }
     b_stride_ = direct ? c_.channels : side_;
-    shared_a_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(kStep * (side_ + kPad)));
-    shared_b_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(kStep * side_));
+    shared_a_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * (side_ + kPad)));
+    shared_b_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * side_));
   }
 
   // Products behind the end of a run count as zeros; their places are read inside it.
@@ -274,30 +274,32 @@ class ScalarTiles {
       for (std::int64_t i = 0; i < mine_ * mine_; ++i) totals_.push_back(k().variable(k().integer(0)));
     }
     fetch(k().integer(0));
+    // Two stages take turns, so that one barrier a step is enough: who writes to a stage has passed the barrier behind
+    // which all had read it.
     k().loop(k().integer(steps), [&](Value number) {
+      const Value stage = number & 1, a_stage = stage * (kStep * (side_ + kPad)), b_stage = stage * (kStep * side_);
       for (std::size_t i = 0; i < a_place_.size(); ++i) {
-        k().store(shared_a_, a_place_[i], k().get(next_a_[i]));
-        k().store(shared_b_, b_place_[i], k().get(next_b_[i]));
+        k().store(shared_a_, a_stage + a_place_[i], k().get(next_a_[i]));
+        k().store(shared_b_, b_stage + b_place_[i], k().get(next_b_[i]));
       }
       k().barrier();
       fetch(k().min(number + 1, k().integer(steps - 1)));
-      multiply_step();
-      k().barrier();
+      multiply_step(a_stage, b_stage);
     });
   }
 
   // Row `i` of an invocation in the tile: quads of neighbours, far apart from each other.
   Value in_tile(Value where, std::int64_t i) { return where * kQuad + (i / kQuad * kQuad * kSide + i % kQuad); }
 
-  void multiply_step() {
+  void multiply_step(Value a_stage, Value b_stage) {
     const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;
     std::vector<Value> sums;
     for (const Variable& sum : sums_) sums.push_back(k().get(sum));
     for (std::int64_t product = 0; product < kStep; ++product) {
       std::vector<Value> a, b;
       for (std::int64_t i = 0; i < mine_; ++i) {
-        a.push_back(k().load(shared_a_, in_tile(y, i) + product * (side_ + kPad)));
-        b.push_back(k().load(shared_b_, in_tile(x, i) + product * side_));
+        a.push_back(k().load(shared_a_, a_stage + in_tile(y, i) + product * (side_ + kPad)));
+        b.push_back(k().load(shared_b_, b_stage + in_tile(x, i) + product * side_));
       }
       for (std::size_t i = 0; i < a.size(); ++i) {
         for (std::size_t j = 0; j < b.size(); ++j) {
