@@ -259,31 +259,57 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
 
 namespace {
 
-// A square of a matrix goes through the memory of a workgroup, so that reads and writes are both of neighbours.
+// Four channels of a product of B, one byte each.
+Value word_of_b(KernelMaker& maker, const Contraction& c, const std::optional<BufferRef>& words, Value line,
+                Value product, Value channel) {
+  Kernel& k = maker.kernel();
+  if (words) {
+    const Value first = k.min(channel, k.integer(c.channels - 4));
+    return k.load(*words, ((line * c.depth() + product) * c.channels + first) >> 2);
+  }
+  Value word = k.integer(0);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const Value element = maker.at(c.b, {line, product, k.min(channel + i, k.integer(c.channels - 1))});
+    word = word | (element & 0xff) << (8 * i);
+  }
+  return word;
+}
+
+// A square of a matrix goes through the memory of a workgroup, so that reads and writes are both of neighbours. It is
+// moved by words of four elements: each invocation turns four such words, one below the other, into four of products.
 void transpose_b(ProgramBuilder& program, const Contraction& c, const Copy& copy) {
-  constexpr std::int64_t kSide = 64, kInvocations = 256, kMine = kSide * kSide / kInvocations;
+  constexpr std::int64_t kSide = 64, kWord = 4, kWords = kSide / kWord, kInvocations = kWords * kWords;
+  constexpr std::int64_t kRow = kWords + 1;  // rows begin on different banks
   const std::int64_t depth = c.depth(), across = (c.channels + kSide - 1) / kSide, down = (depth + kSide - 1) / kSide;
   KernelMaker maker = program.kernel({.local_size = kInvocations, .addresses = true});
   Kernel& k = maker.kernel();
   maker.add_node(*c.node);
+  std::optional<BufferRef> words;
+  if (is_whole(program, c.b) && c.channels % kWord == 0) words = maker.read_as(c.b, ElementType::I32);
   const std::int64_t groups = c.line_count() * down * across;
   const Value number = k.min(k.group_index(), k.integer(groups - 1));
   const Value rest = k.unsigned_divide(number, k.integer(across)), line = k.unsigned_divide(rest, k.integer(down));
   const Value first_channel = (number - rest * across) * kSide, first_product = (rest - line * down) * kSide;
-  const SharedRef square = k.shared(Scalar::Int, kSide * (kSide + 1));
-  for (std::int64_t i = 0; i < kMine; ++i) {
-    const Value e = k.local_index() + i * kInvocations, y = k.unsigned_divide(e, k.integer(kSide)), x = e - y * kSide;
-    const Value product = k.min(first_product + y, k.integer(depth - 1)),
-                channel = k.min(first_channel + x, k.integer(c.channels - 1));
-    k.store(square, x * (kSide + 1) + y, maker.at(c.b, {line, product, channel}));
+  const SharedRef square = k.shared(Scalar::Int, kSide * kRow);
+  const Value y = k.unsigned_divide(k.local_index(), k.integer(kWords)), x = k.local_index() - y * kWords;
+  for (std::int64_t i = 0; i < kWord; ++i) {
+    const Value row = y + i * kWords, product = k.min(first_product + row, k.integer(depth - 1));
+    k.store(square, row * kRow + x, word_of_b(maker, c, words, line, product, first_channel + x * kWord));
   }
   k.barrier();
-  const BufferRef to = maker.write_packed(copy.buffer, ElementType::I8);
-  for (std::int64_t i = 0; i < kMine; ++i) {
-    const Value e = k.local_index() + i * kInvocations, y = k.unsigned_divide(e, k.integer(kSide)), x = e - y * kSide;
-    const Value channel = first_channel + y, product = first_product + x;
+  std::array<Value, kWord> column;
+  for (std::int64_t i = 0; i < kWord; ++i)
+    column[static_cast<std::size_t>(i)] = k.load(square, (x * kWord + i) * kRow + y);
+  const BufferRef to = maker.write_packed(copy.buffer, ElementType::I32);
+  // Products come in whole chunks of 16, and so in whole words.
+  const Value product = first_product + x * kWord;
+  for (std::int64_t i = 0; i < kWord; ++i) {
+    Value word = k.integer(0);
+    for (std::int64_t p = 0; p < kWord; ++p)
+      word = word | (k.shift_right_logical(column[static_cast<std::size_t>(p)], k.integer(8 * i)) & 0xff) << (8 * p);
+    const Value channel = first_channel + y * kWord + i;
     k.when((channel < c.channels) & (product < depth),
-           [&] { k.store(to, (line * c.channels + channel) * depth + product, k.load(square, y * (kSide + 1) + x)); });
+           [&] { k.store(to, ((line * c.channels + channel) * depth + product) >> 2, word); });
   }
   program.dispatch(maker, static_cast<std::uint64_t>(groups), copy.key, std::array{copy.buffer}, copy.note);
 }

@@ -31,8 +31,8 @@ void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int6
 }
 
 // As few steps as possible are left over, and no more code than needed.
-std::int64_t unrolled(std::int64_t length) {
-  for (std::int64_t count = kUnrolled; count >= kUnrolled / 2; --count) {
+std::int64_t unrolled(std::int64_t length, std::int64_t most) {
+  for (std::int64_t count = most; count >= kUnrolled / 2; --count) {
     if (length % count == 0) return count;
   }
   return kUnrolled;
@@ -42,7 +42,9 @@ std::int64_t unrolled(std::int64_t length) {
 
 void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums) {
-  const std::int64_t count = unrolled(length), whole = length / count, rest = length % count;
+  // Rows that stand side by side need few addresses, and are many: there longer code pays.
+  const std::int64_t most = operands.a_step != 1 ? 2 * kUnrolled : kUnrolled;
+  const std::int64_t count = unrolled(length, most), whole = length / count, rest = length % count;
   k.loop(k.integer(whole), [&](Value i) { add_few(k, operands, a + i * count, done + i * count, count, sums); });
   if (rest) add_few(k, operands, a + whole * count, done + whole * count, rest, sums);
 }
