@@ -48,6 +48,7 @@ constexpr std::array kVerbs = {
     Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb},
     Verb{"format", "lay out the text of a render pipeline", format_verb},
     Verb{"lsp", "serve an editor: the language server of render pipelines", lsp_verb},
+    Verb{"tune", "measure which kernels of a model are best on a device", tune_verb},
     Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
 };

@@ -7,7 +7,7 @@
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
-#include "model/device_facts.hpp"
+#include "model/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -78,9 +78,9 @@ std::optional<launch::Report> Runner::run_plan(const std::string& file, const sc
   return report;
 }
 
-lower::DeviceFacts Runner::device_facts() {
+lower::DeviceFacts Runner::device_facts(Diagnostics& diagnostics) {
   const gpu::Snapshot* snapshot = native_device();
-  return snapshot ? model::device_facts(*snapshot) : lower::DeviceFacts{};
+  return snapshot ? model::tuned_facts(*snapshot, cache_, diagnostics) : lower::DeviceFacts{};
 }
 
 // Without a device, which the run will say, there is nothing to know of it.
@@ -102,7 +102,7 @@ launch::FileReport Runner::run(const std::string& file) {
        .emulation = emulation,
        .graphs = {.engine = settings_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
                   .lower = {.fuse = !settings_.no_fuse}},
-       .device_facts = [this] { return device_facts(); },
+       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
        .native_device = [this] { return native_device(); }},
       diagnostics);
   if (settings_.style.strict) diagnostics.make_strict();

@@ -29,7 +29,7 @@ class Runner {
   launch::RunOptions options_for(const std::string& file) const;
   std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
                                          Diagnostics& diagnostics);
-  lower::DeviceFacts device_facts();
+  lower::DeviceFacts device_facts(Diagnostics& diagnostics);
   const gpu::Snapshot* native_device();
 
   const RunSettings& settings_;

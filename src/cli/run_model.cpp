@@ -6,6 +6,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "cli/device_session.hpp"
+#include "cli/named_values.hpp"
 #include "cli/open_model.hpp"
 #include "cli/vgf_verbs.hpp"
 #include "launch/check_device.hpp"
@@ -14,9 +15,9 @@
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
 #include "model/compare_model.hpp"
-#include "model/device_facts.hpp"
 #include "model/kernel_times.hpp"
 #include "model/native.hpp"
+#include "model/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -87,19 +88,6 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-// `1x224x224x3`
-std::optional<tensor::Shape> shape_of(std::string_view text) {
-  tensor::Shape shape;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const auto extent = number<std::int64_t>(text.substr(begin, end - begin));
-    if (!extent || *extent < 1) return std::nullopt;
-    shape.push_back(*extent);
-    begin = end + 1;
-  }
-  return shape;
-}
-
 // One call of the verb.
 class ModelRun {
  public:
@@ -135,17 +123,11 @@ class ModelRun {
     if (settings_.repeat <= 0 || settings_.repeat > UINT32_MAX)
       usage(std::format("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, settings_.repeat));
     for (const std::string& given : settings_.inputs) {
-      if (const auto named = split(given, "--input takes NAME=FILE"))
+      if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
         request_.inputs.push_back({named->first, named->second});
     }
     for (const std::string& given : settings_.shapes) {
-      const auto named = split(given, "--shape takes NAME=SHAPE");
-      if (!named) continue;
-      const auto shape = shape_of(named->second);
-      if (shape)
-        request_.shapes.push_back({named->first, *shape});
-      else
-        usage(std::format("`{}` is no shape; a shape is like 1x224x224x3", named->second));
+      if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
     }
     if (!settings_.range.empty()) read_range();
     if (!settings_.input_folder.empty() && !is_folder(settings_.input_folder))
@@ -155,15 +137,6 @@ class ModelRun {
       usage(std::format("--graph takes a file that ends in .html or .dot, not `{}`", picture));
     if (settings_.dry_run && (settings_.profile || !settings_.compare.empty() || !picture.empty()))
       usage("nothing is measured or compared on a dry run");
-  }
-
-  std::optional<std::pair<std::string, std::string>> split(const std::string& given, std::string_view form) {
-    // Names of tensors may have any character, so that the last sign counts.
-    const std::size_t equals = given.rfind('=');
-    if (equals != std::string::npos && equals > 0 && equals + 1 < given.size())
-      return std::pair(given.substr(0, equals), given.substr(equals + 1));
-    usage(std::format("{}, but here is `{}`", form, given));
-    return std::nullopt;
   }
 
   void read_range() {
@@ -206,7 +179,7 @@ class ModelRun {
     if (device_) {
       const auto snapshot = diagnostics_.take(device_->opening().snapshot());
       if (!snapshot) return false;
-      request_.settings.graphs.lower.device = model::device_facts(**snapshot);
+      request_.settings.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
       if (settings_.emulate != "always") request_.settings.graphs.native = *snapshot;
     }
     request_.input_folder = settings_.input_folder;

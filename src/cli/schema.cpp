@@ -4,6 +4,7 @@
 #include <format>
 
 #include "cli/program.hpp"
+#include "model/tuning_table.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
 #include "recipe/replay/replay.hpp"
@@ -77,6 +78,7 @@ constexpr std::array kPages = {
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
     Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
+    Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 

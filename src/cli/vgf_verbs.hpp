@@ -12,6 +12,9 @@ int run_vgf_file(const Arguments& arguments);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
 
+// Models in any form.
+int tune_verb(const Arguments& arguments);
+
 // The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5): their options, texts and exit status.
 int vgf_dump(const Arguments& arguments);
 int vgf_updater(const Arguments& arguments);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lower/float_facts.hpp"
+#include "lower/tuning.hpp"
 #include "tensor/element_type.hpp"
 
 namespace slipway::lower {
@@ -29,6 +30,7 @@ struct DeviceFacts {
   // `subgroup_size`, with the Vulkan memory model.
   std::vector<MatrixShape> matrices;
   FloatFacts floats;
+  Tuning tuning;  // what was measured on it
   bool operator==(const DeviceFacts&) const = default;
 };
 

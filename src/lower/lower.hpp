@@ -15,6 +15,7 @@ namespace slipway::lower {
 
 struct LowerSettings {
   bool fuse = true;
+  bool list_sites = false;  // for tuning
   DeviceFacts device;
   std::uint64_t alignment = 256;      // of intermediates in the arena, bytes
   std::uint32_t most_groups = 65535;  // of a dispatch, in one dimension

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lower/packing.hpp"
+#include "lower/tuning.hpp"
 #include "spirv/module.hpp"
 #include "tosa/graph.hpp"
 
@@ -47,6 +48,7 @@ struct KernelProgram {
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramKernel> kernels;       // no two alike
   std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all before
+  std::vector<TuningSite> sites;            // if they were asked for
   std::uint64_t arena_size = 0;             // bytes
   std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive at once
 };

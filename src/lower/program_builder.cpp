@@ -25,6 +25,23 @@ ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& se
     add_buffer(graph_.inputs[i], BufferKind::Input, i, size_of(graph_.inputs[i]));
 }
 
+std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& node, std::size_t count,
+                                   const std::function<Parameters(std::size_t)>& candidate) {
+  const Tuning& tuning = settings_.device.tuning;
+  if (count < 2 || (tuning.empty() && !settings_.list_sites)) return 0;
+  std::vector<Parameters> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(candidate(i));
+  std::size_t chosen = 0;
+  if (const auto known = tuning.find(what); known != tuning.end()) {
+    // A table of another version may have what is no candidate any more.
+    const auto found = std::ranges::find(all, known->second);
+    if (found != all.end()) chosen = static_cast<std::size_t>(found - all.begin());
+  }
+  if (settings_.list_sites)
+    program_.sites.push_back({what, std::move(all), static_cast<std::uint32_t>(&node - graph_.nodes.data())});
+  return chosen;
+}
+
 std::uint64_t ProgramBuilder::size_of(ValueId value) const {
   const tosa::TensorType& type = graph_[value].type;
   const auto storage = widened(value) ? tensor::ElementType::F32 : tosa::storage_of(type.data);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -23,6 +24,11 @@ class ProgramBuilder {
   // The zero point that an 8-bit value which is stored as floats lacks.
   std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
   KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, widened_, settings_.device.floats, grid); }
+
+  // Which of `count` candidates was measured to be best for `what`, else the first one, which is what an estimate says.
+  // `node`: whose kernels have these parameters.
+  std::size_t choose(const std::string& what, const tosa::Node& node, std::size_t count,
+                     const std::function<Parameters(std::size_t)>& candidate);
 
   // The storage of a value, made when first asked for.
   std::uint32_t buffer(tosa::ValueId value);

@@ -7,7 +7,7 @@
 
 #include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
-#include "model/device_facts.hpp"
+#include "model/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"
 
@@ -99,8 +99,10 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   Diagnostics diagnostics;
   launch::DeviceOpening& opening = device.state().opening;
   const auto snapshot = opening.snapshot();
-  if (snapshot && !state_->scenario.plan_for(model::device_facts(**snapshot), diagnostics))
-    return problems(diagnostics.all());
+  if (snapshot) {
+    const lower::DeviceFacts facts = model::tuned_facts(**snapshot, state_->scenario.cache(), diagnostics);
+    if (diagnostics.has_errors() || !state_->scenario.plan_for(facts, diagnostics)) return problems(diagnostics.all());
+  }
   scenario::Loaded loaded = state_->scenario.loaded();
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {

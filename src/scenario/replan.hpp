@@ -27,6 +27,7 @@ class Replannable {
   Replannable(ScenarioText text, Diagnostics& diagnostics);
 
   const Loaded& loaded() const { return loaded_; }
+  const Cache& cache() const { return text_.settings.cache; }
 
   // Files are read again where a graph has to be planned again. False: there were errors, and the plan is as it was.
   bool plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics);

@@ -37,6 +37,9 @@ struct Layout {
   std::int64_t a_row() const { return step / chunk() + 1; }
   std::int64_t b_row() const { return by_channel() ? a_row() : tile().channels / chunk() + 1; }
   std::int64_t b_rows() const { return by_channel() ? tile().channels : step; }
+  Parameters parameters() const {
+    return {{"across", across}, {"down", down}, {"rows", rows}, {"columns", columns}, {"step", step}, {"parts", parts}};
+  }
   // Sums on their way to results: matrices side by side, rows longer than those so that they begin on other banks.
   std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
   std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
@@ -81,21 +84,28 @@ double time_of(const TileWork& work, const Layout& layout) {
   return time + kDispatch + 2 * 4 * static_cast<double>(tiles * layout.parts) * results / kSumsBytes;
 }
 
+// The matrices with most products.
+const MatrixShape* shape_for(const DeviceFacts& device, ElementType factors) {
+  const MatrixShape* shape = nullptr;
+  for (const MatrixShape& s : device.matrices) {
+    const std::uint32_t chunk = kChunkBytes / tensor::size_of(s.factors);
+    const bool suits = s.factors == factors && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
+    if (suits && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
+  }
+  return shape;
+}
+
 // The quickest layout. Products are split into parts of equal length, where tiles alone do not fill the device.
-std::optional<Layout> layout_for(const TileWork& work) {
+std::optional<Layout> layout_for(TileWork& work) {
   const DeviceFacts& device = work.program.device();
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
-  const auto suits = [&](const MatrixShape& s) {
-    const std::uint32_t chunk = kChunkBytes / tensor::size_of(s.factors);
-    return s.factors == factors && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
-  };
-  const MatrixShape* shape = nullptr;  // the one with most products
-  for (const MatrixShape& s : device.matrices) {
-    if (suits(s) && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
-  }
+  const MatrixShape* shape = shape_for(device, factors);
   if (!shape) return std::nullopt;
-  std::optional<Layout> best;
-  double least = 0;
+  struct Candidate {
+    Layout layout;
+    double time;
+  };
+  std::vector<Candidate> candidates;
   for (const TileShape& one : kTileShapes) {
     Layout layout{.shape = *shape,
                   .across = one.across,
@@ -108,14 +118,22 @@ std::optional<Layout> layout_for(const TileWork& work) {
     constexpr std::int64_t kMostParts = 16;
     const std::int64_t steps = work.steps(layout.step);
     for (layout.parts = 1; layout.parts <= std::min(kMostParts, steps); ++layout.parts) {
-      if (steps % layout.parts != 0) continue;
-      const double time = time_of(work, layout);
-      if (best && time >= least) continue;
-      least = time;
-      best = layout;
+      if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }
-  return best;
+  if (candidates.empty()) return std::nullopt;
+  std::ranges::stable_sort(candidates, {}, &Candidate::time);
+  // What should take far longer need not be measured.
+  constexpr double kFarLonger = 2.5;
+  const auto hopeless = std::ranges::find_if(
+      candidates, [&](const Candidate& candidate) { return candidate.time > kFarLonger * candidates[0].time; });
+  const std::string what =
+      std::format("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows,
+                  work.c.channels, work.c.depth(), work.c.run, &work.node == work.c.node ? "" : ", and more");
+  const std::size_t chosen =
+      work.program.choose(what, *work.c.node, static_cast<std::size_t>(hopeless - candidates.begin()),
+                          [&](std::size_t i) { return candidates[i].layout.parameters(); });
+  return candidates[chosen].layout;
 }
 
 bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {

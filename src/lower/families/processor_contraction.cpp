@@ -5,6 +5,7 @@
 // by side in a panel and are one vector load (products.hpp).
 #include <algorithm>
 #include <array>
+#include <format>
 
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
@@ -21,12 +22,17 @@ std::int64_t even_part(std::int64_t whole, std::int64_t most) {
   return (whole + parts - 1) / parts;
 }
 
-// Rows whose distance is a multiple of a page fall on the same places of the first cache, which has 8 to 12 of them.
-std::int64_t rows_of_tile(const Contraction& c) {
-  constexpr std::int64_t kPage = 4096, kMostOnOnePlace = 10;
-  const bool one_place = c.row_stride * 4 % kPage == 0;
-  return even_part(c.rows, one_place ? kMostOnOnePlace : kMostRows);
-}
+// How a contraction is cut into tiles and steps.
+struct Shape {
+  std::int64_t rows = 1;      // of a tile
+  std::int64_t unrolled = kUnrolled;
+  bool interleaved = false;   // the rows of A are laid side by side first
+  bool operator==(const Shape&) const = default;
+
+  Parameters parameters() const {
+    return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
+  }
+};
 
 // Lines that a tile has where they are so short that several fit into it.
 std::int64_t lines_of_tile(const Contraction& c) {
@@ -34,10 +40,29 @@ std::int64_t lines_of_tile(const Contraction& c) {
   return even_part(c.lines.back().count, kMostRows / c.rows);
 }
 
-// Whether the rows of A should be laid side by side first. Rows whose distance is a power of two fall on the same few
-// places of the cache; copying costs little where many panels use the copy.
-bool interleaves(const Contraction& c, std::int64_t panels) {
-  return c.is_matmul && c.rows >= kMostRows && panels >= 16 && c.run >= 256;
+// What is best as far as one can tell. Rows whose distance is a multiple of a page fall on the same places of the first
+// cache, which has 8 to 12 of them. Copying A so that rows stand side by side costs little where many panels use the
+// copy; then few addresses are needed, and longer code pays.
+Shape estimated_shape(const Contraction& c, std::int64_t panels) {
+  constexpr std::int64_t kPage = 4096, kMostOnOnePlace = 10;
+  if (c.is_matmul && c.rows >= kMostRows && panels >= 16 && c.run >= 256) return {kMostRows, 2 * kUnrolled, true};
+  const bool one_place = c.row_stride * 4 % kPage == 0;
+  return {.rows = even_part(c.rows, one_place ? kMostOnOnePlace : kMostRows)};
+}
+
+Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels) {
+  std::vector<Shape> shapes = {estimated_shape(c, panels)};
+  const auto add = [&](Shape shape) {
+    if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
+  };
+  for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
+    if (unrolled > kUnrolled && c.run < unrolled) continue;
+    for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.rows, rows), unrolled});
+    if (c.is_matmul && c.rows >= kMostRows) add({kMostRows, unrolled, true});
+  }
+  const std::string what = std::format("contraction {}x{}x{}x{} in runs of {} by {}{}", c.line_count(), c.rows,
+                                       c.channels, c.depth(), c.run, c.row_stride, &node == c.node ? "" : ", and more");
+  return shapes[program.choose(what, *c.node, shapes.size(), [&](std::size_t i) { return shapes[i].parameters(); })];
 }
 
 class Generator {
@@ -48,14 +73,14 @@ class Generator {
         node_(node),
         anchor_(anchor),
         lanes_(program.device().lanes),
-        tile_rows_(rows_of_tile(c)),
-        tile_lines_(lines_of_tile(c)),
         panels_((c.channels + lanes_ - 1) / lanes_),
+        shape_(shape_for(program, c, node, panels_)),
+        tile_rows_(shape_.rows),
+        tile_lines_(lines_of_tile(c)),
         tiles_((c.rows + tile_rows_ - 1) / tile_rows_),
-        interleaved_(interleaves(c, panels_)) {}
+        interleaved_(shape_.interleaved) {}
 
   void run() {
-    if (interleaved_) tile_rows_ = kMostRows, tiles_ = (c_.rows + tile_rows_ - 1) / tile_rows_;
     const auto copy =
         interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
     const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
@@ -120,6 +145,7 @@ class Generator {
 
   void arrange() {
     operands_.lanes = lanes_;
+    operands_.unrolled = shape_.unrolled;
     operands_.a_step = interleaved_ ? tile_rows_ : 1;
     for (std::int64_t line = 0; line < tile_lines_; ++line) {
       const std::int64_t begin = tile_lines_ == 1 ? 0 : line * c_.lines.back().stride;
@@ -233,7 +259,9 @@ class Generator {
   const tosa::Node& node_;
   const Anchor& anchor_;
   std::uint32_t lanes_;
-  std::int64_t tile_rows_, tile_lines_, panels_, tiles_, line_tiles_ = 1;
+  std::int64_t panels_;
+  Shape shape_;
+  std::int64_t tile_rows_, tile_lines_, tiles_, line_tiles_ = 1;
   bool interleaved_;
   KernelMaker* maker_ = nullptr;
   Operands operands_;

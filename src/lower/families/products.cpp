@@ -42,9 +42,7 @@ std::int64_t unrolled(std::int64_t length, std::int64_t most) {
 
 void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums) {
-  // Rows that stand side by side need few addresses, and are many: there longer code pays.
-  const std::int64_t most = operands.a_step != 1 ? 2 * kUnrolled : kUnrolled;
-  const std::int64_t count = unrolled(length, most), whole = length / count, rest = length % count;
+  const std::int64_t count = unrolled(length, operands.unrolled), whole = length / count, rest = length % count;
   k.loop(k.integer(whole), [&](Value i) { add_few(k, operands, a + i * count, done + i * count, count, sums); });
   if (rest) add_few(k, operands, a + whole * count, done + whole * count, rest, sums);
 }

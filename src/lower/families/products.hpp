@@ -25,6 +25,7 @@ struct Operands {
   std::int64_t a_step = 1;  // between the factors of a row of A; if not 1, the rows stand side by side
   Value b_begin;            // of a panel, whose rows are a vector each
   std::uint32_t lanes = 8;
+  std::int64_t unrolled = kUnrolled;  // at most
 };
 
 // Adds the products number `done` to `done + length - 1` of each row to its sum; the factors of A for them begin `a`

@@ -367,8 +367,13 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   // Large tiles reuse more of what they read, but there must be enough of them for all parts of a GPU.
   constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
   const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
-  const bool large = fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough;
-  ScalarTiles(work, large ? kLargeSide : kSmallSide, std::move(image)).run();
+  std::array sides = {kSmallSide, kLargeSide};
+  if (fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough) std::swap(sides[0], sides[1]);
+  const std::string what = std::format("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.channels,
+                                       c.depth(), c.run, image ? " of an image" : "");
+  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1,
+                                            [&](std::size_t i) { return Parameters{{"side", sides[i]}}; });
+  ScalarTiles(work, sides[chosen], std::move(image)).run();
   return true;
 }
 

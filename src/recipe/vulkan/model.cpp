@@ -4,7 +4,7 @@
 #include "launch/pipeline_caching.hpp"
 #include "launch/record.hpp"
 #include "launch/upload.hpp"
-#include "model/device_facts.hpp"
+#include "model/tuning_table.hpp"
 
 namespace slipway::recipe {
 
@@ -12,7 +12,7 @@ Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device,
   const launch::Origin origin{kernel.origin.place, kernel.origin.pointer, kernel.name};
   Diagnostics problems;
   auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache,
-                                 model::device_facts(device.snapshot()), problems);
+                                 model::tuned_facts(device.snapshot(), device.cache, problems), problems);
   if (!model) return fail(problems.release());
   const gpu::Needs needs = launch::needs_of(model->plan);
   if (auto fits = gpu::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));

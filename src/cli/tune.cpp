@@ -1,0 +1,164 @@
+// slipway tune: finds the best parameters of a model's kernels on a device, and keeps them for later runs.
+#include <algorithm>
+#include <format>
+
+#include "cli/device_session.hpp"
+#include "cli/named_values.hpp"
+#include "cli/open_model.hpp"
+#include "cli/vgf_verbs.hpp"
+#include "json/writer.hpp"
+#include "launch/check_device.hpp"
+#include "model/device_facts.hpp"
+#include "model/tune.hpp"
+#include "model/tuning_table.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct Settings {
+  ReportStyle style;
+  std::string file, device, output;
+  std::vector<std::string> shapes;
+  bool no_fuse = false, no_cache = false, quiet = false;
+};
+
+std::string text_of(const lower::Parameters& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) text += std::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+std::string table_of(const model::Tuned& tuned) {
+  std::size_t width = 6;
+  for (const model::TunedPlace& place : tuned.places) width = std::max(width, place.kernel.size());
+  std::string text = std::format("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
+  for (const model::TunedPlace& place : tuned.places) {
+    const bool better = place.best != place.estimated;
+    text += std::format("{:{}}  {:10.3f}  {:>10}  {}\n", place.kernel, width, place.estimated_time,
+                        better ? std::format("{:.3f}", place.best_time) : "-",
+                        better ? text_of(place.best) : text_of(place.estimated) + " (as estimated)");
+  }
+  return text + std::format("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
+                            tuned.tuning.size(), tuned.places.size(), tuned.before, tuned.after);
+}
+
+std::string json_of(const model::Tuned& tuned) {
+  json::Writer out;
+  const auto parameters = [&](std::string_view key, const lower::Parameters& of) {
+    out.key(key).object([&] {
+      for (const auto& [name, value] : of) out.member(name, value);
+    });
+  };
+  out.object([&] {
+    out.member("before_ms", tuned.before).member("after_ms", tuned.after).member("rounds", tuned.rounds);
+    out.key("kernels").array([&] {
+      for (const model::TunedPlace& place : tuned.places) {
+        out.object([&] {
+          out.member("kernel", place.kernel).member("candidates", place.candidates);
+          out.member("estimated_ms", place.estimated_time).member("best_ms", place.best_time);
+          parameters("estimated", place.estimated);
+          parameters("best", place.best);
+        });
+      }
+    });
+  });
+  return out.text();
+}
+
+class Tuning {
+ public:
+  explicit Tuning(Settings settings) : settings_(std::move(settings)) {}
+
+  int run() {
+    for (const std::string& given : settings_.shapes) {
+      if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
+    }
+    if (settings_.no_cache && settings_.output.empty())
+      diagnostics_.error(DiagnosticKind::Usage, {}, "with --no-cache and without --output nothing would be kept");
+    if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
+    DeviceSession session({.selector = device_selector(settings_.device), .timestamps = true}, false);
+    measure(session);
+    session.add_messages(diagnostics_);
+    return report(diagnostics_, settings_.style);
+  }
+
+ private:
+  void measure(DeviceSession& session) {
+    const Cache cache = settings_.no_cache ? Cache() : Cache::of_user();
+    request_.file = open_any_model(settings_.file, settings_.file, diagnostics_);
+    if (!request_.file || diagnostics_.has_errors()) return;
+    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
+    const auto snapshot = diagnostics_.take(session.opening().snapshot());
+    if (!shaders || !snapshot) return;
+    request_.name = Path(settings_.file).stem().string();
+    request_.settings.shaders = std::move(*shaders);
+    request_.settings.graphs.lower.fuse = !settings_.no_fuse;
+    request_.settings.graphs.lower.device = model::device_facts(**snapshot);
+    const auto planned = model::plan_standalone(request_, diagnostics_);
+    if (!planned) return;
+    gpu::Needs needs = launch::needs_of(planned->plan);
+    needs.timestamps = true;
+    diagnostics_.add(launch::check_device(planned->plan, needs, **snapshot).release());
+    if (diagnostics_.has_errors()) return;
+    const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
+    if (!device) return;
+    const auto tuned = model::tune({.request = request_,
+                                    .device = **device,
+                                    .cache = cache,
+                                    .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
+                                   diagnostics_);
+    if (tuned && !diagnostics_.has_errors()) keep(*tuned, **snapshot, cache);
+  }
+
+  void show(std::size_t round, std::size_t rounds) const {
+    if (!settings_.quiet && round % 8 == 0) print_error(std::format("round {} of {}\n", round + 1, rounds));
+  }
+
+  void keep(const model::Tuned& tuned, const gpu::Snapshot& snapshot, const Cache& cache) {
+    if (!settings_.output.empty()) {
+      const std::string text = write_tuning(model::TuningTable::of(snapshot, tuned.tuning));
+      if (Result<> written = write_file(settings_.output, text); !written) {
+        diagnostics_.add(std::move(written.error()));
+        return;
+      }
+    }
+    // What an earlier time found to be better than the estimate, and this time did not, goes.
+    if (cache.enabled()) {
+      lower::Tuning all = tuned.tuning;
+      for (const model::TunedPlace& place : tuned.places) all.try_emplace(place.kernel, place.estimated);
+      model::cache_tuning(snapshot, all, cache);
+    }
+    print(settings_.style.json ? json_of(tuned) : table_of(tuned));
+  }
+
+  Settings settings_;
+  Diagnostics diagnostics_;
+  model::StandaloneRequest request_;
+};
+
+}  // namespace
+
+int tune_verb(const Arguments& arguments) {
+  Settings settings;
+  CommandLine line("slipway tune",
+                   "Measures on a device which parameters of a model's kernels are best. Later runs on the same device "
+                   "and driver\nuse them: they are kept in the program's cache. With --output they become a file to "
+                   "ship, which runs use when\nthe environment variable SLIPWAY_TUNING names it.",
+                   "slipway tune model.vgf --output model.tuning.json");
+  line.app.add_option("file", settings.file, "the model: VGF, TOSA, MLIR or a graph as text")->required();
+  line.add_report_options(settings.style);
+  line.app
+      .add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  line.app.add_option("--device", settings.device,
+                      "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line.app.add_option("--output", settings.output, "write the table to this file (JSON; `slipway schema tuning`)");
+  line.app.add_flag("--no-fuse", settings.no_fuse, "for runs with --no-fuse");
+  line.app.add_flag("--no-cache", settings.no_cache, "do not keep the table in the program's cache");
+  line.app.add_flag("--quiet", settings.quiet, "do not show progress");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  return Tuning(std::move(settings)).run();
+}
+
+}  // namespace slipway::cli
