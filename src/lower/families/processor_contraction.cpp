@@ -164,7 +164,12 @@ class Generator {
     }
     // A loop that runs once: without one around them Mesa 26.1 (llvmpipe, LLVM 21) leaves the sums of an iteration to
     // the next one, and every product of an iteration is spilled, which halves the speed.
-    k().loop(k().groups_deep(), [&](Value) { segments(0, k().integer(0), k().integer(0)); });
+    // Where there are no iterations at all, such a loop makes it take a mask for a sum (seen with sums of one product).
+    const auto all = [&](Value) { segments(0, k().integer(0), k().integer(0)); };
+    if (c_.depth() <= kUnrolled)
+      all(k().integer(0));
+    else
+      k().loop(k().groups_deep(), all);
   }
 
   // `a`: where the segment begins, in elements behind the first row's beginning; `done`: how many products stand before
