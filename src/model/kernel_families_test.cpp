@@ -370,22 +370,59 @@ class KernelFamiliesTest : public KernelTest {
       SCOPED_TRACE(one.name);
       std::minstd_rand random(5);
       const tosa::Graph graph = graph_of(one, random);
-      std::vector<Tensor> inputs;
-      for (const tosa::ValueId input : graph.inputs) inputs.push_back(small_numbers(graph[input].type, random));
-      const auto wanted = reference::run(graph, inputs);
-      ASSERT_TRUE(wanted);
-      const std::vector<Tensor> given = run_kernels(graph, inputs, fuse);
-      ASSERT_EQ(given.size(), wanted->size());
-      for (std::size_t i = 0; i < given.size(); ++i) {
-        EXPECT_EQ(given[i].integers, (*wanted)[i].integers);
-        EXPECT_EQ(given[i].reals, (*wanted)[i].reals);
-      }
+      compare(graph, random, fuse);
+    }
+  }
+
+  void compare(const tosa::Graph& graph, std::minstd_rand& random, bool fuse) {
+    std::vector<Tensor> inputs;
+    for (const tosa::ValueId input : graph.inputs) inputs.push_back(small_numbers(graph[input].type, random));
+    const auto wanted = reference::run(graph, inputs);
+    ASSERT_TRUE(wanted);
+    const std::vector<Tensor> given = run_kernels(graph, inputs, fuse);
+    ASSERT_EQ(given.size(), wanted->size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      EXPECT_EQ(given[i].integers, (*wanted)[i].integers);
+      EXPECT_EQ(given[i].reals, (*wanted)[i].reals);
     }
   }
 };
 
 TEST_P(KernelFamiliesTest, AgreeWithTheInterpreter) { compare(true); }
 TEST_P(KernelFamiliesTest, AgreeWithoutFusing) { compare(false); }
+
+// Whatever parameters tuning may find, the kernels compute the same.
+TEST_P(KernelFamiliesTest, EveryCandidateAgrees) {
+  const bool all = slipway::testing::whole_suite();
+  // Otherwise another candidate of some cases.
+  const std::size_t every = all ? 1 : GetParam() == Kernels::Device ? 3 : 8;
+  std::size_t tried = 0;
+  for (std::size_t number = 0; number < std::size(kCases); number += every) {
+    const Case& one = kCases[number];
+    SCOPED_TRACE(one.name);
+    std::minstd_rand random(5);
+    const tosa::Graph graph = graph_of(one, random);
+    lower::LowerSettings listing = settings(true);
+    listing.list_sites = true;
+    const auto program = lower::lower_graph(graph, listing);
+    ASSERT_TRUE(program);
+    // All places at once.
+    std::size_t most = 0;
+    for (const lower::TuningSite& site : program->sites) most = std::max(most, site.candidates.size());
+    for (std::size_t i = all ? 1 : 1 + number % std::max<std::size_t>(most, 2) / 2; i < most; ++i) {
+      tuning_.clear();
+      for (const lower::TuningSite& site : program->sites)
+        tuning_[site.what] = site.candidates[std::min(i, site.candidates.size() - 1)];
+      compare(graph, random, true);
+      if (HasFailure()) return;
+      ++tried;
+      if (!all) break;
+    }
+  }
+  if (GetParam() == Kernels::Device) {
+    EXPECT_GT(tried, 3u);
+  }
+}
 
 // Padding is no product of a zero: a weight that is infinite or no number does not come through it.
 TEST_P(KernelFamiliesTest, PaddingContributesNothing) {

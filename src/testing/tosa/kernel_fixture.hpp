@@ -49,6 +49,17 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
       GTEST_SKIP() << "the kernels for this device are those for a GPU";
   }
 
+  lower::LowerSettings settings(bool fuse) {
+    lower::LowerSettings settings{.fuse = fuse};
+    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
+    if (GetParam() == Kernels::Gpu) {
+      settings.device.lanes = 0;
+      settings.device.floats.exact_division = false;
+    }
+    settings.device.tuning = tuning_;
+    return settings;
+  }
+
   // The outputs of each graph, computed by its kernels, in one submission.
   std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
     std::vector<std::vector<Tensor>> results(jobs.size());
@@ -95,6 +106,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
   std::size_t checked() const { return checked_; }
 
+  lower::Tuning tuning_;  // of all kernels
+
   // How many of something this run takes: all of its part, a sample with the kernels for this device, a smaller one
   // with the others.
   static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
@@ -103,16 +116,6 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
 
  private:
-  lower::LowerSettings settings(bool fuse) {
-    lower::LowerSettings settings{.fuse = fuse};
-    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
-    if (GetParam() == Kernels::Gpu) {
-      settings.device.lanes = 0;
-      settings.device.floats.exact_division = false;
-    }
-    return settings;
-  }
-
   void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
     const tosa::Graph& graph = job.graph;
     const auto program = slipway::testing::must(lower::lower_graph(graph, settings(job.fuse)));
