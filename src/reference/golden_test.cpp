@@ -39,7 +39,7 @@ void expect_values(const GoldenCase& made, const json::Value& from) {
   for (const json::Value& each : from["outputs"]) {
     const Tensor& value = results->values[r];
     const Tensor wanted = tensor_of(each, value.type.data);
-    const std::string_view check = each["check"] ? each["check"].string() : "exact";
+    const std::string check = each["check"] ? each["check"].string() : "exact";
     for (std::size_t i = 0; i < value.integers.size(); ++i) {
       ASSERT_EQ(value.integers[i], wanted.integers[i]) << "element " << i;
     }
