@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/device.hpp"
+#include "launch/profile.hpp"
 #include "lower/lower.hpp"
 #include "tosa/graph.hpp"
 
@@ -27,11 +28,19 @@ tosa::Graph chain(const Image& image, int count);
 // Blocks of two convolutions and an addition that goes around them, at falling sizes: lifetimes that overlap.
 tosa::Graph residual(int blocks);
 
-// The time from submitting a graph to its end, over `repeat` runs, in milliseconds; with `on_device` that of its
-// commands by the device's own clock.
+// In milliseconds. `device`: a run by the device's own clock, from the beginning of its commands to their end. `host`:
+// what the same run takes on the host beyond that, from submitting it to seeing its end.
 struct Times {
   double best = 0, median = 0;
 };
-Times time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat, bool on_device = false);
+struct RunTimes {
+  Times device, host;
+};
+RunTimes times_of(const launch::Profile& profile);  // of its iterations
+
+// Of a graph that is run so often...
+RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat);
+// ...or for about as long, in milliseconds, but at least 20 times: GPUs get up to speed only under load.
+RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = 300);
 
 }  // namespace slipway::bench
