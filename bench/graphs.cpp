@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <format>
-#include <print>
 #include <random>
 
 #include "launch/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
+#include "must.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::bench {
@@ -81,13 +80,6 @@ ValueId clamp(Graph& graph, ValueId from) {
   return graph.add(Op::CLAMP, {from}, attributes, graph[from].type);
 }
 
-template <class T>
-T must(Result<T> result) {
-  if (result) return std::move(*result);
-  for (const Diagnostic& diagnostic : result.error()) std::println(stderr, "{}", diagnostic.message);
-  std::exit(5);
-}
-
 launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
   const auto program = must(lower::lower_graph(graph, {.device = model::device_facts(snapshot)}));
   launch::Plan plan;
@@ -115,13 +107,6 @@ launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
 Times times(std::vector<double> all) {
   std::ranges::sort(all);
   return {all.front(), all[all.size() / 2]};
-}
-
-launch::Profile profile_of(const launch::Plan& plan, const gpu::Device& device, std::uint32_t repeat,
-                           launch::SharedPipelines& pipelines) {
-  launch::RunOptions options{
-      .repeat = repeat, .iteration_times = true, .cache = Cache::of_user(), .pipelines = &pipelines};
-  return must(launch::run(plan, device, std::move(options), {})).profile;
 }
 
 }  // namespace
@@ -219,17 +204,29 @@ RunTimes times_of(const launch::Profile& profile) {
   return {times(std::move(device)), times(std::move(host))};
 }
 
-RunTimes time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat) {
+launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration, bool of_commands) {
   launch::SharedPipelines pipelines;
-  return times_of(profile_of(plan_of(graph, device.snapshot()), device, repeat, pipelines));
+  launch::RunOptions options{.repeat = 5, .iteration_times = true, .cache = Cache::of_user(), .pipelines = &pipelines};
+  const double once = times_of(must(launch::run(plan, device, options, {})).profile).device.median;
+  options.repeat = static_cast<std::uint32_t>(std::clamp(duration / once, 5.0, 5000.0));
+  options.timestamps = of_commands;
+  return must(launch::run(plan, device, options, {})).profile;
+}
+
+RunTimes time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat) {
+  const launch::RunOptions options{.repeat = repeat, .iteration_times = true, .cache = Cache::of_user()};
+  return times_of(must(launch::run(plan_of(graph, device.snapshot()), device, options, {})).profile);
 }
 
 RunTimes time_for(const Graph& graph, const gpu::Device& device, double duration) {
-  const launch::Plan plan = plan_of(graph, device.snapshot());
-  launch::SharedPipelines pipelines;
-  const double once = times_of(profile_of(plan, device, 5, pipelines)).device.median;
-  const auto repeat = static_cast<std::uint32_t>(std::clamp(duration / once, 20.0, 5000.0));
-  return times_of(profile_of(plan, device, repeat, pipelines));
+  return times_of(profile_for(plan_of(graph, device.snapshot()), device, duration));
+}
+
+double kernel_time_for(const Graph& graph, const gpu::Device& device, double duration) {
+  const launch::Profile profile = profile_for(plan_of(graph, device.snapshot()), device, duration, true);
+  const launch::CommandTime& best =
+      std::ranges::min(profile.times, {}, [](const launch::CommandTime& time) { return time.after - time.before; });
+  return launch::milliseconds(best, profile.period);
 }
 
 }  // namespace slipway::bench

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/device.hpp"
+#include "launch/plan.hpp"
 #include "launch/profile.hpp"
 #include "lower/lower.hpp"
 #include "tosa/graph.hpp"
@@ -40,7 +41,15 @@ RunTimes times_of(const launch::Profile& profile);  // of its iterations
 
 // Of a graph that is run so often...
 RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat);
-// ...or for about as long, in milliseconds, but at least 20 times: GPUs get up to speed only under load.
-RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = 300);
+// ...or for about as long, in milliseconds: GPUs get up to speed only under load.
+inline constexpr double kDuration = 300;
+RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
+// The best time of a graph of one kernel between the timestamps around it alone.
+double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
+
+// Of any plan, after a few runs that tell how long it takes. `of_commands`: with the times of all commands, which slow
+// each other down then.
+launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration,
+                            bool of_commands = false);
 
 }  // namespace slipway::bench
