@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 BENCH, MAKE, SLIPWAY = sys.argv[1:4]
 COLUMNS = ["lost", "us", "number", "MB", "MOP", "intensity", "GB/s", "GOP/s", "fraction"]
 STEPS = {"lost": 0.05, "us": 0.05, "MB": 0.0005, "MOP": 0.005, "GB/s": 0.05, "GOP/s": 0.05, "intensity": 0.005, "fraction": 0.5}  # of rounding
-VOID = {"meta", "br", "path", "circle"}
+VOID = {"meta"}
 
 
 def expect(what, good):
@@ -64,8 +64,9 @@ def check_text(text):
     for row in rows:
         expect(f"rates of {row}", is_ratio(row, "GB/s", "MB", "us", 1e3) and is_ratio(row, "GOP/s", "MOP", "us", 1e3) and is_ratio(row, "intensity", "MOP", "MB"))
         bandwidth = roof["cache"] if row["MB"] <= roof["cache_size"] else roof["memory"]
-        at_roof = [row["us"] * row["GB/s"] / bandwidth] + [row["us"] * row["GOP/s"] / rate for rate in roof["rates"]]
-        expect(f"the roof of {row}", any(abs(row["us"] - row["lost"] - one) < 0.2 + 0.02 * one for one in at_roof))
+        to_move, to_compute = row["MB"] * 1e3 / bandwidth, max(row["MOP"] * 1e3 / rate for rate in roof["rates"])
+        rounded = 0.2 + 0.5 / bandwidth + 5 / min(roof["rates"]) + 0.02 * (to_move + to_compute)
+        expect(f"the roof of {row}", any(abs(row["us"] - row["lost"] - one) < rounded for one in (to_move, max(to_move, to_compute))))
         expect(f"the bound of {row}", (row["bound"] == "launch") == (row["us"] - row["lost"] < roof["launch"]) or
                abs(row["us"] - row["lost"] - roof["launch"]) < 0.2)
     for line in re.findall(r"of the time, .*:(.*)", text):
@@ -121,7 +122,9 @@ def check_page(text, rows):
                shown[11] == row["bound"] and f"{shown[3]} {shown[4]}" == row["kernel"])
     chart = xml.fromstring(re.search(r"<svg.*?</svg>", text, re.S)[0])
     points = chart.findall(".//{*}circle")
-    expect("a point for each kernel that computes", len(points) == sum(row["MOP"] > 0 for row in rows))
+    moves = re.search(r"(\d+) kernels only move elements", text)
+    expect("a point for each kernel that computes", len(points) + int(moves[1] if moves else 0) == len(rows) and
+           len(points) >= sum(row["MOP"] > 0 for row in rows) > 0)
     _, _, width, height = map(float, chart.get("viewBox").split())
     for point in points:
         expect("points are in the chart", 0 < float(point.get("cx")) < width and 0 < float(point.get("cy")) < height and point.find("{*}title").text)
@@ -134,7 +137,7 @@ with tempfile.TemporaryDirectory() as name:
     rows = check_text(text)
     check_page((folder / "page.html").read_text(), rows)
     profile = run(SLIPWAY, "run", folder / "net.vgf", "--profile")
-    expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0] in profile for row in rows))
+    expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0][:40] in profile for row in rows))
     expect("names that nothing has", "no network" in run(BENCH, "nothing-like-it", status=2))
     (folder / "empty.vgf").write_bytes(b"")
     expect("a file that is none", "error" in run(BENCH, folder / "empty.vgf", status=3))
