@@ -2,7 +2,7 @@
 
 Matrix products, a copy, and whole networks of 16-bit floats with the same weights; our times and PyTorch's, in turns. All
 times are the GPU's own: its timestamps here, CUDA's events there. PyTorch runs networks as they are written (eager), as a
-CUDA graph, and compiled and then as a CUDA graph. `host` is what a whole run takes on the host beyond the GPU's time.
+CUDA graph, and compiled and then as a CUDA graph. `host` is what a run takes on the host beyond the GPU's time of the same run, the middle of all.
 """
 import argparse
 import pathlib

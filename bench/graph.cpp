@@ -123,11 +123,11 @@ void on_processor(const gpu::Device& device, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     blas = std::min(blas, openblas(1024, 5));
     matmul_ms =
-        std::min(matmul_ms, time_of(matmul(1024, 1024, 1024, DataType::F32, DataType::F32), device, 6, true).best);
-    conv_ms = std::min(conv_ms, time_of(convolution(image, DataType::F32), device, 100, true).best);
-    int8_ms = std::min(int8_ms, time_of(convolution(image, DataType::I8), device, 100, true).best);
-    one = std::min(one, time_of(pointwise(1 << 20, 1), device, 60, true).best);
-    eight = std::min(eight, time_of(pointwise(1 << 20, 8), device, 60, true).best);
+        std::min(matmul_ms, time_of(matmul(1024, 1024, 1024, DataType::F32, DataType::F32), device, 6).device.best);
+    conv_ms = std::min(conv_ms, time_of(convolution(image, DataType::F32), device, 100).device.best);
+    int8_ms = std::min(int8_ms, time_of(convolution(image, DataType::I8), device, 100).device.best);
+    one = std::min(one, time_of(pointwise(1 << 20, 1), device, 60).device.best);
+    eight = std::min(eight, time_of(pointwise(1 << 20, 8), device, 60).device.best);
   }
   const double products = 2.0 * 1024 * 1024 * 1024;
   const double conv_products = 2.0 * 64 * 64 * 9 * 32 * 32;

@@ -1,16 +1,15 @@
 #include "graphs.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <chrono>
 #include <cstring>
 #include <format>
-#include <map>
-#include <print>
 #include <random>
 
 #include "launch/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
+#include "must.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::bench {
@@ -28,7 +27,6 @@ std::vector<std::byte> numbers(const TensorType& type, std::uint32_t seed) {
   const tensor::ElementType storage = tosa::storage_of(type.data);
   const std::size_t count = tensor::element_count(type.shape).value(), size = tensor::size_of(storage);
   std::vector<std::byte> bytes(count * size);
-  std::minstd_rand random(seed);
   std::vector<std::byte> element(size);
   std::vector<std::vector<std::byte>> all;
   for (int value = -8; value < 8; ++value) {
@@ -38,7 +36,13 @@ std::vector<std::byte> numbers(const TensorType& type, std::uint32_t seed) {
       (void)tensor::store_number(storage, std::int64_t{value}, element.data());
     all.push_back(element);
   }
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(&bytes[i * size], all[random() >> 7 & 15].data(), size);
+  // Again and again the same, but in no step that a dimension could have.
+  constexpr std::size_t kPeriod = 65521;
+  std::minstd_rand random(seed);
+  for (std::size_t i = 0; i < std::min(count, kPeriod); ++i)
+    std::memcpy(&bytes[i * size], all[random() >> 7 & 15].data(), size);
+  for (std::size_t i = kPeriod; i < count; i += kPeriod)
+    std::memcpy(&bytes[i * size], bytes.data(), std::min(kPeriod, count - i) * size);
   return bytes;
 }
 
@@ -76,13 +80,6 @@ ValueId clamp(Graph& graph, ValueId from) {
   return graph.add(Op::CLAMP, {from}, attributes, graph[from].type);
 }
 
-template <class T>
-T must(Result<T> result) {
-  if (result) return std::move(*result);
-  for (const Diagnostic& diagnostic : result.error()) std::println(stderr, "{}", diagnostic.message);
-  std::exit(5);
-}
-
 launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
   const auto program = must(lower::lower_graph(graph, {.device = model::device_facts(snapshot)}));
   launch::Plan plan;
@@ -110,32 +107,6 @@ launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
 Times times(std::vector<double> all) {
   std::ranges::sort(all);
   return {all.front(), all[all.size() / 2]};
-}
-
-// Host time from submitting to the end, by iteration.
-Times host_times(const launch::Report& report) {
-  std::map<std::string, double> iterations;
-  for (const launch::PerfCounter& counter : report.counters) {
-    if (!counter.name.starts_with("Submit Commands") && !counter.name.starts_with("Wait for Fence")) continue;
-    iterations[counter.name.substr(counter.name.find("Iteration"))] +=
-        std::chrono::duration<double, std::milli>(counter.time).count();
-  }
-  std::vector<double> all;
-  for (const auto& [name, time] : iterations) all.push_back(time);
-  return times(std::move(all));
-}
-
-Times device_times(const launch::Report& report) {
-  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> iterations;
-  for (const launch::CommandTime& time : report.profile.times) {
-    auto& [begin, end] = iterations.try_emplace(time.iteration, time.before, time.after).first->second;
-    begin = std::min(begin, time.before);
-    end = std::max(end, time.after);
-  }
-  std::vector<double> all;
-  for (const auto& [iteration, range] : iterations)
-    all.push_back(static_cast<double>(range.second - range.first) * static_cast<double>(report.profile.period) * 1e-6);
-  return times(std::move(all));
 }
 
 }  // namespace
@@ -224,11 +195,38 @@ Graph residual(int blocks) {
   return graph;
 }
 
-Times time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat, bool on_device) {
-  const launch::Plan plan = plan_of(graph, device.snapshot());
-  const launch::Report report =
-      must(launch::run(plan, device, {.repeat = repeat, .timestamps = on_device, .cache = Cache::of_user()}, {}));
-  return on_device ? device_times(report) : host_times(report);
+RunTimes times_of(const launch::Profile& profile) {
+  std::vector<double> device, host;
+  for (const launch::IterationTime& time : profile.iterations) {
+    device.push_back(static_cast<double>(time.after - time.before) * static_cast<double>(profile.period) * 1e-6);
+    host.push_back(std::chrono::duration<double, std::milli>(time.host).count() - device.back());
+  }
+  return {times(std::move(device)), times(std::move(host))};
+}
+
+launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration, bool of_commands) {
+  launch::SharedPipelines pipelines;
+  launch::RunOptions options{.repeat = 5, .iteration_times = true, .cache = Cache::of_user(), .pipelines = &pipelines};
+  const double once = times_of(must(launch::run(plan, device, options, {})).profile).device.median;
+  options.repeat = static_cast<std::uint32_t>(std::clamp(duration / once, 5.0, 5000.0));
+  options.timestamps = of_commands;
+  return must(launch::run(plan, device, options, {})).profile;
+}
+
+RunTimes time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat) {
+  const launch::RunOptions options{.repeat = repeat, .iteration_times = true, .cache = Cache::of_user()};
+  return times_of(must(launch::run(plan_of(graph, device.snapshot()), device, options, {})).profile);
+}
+
+RunTimes time_for(const Graph& graph, const gpu::Device& device, double duration) {
+  return times_of(profile_for(plan_of(graph, device.snapshot()), device, duration));
+}
+
+double kernel_time_for(const Graph& graph, const gpu::Device& device, double duration) {
+  const launch::Profile profile = profile_for(plan_of(graph, device.snapshot()), device, duration, true);
+  const launch::CommandTime& best =
+      std::ranges::min(profile.times, {}, [](const launch::CommandTime& time) { return time.after - time.before; });
+  return launch::milliseconds(best, profile.period);
 }
 
 }  // namespace slipway::bench

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "gpu/device.hpp"
+#include "launch/plan.hpp"
+#include "launch/profile.hpp"
 #include "lower/lower.hpp"
 #include "tosa/graph.hpp"
 
@@ -27,11 +29,27 @@ tosa::Graph chain(const Image& image, int count);
 // Blocks of two convolutions and an addition that goes around them, at falling sizes: lifetimes that overlap.
 tosa::Graph residual(int blocks);
 
-// The time from submitting a graph to its end, over `repeat` runs, in milliseconds; with `on_device` that of its
-// commands by the device's own clock.
+// In milliseconds. `device`: a run by the device's own clock, from the beginning of its commands to their end. `host`:
+// what the same run takes on the host beyond that, from submitting it to seeing its end.
 struct Times {
   double best = 0, median = 0;
 };
-Times time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat, bool on_device = false);
+struct RunTimes {
+  Times device, host;
+};
+RunTimes times_of(const launch::Profile& profile);  // of its iterations
+
+// Of a graph that is run so often...
+RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat);
+// ...or for about as long, in milliseconds: GPUs get up to speed only under load.
+inline constexpr double kDuration = 300;
+RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
+// The best time of a graph of one kernel between the timestamps around it alone.
+double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
+
+// Of any plan, after a few runs that tell how long it takes. `of_commands`: with the times of all commands, which slow
+// each other down then.
+launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration,
+                            bool of_commands = false);
 
 }  // namespace slipway::bench

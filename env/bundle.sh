@@ -67,10 +67,10 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
-# What the device is good for is measured where it is: FOLDER/bench_recipe FOLDER/cpu_libraries, FOLDER/bench_gpu, and
-# with PyTorch FOLDER/gpu_networks.py --build FOLDER.
+# What the device is good for is measured where it is: FOLDER/bench_recipe FOLDER/cpu_libraries, FOLDER/bench_gpu,
+# FOLDER/bench_roofline --html PAGE, and with PyTorch FOLDER/gpu_networks.py --build FOLDER.
 cp "$top"/bench/{gpu_networks,torch_networks}.py "$folder/"
-for name in bench_recipe bench_gpu make_networks; do
+for name in bench_recipe bench_gpu bench_roofline make_networks; do
   [ -e "$programs/$name" ] || continue
   add "$programs/$name"
   starter "$name"

@@ -58,7 +58,7 @@ TEST_F(CallPlan, SeesWhatWasBeforeAndIsSeenByWhatFollows) {
   add_dispatch(of.plan, of.increment, {of.y}, {2, 1, 1});
   add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
   for (Step& step : of.plan.steps) step.barrier_after = false;
-  const Report report = run_it(of.plan, {.repeat = 2, .timestamps = true});
+  const Report report = run_it(of.plan, {.repeat = 2, .timestamps = true, .iteration_times = true});
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{9, 104}));
   EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (std::vector<std::uint32_t>{81, 1031}));
   // Commands and calls are measured each with the step that they are.
@@ -69,6 +69,10 @@ TEST_F(CallPlan, SeesWhatWasBeforeAndIsSeenByWhatFollows) {
   EXPECT_EQ(report.profile.calls[1].step, 1u);
   EXPECT_EQ(report.profile.calls[1].iteration, 2u);
   EXPECT_GE(report.profile.calls[1].milliseconds, 0);
+  // An iteration is several submissions then.
+  ASSERT_EQ(report.profile.iterations.size(), 2u);
+  EXPECT_LE(report.profile.iterations[1].before, report.profile.times[3].before);
+  EXPECT_GE(report.profile.iterations[1].after, report.profile.times[5].after);
   EXPECT_TRUE(std::ranges::contains(report.counters, "Call times ten. Iteration: 2", &PerfCounter::name));
 }
 

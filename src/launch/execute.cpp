@@ -83,8 +83,13 @@ class Execution {
       Result<gpu::Timestamps> timestamps = gpu::create_timestamps(device_, 2 * commands);
       if (!timestamps) return fail(std::move(timestamps.error()));
       run_.timestamps = &timestamps_.emplace(std::move(*timestamps));
-      report_.profile.period = static_cast<float>(device_.snapshot().timestamp_period);
     }
+    if (options_.iteration_times && !segments_.empty()) {
+      Result<gpu::Timestamps> ends = gpu::create_timestamps(device_, 2);
+      if (!ends) return fail(std::move(ends.error()));
+      ends_.emplace(std::move(*ends));
+    }
+    if (timestamps_ || ends_) report_.profile.period = static_cast<float>(device_.snapshot().timestamp_period);
     if (options_.time_out) {
       Result<gpu::Buffer> progress = gpu::create_buffer(
           device_, {.size = sizeof(std::uint32_t), .place = gpu::BufferPlace::Readback, .name = "progress"});
@@ -122,7 +127,13 @@ class Execution {
       list_->reset_timestamps(*run_.timestamps, 0, run_.timestamps->count());
     }
     const ScopedTimer timer = time("Creating Command Buffer", iteration);
-    recorder.record(*list_, segment.steps, &segment == &segments_.back());
+    const bool is_first = &segment == &segments_.front(), is_last = &segment == &segments_.back();
+    if (ends_ && is_first) {
+      list_->reset_timestamps(*ends_, 0, ends_->count());
+      list_->write_timestamp(*ends_, 0);
+    }
+    recorder.record(*list_, segment.steps, is_last);
+    if (ends_ && is_last) list_->write_timestamp(*ends_, 1);
     if (!options_.dry_run) log_commands(segment.steps);
     return list_->end();
   }
@@ -148,12 +159,14 @@ class Execution {
     std::optional<Result<gpu::Submission>> submission;
     {
       const ScopedTimer timer = time("Submit Commands", iteration);
+      if (&segment == &segments_.front()) submitted_ = HostClock::now();
       submission.emplace(gpu::submit(device_, lists, frame ? &frame->boundary : nullptr));
     }
     if (!*submission) return failed(segment.steps, std::move(submission->error()));
     log_.info("Wait for fence");
     const ScopedTimer timer = time("Wait for Fence", iteration);
     Result<gpu::WaitStatus> status = (*submission)->wait(options_.time_out);
+    ended_ = HostClock::now();
     if (!status) return failed(segment.steps, std::move(status.error()));
     if (*status == gpu::WaitStatus::TimedOut) end_process(segment.steps);
     return {};
@@ -179,6 +192,12 @@ class Execution {
   }
 
   Result<> read_times(std::uint32_t iteration) {
+    if (ends_) {
+      const Result<std::vector<std::uint64_t>> ticks = gpu::read_timestamps(device_, *ends_);
+      if (!ticks) return fail(ticks.error());
+      report_.profile.iterations.push_back(
+          {.host = ended_ - submitted_, .before = ticks->front(), .after = ticks->back()});
+    }
     if (!run_.timestamps) return {};
     const Result<std::vector<std::uint64_t>> ticks = gpu::read_timestamps(device_, *run_.timestamps);
     if (!ticks) return fail(ticks.error());
@@ -318,7 +337,8 @@ class Execution {
   bool has_frames_;
   std::vector<Segment> segments_;
   std::uint64_t frames_ = 0;
-  std::optional<gpu::Timestamps> timestamps_;
+  std::optional<gpu::Timestamps> timestamps_, ends_;  // of commands; of iterations
+  HostClock::time_point submitted_, ended_;           // of the iteration
   std::optional<gpu::Buffer> progress_;
   std::optional<gpu::CommandList> list_;
 };

@@ -37,6 +37,13 @@ struct OperatorTime {
   std::uint32_t iteration = 1;          // from 1
 };
 
+// An iteration as a whole: on the host from submitting its first commands to seeing the end of its last ones, and the
+// timestamps at the beginning of the first and the end of the last.
+struct IterationTime {
+  HostClock::duration host{};
+  std::uint64_t before = 0, after = 0;  // ticks
+};
+
 // A graph's intermediate memory, for the whole run.
 struct SessionMemory {
   std::string name;
@@ -45,10 +52,11 @@ struct SessionMemory {
 };
 
 struct Profile {
-  float period = 1;                     // nanoseconds a tick
-  std::vector<CommandTime> times;       // in the order of the commands, iteration by iteration
-  std::vector<CallTime> calls;          // likewise; there are no commands in them
-  std::vector<OperatorTime> operators;  // of graph dispatches, each of which is one in `times` or `calls`
+  float period = 1;                       // nanoseconds a tick
+  std::vector<CommandTime> times;         // in the order of the commands, iteration by iteration
+  std::vector<CallTime> calls;            // likewise; there are no commands in them
+  std::vector<OperatorTime> operators;    // of graph dispatches, each of which is one in `times` or `calls`
+  std::vector<IterationTime> iterations;  // when they are asked for
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };

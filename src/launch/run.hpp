@@ -42,6 +42,8 @@ struct RunOptions {
   std::uint32_t repeat = 1;
   bool dry_run = false;     // everything but submitting and storing results
   bool timestamps = false;  // for Report::profile; the device must have been opened with Needs::timestamps
+  // For Profile::iterations: two timestamps for each, which do not slow commands down as those around commands do.
+  bool iteration_times = false;
   std::optional<std::chrono::nanoseconds> time_out;  // for each wait
   // Tells what has timed out. The process then ends at once with status 5, unless this ends it before: a driver's
   // thread may still run the shader, so that nothing can be torn down (scenario page 3.8).

@@ -277,6 +277,28 @@ TEST_F(RunPlan, CountersOfTheStages) {
                    }));
 }
 
+// By one clock, with what commands are measured by themselves inside.
+TEST_F(RunPlan, TimesOfIterations) {
+  const Plan plan = count_up(2, folder_ / "x.bin");
+  const Profile both = run_it(plan, {.repeat = 3, .timestamps = true, .iteration_times = true}).profile;
+  ASSERT_EQ(both.iterations.size(), 3u);
+  ASSERT_EQ(both.times.size(), 6u);
+  for (const CommandTime& time : both.times) {
+    const IterationTime& iteration = both.iterations[time.iteration - 1];
+    EXPECT_LE(iteration.before, time.before);
+    EXPECT_GE(iteration.after, time.after);
+  }
+  EXPECT_LE(both.iterations[0].after, both.iterations[1].before);
+  for (const IterationTime& iteration : both.iterations) EXPECT_GT(iteration.host.count(), 0);
+
+  const Profile alone = run_it(plan, {.repeat = 2, .iteration_times = true}).profile;
+  EXPECT_EQ(alone.iterations.size(), 2u);
+  EXPECT_TRUE(alone.times.empty());
+  EXPECT_EQ(alone.period, both.period);
+  EXPECT_TRUE(run_it(plan, {.repeat = 2, .timestamps = true}).profile.iterations.empty());
+  EXPECT_TRUE(run_it(Plan{.name = "nothing.json"}, {.iteration_times = true}).profile.iterations.empty());
+}
+
 TEST_F(RunPlan, TimesOfCommands) {
   const Report report = run_it(count_up(2, folder_ / "x.bin"), {.repeat = 2, .timestamps = true});
   ASSERT_EQ(report.profile.times.size(), 4u);

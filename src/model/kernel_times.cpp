@@ -45,8 +45,14 @@ void describe_dispatch(const SegmentSteps& steps, std::size_t dispatch, KernelTi
     if (index(written) < steps.graph->values.size()) time.result = tosa::text_of((*steps.graph)[written].type);
   }
   if (!computes(*steps.graph, *steps.program, of)) return;
-  for (const std::uint32_t node : of.nodes)
-    time.operations += tosa::cost_of(*steps.graph, steps.graph->nodes[node]).operations;
+  std::uint64_t most = 0;
+  for (const std::uint32_t node : of.nodes) {
+    const std::uint64_t operations = tosa::cost_of(*steps.graph, steps.graph->nodes[node]).operations;
+    time.operations += operations;
+    if (operations <= most) continue;
+    most = operations;
+    time.main_node = node;
+  }
 }
 
 // How much of something in a millisecond, in billions a second; nothing where there is none of it.

@@ -1,6 +1,7 @@
 // Where the time of a model went: segment by segment and kernel by kernel.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct KernelTime {
   double milliseconds = 0;  // the middle one of all iterations
   std::uint64_t bytes = 0;  // of all buffers that it touches, each once
   std::uint64_t operations = 0;
+  std::optional<std::uint32_t> main_node;  // of the segment's graph: what most of the operations are for
 };
 
 // In the order in which they run. The run must have been measured.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <format>
 
+#include "model/picture/html.hpp"
 #include "model/picture/placement.hpp"
 
 namespace slipway::model {
@@ -54,32 +55,6 @@ constexpr std::string_view kScript = R"(
     light([box]); box.scrollIntoView({ block: 'center', inline: 'center' }); e.preventDefault();
   });
 )";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n')
-      out += ' ';
-    else
-      out += c;
-  }
-  return out;
-}
-
-// Coordinates need no more than a tenth of a pixel.
-std::string number(double value) {
-  std::string text = std::format("{:.1f}", value);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
 
 class Page {
  public:

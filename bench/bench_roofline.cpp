@@ -1,0 +1,197 @@
+// The kernels of models beside what the device can do: bench_roofline [OPTIONS] [TEXT | MODEL.vgf]...
+//
+// Measures the device's copies and products of matrices, then each network (those with TEXT in their names, or all) or
+// model as a whole and kernel by kernel. Prints what loses most; the page has everything.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <format>
+#include <print>
+#include <set>
+
+#include "convert/write_model.hpp"
+#include "graphs.hpp"
+#include "launch/check_device.hpp"
+#include "launch/open_device.hpp"
+#include "model/device_facts.hpp"
+#include "model/kernel_times.hpp"
+#include "must.hpp"
+#include "networks.hpp"
+#include "roofline.hpp"
+
+namespace {
+
+using namespace slipway;
+using namespace slipway::bench;
+using tosa::DataType;
+
+struct Settings {
+  std::vector<std::string> models;
+  std::string device, page;
+  double duration = kDuration;
+  std::size_t rows = 10;
+};
+
+// One model, measured; its kernels are compared when the roof is known.
+struct MeasuredModel {
+  std::string name;
+  double whole = 0;
+  std::vector<MeasuredKernel> kernels;
+};
+
+// --- the device ------------------------------------------------------------------------------------------------------
+
+void measure_copies(const gpu::Device& device, double duration, Roof& roof) {
+  const bool is_processor = device.snapshot().type == gpu::DeviceType::Cpu;
+  struct Copy {
+    std::uint64_t bytes;  // read and written
+    double rate;
+  };
+  std::vector<Copy> copies;
+  for (std::int64_t elements = 1 << 16; elements <= (is_processor ? 1 << 24 : 1 << 28); elements *= 4) {
+    const std::uint64_t bytes = 2 * sizeof(float) * static_cast<std::uint64_t>(elements);
+    const double time = kernel_time_for(pointwise(elements, 1), device, duration);
+    copies.push_back({bytes, static_cast<double>(bytes) / time * 1e-6});
+  }
+  roof.memory = copies.back().rate;
+  roof.cache = std::ranges::max(copies, {}, &Copy::rate).rate;
+  // Between the two rates a copy is partly in the cache.
+  for (const Copy& copy : copies) {
+    if (copy.rate > (roof.cache + roof.memory) / 2) roof.cache_size = copy.bytes;
+  }
+  if (roof.cache_size == copies.back().bytes) roof.cache_size = 0;  // there is no difference
+  roof.launch = kernel_time_for(pointwise(64, 1), device, duration);
+}
+
+// Of two inputs, and of an input with constant weights, which are packed before.
+double product_rate(const gpu::Device& device, double duration, DataType type) {
+  const bool is_processor = device.snapshot().type == gpu::DeviceType::Cpu;
+  const std::vector<std::int64_t> sides =
+      is_processor ? std::vector<std::int64_t>{32} : std::vector<std::int64_t>{64, 96};
+  double best = 0;
+  for (const std::int64_t side : sides) {
+    const std::int64_t n = side * side;
+    std::vector<tosa::Graph> graphs = {
+        matmul(n, n, n, type, type == DataType::I8 ? DataType::I32 : DataType::F32),
+        convolution({.size = side, .channels = n, .out_channels = n, .kernel = 1}, type)};
+    if (type == DataType::F16) graphs.push_back(matmul(n, n, n, type, type));
+    for (const tosa::Graph& graph : graphs) {
+      const double operations = 2 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+      best = std::max(best, operations / time_for(graph, device, duration).device.best * 1e-6);
+    }
+  }
+  return best;
+}
+
+// --- models ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+T must_read(std::optional<T> value, const Diagnostics& diagnostics) {
+  if (value && !diagnostics.has_errors()) return std::move(*value);
+  std::print(stderr, "{}", format_diagnostics(diagnostics.all()));
+  std::exit(3);
+}
+
+MeasuredModel measure(std::shared_ptr<const model::ModelFile> file, std::string name, launch::DeviceOpening& opening,
+                      double duration) {
+  Diagnostics diagnostics;
+  model::StandaloneRequest request{.file = std::move(file), .name = name};
+  request.settings.shaders =
+      must_read(model::compile_modules(*request.file, Cache::of_user(), diagnostics), diagnostics);
+  request.settings.graphs.lower.device = model::device_facts(*must(opening.snapshot()));
+  const model::Standalone alone = must_read(model::plan_standalone(request, diagnostics), diagnostics);
+  gpu::Needs needs = launch::needs_of(alone.plan);
+  needs.timestamps = true;
+  const gpu::Device& device = *must(opening.get(std::move(needs)));
+  MeasuredModel measured{.name = std::move(name), .kernels = {}};
+  measured.whole = times_of(profile_for(alone.plan, device, duration)).device.best;
+  for (const model::KernelTime& time : model::kernel_times(alone, profile_for(alone.plan, device, duration, true))) {
+    MeasuredKernel kernel{.name = time.name,
+                          .result = time.result,
+                          .operation = {},
+                          .time = time.milliseconds,
+                          .bytes = time.bytes,
+                          .operations = time.operations};
+    if (time.main_node) {
+      const tosa::Graph& graph = *alone.segments[time.segment].graph;
+      const tosa::Node& node = graph.nodes[*time.main_node];
+      kernel.operation = tosa::info_of(node.op).name;
+      if (!node.inputs.empty()) kernel.type = graph[node.inputs.front()].type.data;
+    }
+    measured.kernels.push_back(std::move(kernel));
+  }
+  return measured;
+}
+
+std::vector<MeasuredModel> measure_models(const Settings& settings, launch::DeviceOpening& opening) {
+  std::vector<MeasuredModel> models;
+  const auto is_file = [](const std::string& text) { return text.ends_with(".vgf"); };
+  for (const std::string& path : settings.models) {
+    if (!is_file(path)) continue;
+    Diagnostics diagnostics;
+    auto file = model::open_model(Path(path), path, diagnostics);
+    must_read(file ? std::optional(0) : std::nullopt, diagnostics);
+    models.push_back(measure(std::move(file), Path(path).stem().string(), opening, settings.duration));
+  }
+  const auto is_wanted = [&](const std::string& name) {
+    return settings.models.empty() || std::ranges::any_of(settings.models, [&](const std::string& text) {
+             return !is_file(text) && name.contains(text);
+           });
+  };
+  for (const auto make : {mobilenet_v2, resnet_50, transformer_block}) {
+    for (const Precision precision : {Precision::F32, Precision::F16, Precision::I8}) {
+      if (std::ranges::all_of(settings.models, is_file) && !settings.models.empty()) continue;
+      const Network network = make(precision, 1);
+      const std::string name = std::format("{}.{}", network.graph.name, name_of(precision));
+      if (!is_wanted(name)) continue;
+      Diagnostics diagnostics;
+      auto file = model::open_model(must(convert::write_model(network.graph)), name, diagnostics);
+      must_read(file ? std::optional(0) : std::nullopt, diagnostics);
+      models.push_back(measure(std::move(file), name, opening, settings.duration));
+    }
+  }
+  return models;
+}
+
+int run(const Settings& settings) {
+  launch::DeviceOpening opening({.selector = settings.device, .timestamps = true});
+  const std::vector<MeasuredModel> models = measure_models(settings, opening);
+  if (models.empty()) {
+    std::println(stderr, "no network has such a name");
+    return 2;
+  }
+  const gpu::Device& device = *must(opening.get({.timestamps = true}));
+  Roof roof{.device = device.snapshot().name, .products = {}};
+  measure_copies(device, settings.duration, roof);
+  // Types that products of matrices are made of here.
+  constexpr DataType kFactors[] = {DataType::F32, DataType::F16, DataType::BF16, DataType::I8};
+  for (const MeasuredModel& of : models) {
+    for (const MeasuredKernel& kernel : of.kernels) {
+      if (!kernel.operation.empty() && std::ranges::contains(kFactors, kernel.type) &&
+          !roof.products.contains(kernel.type))
+        roof.products[kernel.type] = product_rate(device, settings.duration, kernel.type);
+    }
+  }
+  std::print("{}", print_roof(roof));
+  std::vector<Roofline> lines;
+  for (const MeasuredModel& of : models) {
+    lines.push_back(roofline_of(roof, of.name, of.whole, of.kernels));
+    std::print("\n{}", print_roofline(lines.back(), settings.rows));
+  }
+  if (!settings.page.empty()) must(write_file(settings.page, write_roofline_page(roof, lines)));
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Settings settings;
+  CLI::App app("Measures the kernels of models beside what the device can do.", "bench_roofline");
+  app.add_option("model", settings.models, "VGF files, and parts of the names of networks (all networks)");
+  app.add_option("--html", settings.page, "write a page with charts and all kernels");
+  app.add_option("--rows", settings.rows, "print so many kernels of each model (10)");
+  app.add_option("--milliseconds", settings.duration, "about how long each measurement takes (300)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID");
+  CLI11_PARSE(app, count, arguments);
+  return run(settings);
+}
