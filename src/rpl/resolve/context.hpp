@@ -9,6 +9,7 @@
 //   names.cpp         names, members, indices: what becomes a place
 //   expressions.cpp   operators
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
+//   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
 //
 // Everything here keeps its memory between resolves: vectors are cleared, not freed.
@@ -107,6 +108,18 @@ struct FieldUse {
   std::uint32_t field = 0;  // in container_fields; kNone: the position
   bool write = false;
   Range at;
+};
+
+// A use of a sampler: a call of a sampling function, or of a function that gets it as an argument.
+struct SamplerUse {
+  enum class Kind : std::uint8_t { Plain, Compare, Pass };
+  Kind kind = Kind::Plain;
+  PlaceRoot root = PlaceRoot::Sampler;  // or Argument
+  std::uint32_t index = 0;              // in Resolved::samplers or arguments
+  std::uint32_t function = 0;
+  std::uint32_t callee_argument = kNone;  // Pass: in Resolved::arguments
+  Range at;                               // the call
+  std::uint32_t previous = kNone;         // Pass: the use before it that passes the same argument
 };
 
 // A field alias, followed to its end.
@@ -433,6 +446,15 @@ struct Resolver::State {
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }
   List keep_operands(std::span<const std::uint32_t> operands);
+
+  // --- samplers.cpp ---
+  std::vector<SamplerUse> sampler_uses;
+  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, std::uint32_t callee_argument = kNone) {
+    if (dead != 0) return;
+    const PlaceRef& ref = out.places[sampler];
+    sampler_uses.push_back({kind, ref.root, ref.index, current, callee_argument, at});
+  }
+  void check_samplers();
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

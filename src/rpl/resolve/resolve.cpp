@@ -81,6 +81,7 @@ void Resolver::State::clear() {
   choice_of.assign(items, kNone);
   edges.clear();
   uses.clear();
+  sampler_uses.clear();
   bindings.clear();
   local_of.assign(names, kNone);
   local_binding.clear();
@@ -110,6 +111,7 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   check_recursion();
   record_stages();
   check_unwritten();
+  check_samplers();
   const bool bodies = !metadata_only || settings->check_bodies;
   if (settings->check_unused) check_unused(bodies);
   drop_unreached();
