@@ -11,6 +11,7 @@
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
 //   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
+//   kept.cpp          variants that differ in settings only
 //
 // Everything here keeps its memory between resolves: vectors are cleared, not freed.
 #pragma once
@@ -181,7 +182,11 @@ struct Resolver::State {
   bool may_suggest() { return suggestions++ < kMostSuggestions; }
 
   // --- evaluate.cpp ---
-  std::vector<bool> option_read;
+  // Which options were read, by the part of the resolve that read them; within a part in the order of the first reads.
+  enum ReadPart : std::uint8_t { DeclarationReads, SettingReads, CodeReads, kReadParts };
+  std::array<std::vector<OptionId>, kReadParts> reads;
+  std::vector<std::uint8_t> reading_parts;  // by option: bits of ReadPart
+  ReadPart read_part = DeclarationReads;
   bool record_order = true;
   Consulted* sink = nullptr;  // what compile-time expressions are now read for
   Consulted unrecorded;       // a sink for what no output depends on
@@ -194,6 +199,10 @@ struct Resolver::State {
   std::uint32_t depth = 0;                // of recursion over expressions
 
   void read_option(OptionId option);
+  void list_read_order();
+  Value value_in_force(OptionId option) const {
+    return assignment->has(option) ? assignment->values[option] : program->options[option].initial;
+  }
   std::vector<ExprId> chain_stack;  // of the chains that are being walked
   mutable std::vector<ExprId> walk_stack;
   Folded evaluate(ExprId expression, bool live);
@@ -202,7 +211,7 @@ struct Resolver::State {
   Folded evaluate_name(const Expr& node, bool live);
   Folded evaluate_construct(const Expr& node, bool live);
   Folded combine(const Expr& node, Folded left, Folded right, bool live);
-  void check_enum_compare(const Expr& node, Folded left, Folded right);
+  void check_enum_compare(const Expr& node);
   // The value as recorded for `sink`; type None after an error.
   Folded evaluate_recorded(ExprId expression);
   // A conditional; absent is true. `global_only`: instance options are errors.
@@ -278,6 +287,7 @@ struct Resolver::State {
   bool metadata_only = false;
   std::vector<Range> setting_places;  // by setting, then by output and setting: where the value comes from
   void resolve_settings();
+  void record_settings();
   void resolve_setting(const Item& item);
   bool setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits);
   void finish_settings();
@@ -455,6 +465,17 @@ struct Resolver::State {
     sampler_uses.push_back({kind, ref.root, ref.index, current, callee_argument, at});
   }
   void check_samplers();
+
+  // --- kept.cpp: what one resolve leaves to the next ---
+  struct Last {
+    bool valid = false;
+    std::vector<ProgramSource> sources;
+    std::vector<EntryPointName> entry_points;
+    ResolveSettings settings;
+  } last;
+  bool keeps_code(std::span<const EntryPointName> entry_points) const;
+  bool resolve_settings_again();
+  void remember(std::span<const EntryPointName> entry_points, bool clean);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);
