@@ -4,11 +4,12 @@
 //   bench_rpl --only PART BYTES CODE SECONDS
 //
 // Times are medians on one thread, warm, in microseconds. `variant` is what a further variant of a parsed program
-// costs: resolve, metadata and SPIR-V. glslang compiles both shaders; its first compile, which builds its symbol
-// tables, is not counted. Exit status 1: time grows faster than the program.
+// costs: resolve, metadata and SPIR-V, all of them anew; `setting` is the same where the variant differs from the one
+// before in a setting only, as the resolver then keeps the rest. glslang compiles both shaders; its first compile,
+// which builds its symbol tables, is not counted. Exit status 1: time grows faster than the program.
 //
-// `--only` repeats one part (parse, resolve, metadata, spirv, variant, full) of a program of BYTES, of which the share
-// CODE is code, for a profiler, and prints the best time beside the median.
+// `--only` repeats one part (parse, resolve, metadata, spirv, variant, setting, full) of a program of BYTES, of which
+// the share CODE is code, for a profiler, and prints the best time beside the median.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -76,54 +77,72 @@ const std::vector<rpl::EntryPointName> kEntries = {{rpl::Stage::Vertex, "vertex_
 
 struct Times {
   std::size_t bytes = 0, words = 0, glsl_words = 0;
-  double parse = 0, resolve = 0, metadata = 0, spirv = 0, variant = 0, full = 0, glslang = 0;
+  double parse = 0, resolve = 0, metadata = 0, spirv = 0, variant = 0, setting = 0, full = 0, glslang = 0;
 };
 
-// One program and the parts of its compilation. What is parsed or resolved for one part stays for the next.
+// One program and the parts of its compilation. What is parsed or resolved for one part stays for the next. There are
+// two sources of one text that take turns, so that the resolver never meets the program it has just resolved.
 struct Bench {
-  SourcePtr source;
+  std::array<SourcePtr, 2> sources;
   Diagnostics diagnostics;
   rpl::ProgramParser parser;
-  rpl::Program program;
+  std::array<rpl::Program, 2> programs;
+  std::array<rpl::Assignment, 2> assignments;  // without wireframe and with it: a setting depends on that
+  std::size_t turn = 0;
   rpl::Resolver resolver;
   rpl::SpirvEmitter emitter;
   const rpl::Resolved* resolved = nullptr;
 
-  explicit Bench(const std::string& text)
-      : source(make_source("bench.rpl", text)), program(parser.parse(source, diagnostics)) {
-    if (program.valid) resolve(program);
+  explicit Bench(const std::string& text) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      sources[i] = make_source("bench.rpl", text);
+      programs[i] = parser.parse(sources[i], diagnostics);
+    }
+    if (programs[0].valid) {
+      rpl::set_option(programs[0], "wireframe=on", rpl::OptionFilter::Instance, {}, assignments[1], diagnostics);
+      resolve(programs[0], assignments[0]);
+    }
     if (resolved) return;
     std::fputs(format_diagnostics(diagnostics.all()).c_str(), stderr);
     std::exit(3);
   }
 
-  void resolve(const rpl::Program& of) { resolved = resolver.resolve(of, {}, kEntries, {}, diagnostics); }
+  std::size_t next() { return turn ^= 1; }
+  void resolve(const rpl::Program& of, const rpl::Assignment& assignment) {
+    resolved = resolver.resolve(of, assignment, kEntries, {}, diagnostics);
+  }
   std::size_t emit() { return emitter.emit(*resolved)[0].words.size(); }
-  void make_variant(const rpl::Program& of) {
-    resolve(of);
+  void finish() {
     rpl::emit_metadata(*resolved);
     emit();
   }
-  void compile() {
-    const rpl::Program fresh = parser.parse(source, diagnostics);
-    make_variant(fresh);
+  void make_variant(const rpl::Program& of) {
+    resolve(of, assignments[0]);
+    finish();
   }
+  void change_setting() {
+    resolve(programs[0], assignments[next()]);
+    finish();
+  }
+  void compile() { make_variant(parser.parse(sources[next()], diagnostics)); }
 };
 
 using Part = std::pair<std::string_view, std::function<void(Bench&)>>;
-const std::array<Part, 6> kParts = {
-    {{"parse", [](Bench& bench) { bench.parser.parse(bench.source, bench.diagnostics); }},
-     {"resolve", [](Bench& bench) { bench.resolve(bench.program); }},
+const std::array<Part, 7> kParts = {
+    {{"parse", [](Bench& bench) { bench.parser.parse(bench.sources[0], bench.diagnostics); }},
+     {"resolve", [](Bench& bench) { bench.resolve(bench.programs[bench.next()], bench.assignments[0]); }},
      {"metadata", [](Bench& bench) { rpl::emit_metadata(*bench.resolved); }},
      {"spirv", [](Bench& bench) { bench.emit(); }},
-     {"variant", [](Bench& bench) { bench.make_variant(bench.program); }},
+     {"variant", [](Bench& bench) { bench.make_variant(bench.programs[bench.next()]); }},
+     {"setting", &Bench::change_setting},
      {"full", &Bench::compile}}};
 
 Times measure(const TwinProgram& twin, bool with_glslang) {
   Times times{.bytes = twin.rpl.size()};
   Bench bench(twin.rpl);
   times.words = bench.emit();
-  double* const results[] = {&times.parse, &times.resolve, &times.metadata, &times.spirv, &times.variant, &times.full};
+  double* const results[] = {&times.parse,   &times.resolve, &times.metadata, &times.spirv,
+                             &times.variant, &times.setting, &times.full};
   for (std::size_t i = 0; i < kParts.size(); ++i) *results[i] = median_of([&] { kParts[i].second(bench); });
   if (with_glslang) {
     times.glsl_words = compile_glsl(twin.vertex, EShLangVertex) + compile_glsl(twin.fragment, EShLangFragment);
@@ -182,8 +201,8 @@ int main_of(int count, char** arguments) {
     std::size_t bytes;
     double code;
   } programs[] = {{700, 0.0}, {4500, 0.1}, {10'000, 0.9}, {100'000, 0.9}, {400'000, 0.9}};
-  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata",
-              "spirv", "variant", "full", "glslang", "full x", "variant x");
+  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata",
+              "spirv", "variant", "setting", "full", "glslang", "full x", "variant x");
   bool first = true;
   std::vector<Times> all;
   for (const auto& [bytes, code] : programs) {
@@ -191,8 +210,8 @@ int main_of(int count, char** arguments) {
     if (first) compile_glsl(twin.vertex, EShLangVertex), first = false;
     const Times t = measure(twin, true);
     all.push_back(t);
-    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %9.0f\n", t.bytes, t.words, t.parse,
-                t.resolve, t.metadata, t.spirv, t.variant, t.full, t.glslang, t.glslang / t.full,
+    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %9.0f\n", t.bytes, t.words, t.parse,
+                t.resolve, t.metadata, t.spirv, t.variant, t.setting, t.full, t.glslang, t.glslang / t.full,
                 t.glslang / t.variant);
   }
   {

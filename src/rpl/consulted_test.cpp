@@ -110,6 +110,70 @@ TEST(Resolver, GivesTheSameAgain) {
   }
 }
 
+// Another value than the default.
+Value other_value(const Program& program, const Option& option) {
+  const Value initial = option.initial;
+  if (option.type == OptionType::Flag) return {initial.type, initial.bits ^ 1};
+  if (option.type == OptionType::Enum)
+    return {initial.type, program.lists[option.values.first + option.values.count - 1]};
+  return {initial.type, initial.bits + 1};
+}
+
+// A resolver keeps what a variant shares with the one before; nothing else of that one may be seen in it.
+TEST(Resolver, VariantsAreWhatTheyAreAlone) {
+  Resolver reused;
+  const auto compare = [&](const testing::RplCase& given, const Program& program, const Assignment& assignment) {
+    Diagnostics diagnostics, again;
+    Resolver other;
+    const Resolved* const alone = other.resolve(program, assignment, given.entry_points, given.settings, diagnostics);
+    const Resolved* const next = reused.resolve(program, assignment, given.entry_points, given.settings, again);
+    EXPECT_EQ(format_diagnostics(diagnostics.all(), {}), format_diagnostics(again.all(), {}));
+    EXPECT_TRUE(std::ranges::equal(other.read_order(), reused.read_order()));
+    ASSERT_EQ(alone != nullptr, next != nullptr);
+    if (!alone) return;
+    EXPECT_EQ(testing::list_resolved(*alone), testing::list_resolved(*next));
+    EXPECT_EQ(alone->options, next->options);
+    const auto same = [](const Consulted& a, const Consulted& b) {
+      return a.options.list() == b.options.list() && a.hash == b.hash;
+    };
+    EXPECT_TRUE(same(alone->consulted.interface, next->consulted.interface));
+    EXPECT_TRUE(same(alone->consulted.settings, next->consulted.settings));
+    EXPECT_TRUE(std::ranges::equal(alone->consulted.stages, next->consulted.stages, same));
+  };
+  std::vector<testing::RplCase> cases = testing::rpl_cases();
+  const char* const kSettings = R"(
+instance wireframe: flag off; instance culling: enum "back" "none"; instance blending: flag off; global unread: uint 1;
+global wide: flag off; instance tint: flag off;
+constant mode = culling;
+conditional (wireframe) setting polygon_mode = "wireframe";
+conditional (wide && wireframe) setting line_width = 2.0;
+setting cull_mode = mode;
+conditional (blending) setting color_output_use_blend block 0 = true;
+set_pass uniform_buffer u { conditional (wide) f4 more; f4 color; };
+color_output_container o { f4 c; };
+void main (void) { o.c = u.color; conditional (tint) { o.c = f4 {1.0}; } }
+)";
+  cases.push_back({.name = "settings", .modules = {{"p.rpl", kSettings}}, .entry_points = {{Stage::Fragment, "main"}}});
+  for (const testing::RplCase& given : cases) {
+    SCOPED_TRACE(given.name);
+    Diagnostics parsing;
+    const Program program = testing::parse_case(given, parsing);
+    if (!program.valid) continue;
+    Assignment assignment;
+    compare(given, program, assignment);
+    compare(given, program, assignment);
+    // One option more at a time, then one less.
+    for (OptionId id = 0; id < program.options.size(); ++id) {
+      assignment.set(id, other_value(program, program.options[id]));
+      compare(given, program, assignment);
+    }
+    for (OptionId id = 0; id < program.options.size(); ++id) {
+      assignment.set(id, {});
+      compare(given, program, assignment);
+    }
+  }
+}
+
 TEST(Resolver, ThreadsShareAProgram) {
   const Program program = parse_text(tinted());
   std::vector<std::string> listings(4);

@@ -17,8 +17,9 @@ class Emitter {
     metadata.pipeline_type = resolved_.pipeline;
     add_modules(metadata);
     add_options(metadata);
+    metadata.entry_points.reserve(resolved_.entry_points.size());
     for (const EntryPoint& entry : resolved_.entry_points) {
-      metadata.entry_points.push_back({entry.stage, text(resolved_.functions[entry.function].name)});
+      metadata.entry_points.emplace_back(entry.stage, text(resolved_.functions[entry.function].name));
     }
     add_interface(metadata.interface);
     metadata.settings.raw = resolved_.settings;
@@ -30,6 +31,13 @@ class Emitter {
 
  private:
   std::string text(NameId name) const { return std::string(program_.text(name)); }
+  // Of a list of NameIds of the program.
+  std::vector<std::string> texts(List list) const {
+    std::vector<std::string> all;
+    all.reserve(list.count);
+    for (std::uint32_t i = 0; i < list.count; ++i) all.emplace_back(program_.text(program_.lists[list.first + i]));
+    return all;
+  }
 
   void add_modules(Metadata& metadata) const {
     metadata.modules.reserve(program_.modules.size());
@@ -62,25 +70,13 @@ class Emitter {
     metadata.options.reserve(program_.options.size());
     for (OptionId id = 0; id < program_.options.size(); ++id) {
       const Option& option = program_.options[id];
-      Metadata::Option& to = metadata.options.emplace_back();
-      to.name = text(option.name);
-      to.option_class = option.option_class;
-      to.type = option.type;
-      to.value = value_of(resolved_.options[id]);
-      for (std::uint32_t i = 0; i < option.values.count; ++i) {
-        to.values.push_back(text(program_.lists[option.values.first + i]));
-      }
-      to.default_value = value_of(option.initial);
+      metadata.options.emplace_back(text(option.name), option.option_class, option.type,
+                                    value_of(resolved_.options[id]), texts(option.values), value_of(option.initial));
     }
   }
 
   std::vector<std::string> tags_of(FieldId field) const {
-    std::vector<std::string> tags;
-    if (field == kNone) return tags;
-    const List list = program_.fields[field].meta;
-    tags.reserve(list.count);
-    for (std::uint32_t i = 0; i < list.count; ++i) tags.push_back(text(program_.lists[list.first + i]));
-    return tags;
+    return field == kNone ? std::vector<std::string>() : texts(program_.fields[field].meta);
   }
 
   void add_interface(Metadata::Interface& to) const {
@@ -97,7 +93,7 @@ class Emitter {
       if (buffer.set != DescriptorSet::None) add_buffer(buffer, set(to, buffer.set).buffers.emplace_back());
     }
     for (const SamplerDecl& sampler : resolved_.samplers) {
-      set(to, sampler.set).samplers.push_back({text(sampler.name), sampler.binding});
+      set(to, sampler.set).samplers.emplace_back(text(sampler.name), sampler.binding);
     }
     for (const ImageDecl& image : resolved_.images) {
       Metadata::Image& made = set(to, image.set).images.emplace_back();
@@ -287,7 +283,9 @@ class Emitter {
 
   std::vector<std::string> names_of(const OptionSet& set) const {
     std::vector<std::string> names;
-    for (OptionId option = 0; option < program_.options.size(); ++option) {
+    const std::size_t count = set.count();
+    names.reserve(count);
+    for (OptionId option = 0; names.size() < count; ++option) {
       if (set.contains(option)) names.emplace_back(program_.text(program_.options[option].name));
     }
     return names;

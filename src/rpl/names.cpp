@@ -12,28 +12,44 @@ namespace {
 
 constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, its bits without a pattern
 
+// The first byte becomes the lowest, whatever the host.
 template <class Word>
 std::uint64_t read(const char* from) {
   Word word;
   std::memcpy(&word, from, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
   return word;
 }
 
-// Both of `size` bytes. Names are short: two reads that overlap see all of most.
-inline bool same(const char* a, const char* b, std::size_t size) {
-  if (size > 16) return std::memcmp(a, b, size) == 0;
-  if (size >= 8) {
-    return ((read<std::uint64_t>(a) ^ read<std::uint64_t>(b)) |
-            (read<std::uint64_t>(a + size - 8) ^ read<std::uint64_t>(b + size - 8))) == 0;
+// The first eight bytes of a text, the first lowest, zero behind its end. Most names are no longer than that, and are
+// then compared and hashed by this one number. Reads that overlap take the place of a loop over the bytes.
+std::uint64_t head_of(std::string_view text) {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  if (size >= 8) return read<std::uint64_t>(from);
+  if (size >= 4) return read<std::uint32_t>(from) | read<std::uint32_t>(from + size - 4) << 8 * (size - 4);
+  if (size == 0) return 0;
+  return read<std::uint8_t>(from) | read<std::uint8_t>(from + size / 2) << 8 * (size / 2) |
+         read<std::uint8_t>(from + size - 1) << 8 * (size - 1);
+}
+
+std::uint32_t hash_of(std::string_view text, std::uint64_t head) {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  std::uint64_t hash = (head + size) * kSpread;
+  if (size > 8) {
+    for (std::size_t i = 8; i + 8 < size; i += 8)
+      hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + i)) * kSpread;
+    hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + size - 8)) * kSpread;
   }
-  if (size >= 4) {
-    return ((read<std::uint32_t>(a) ^ read<std::uint32_t>(b)) |
-            (read<std::uint32_t>(a + size - 4) ^ read<std::uint32_t>(b + size - 4))) == 0;
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
+  // A product has little of the last characters in its lower bits, which choose the slot.
+  hash = (hash ^ hash >> 32) * kSpread;
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+// Of texts of one size whose heads are equal.
+bool same_rest(const char* a, const char* b, std::size_t size) {
+  return size <= 8 || std::memcmp(a + 8, b + 8, size - 8) == 0;
 }
 
 // Appends a text as words; gives the place of the first.
@@ -50,6 +66,7 @@ std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view t
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
   std::vector<std::string_view> texts;
+  std::vector<std::uint64_t> heads;
   std::vector<std::uint32_t> hashes;
   std::vector<std::uint32_t> words;   // the texts as SPIR-V has them
   std::vector<std::uint32_t> begins;  // where each begins in `words`
@@ -63,21 +80,23 @@ struct FixedNames {
 #undef WORD
     };
     for (const BuiltinFunction& function : builtin_functions()) texts.push_back(function.name);
-    hashes.resize(texts.size());
-    for (const std::string_view text : texts) begins.push_back(append_words(words, text));
+    for (const std::string_view text : texts) {
+      heads.push_back(head_of(text));
+      hashes.push_back(hash_of(text, heads.back()));
+      begins.push_back(append_words(words, text));
+    }
     for (NameId name = 1; name < texts.size(); ++name) {
-      hashes[name] = NameTable::hash(texts[name]);
       std::uint32_t slot = hashes[name] % kSlots;
       while (slots[slot] != 0) slot = (slot + 1) % kSlots;
       slots[slot] = static_cast<std::uint16_t>(name);
     }
   }
 
-  NameId find(std::string_view text, std::uint32_t hash) const {
+  NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const {
     for (std::uint32_t slot = hash % kSlots; slots[slot] != 0; slot = (slot + 1) % kSlots) {
       const NameId name = slots[slot];
-      if (hashes[name] == hash && texts[name].size() == text.size() &&
-          same(texts[name].data(), text.data(), text.size())) {
+      if (heads[name] == head && texts[name].size() == text.size() &&
+          same_rest(texts[name].data(), text.data(), text.size())) {
         return name;
       }
     }
@@ -97,7 +116,8 @@ const FixedNames& fixed() {
 NameId first_program_name() { return static_cast<NameId>(fixed().texts.size()); }
 std::span<const std::string_view> fixed_names() { return fixed().texts; }
 NameId find_fixed_name(std::string_view text) {
-  return text.empty() ? kNoName : fixed().find(text, NameTable::hash(text));
+  const std::uint64_t head = head_of(text);
+  return text.empty() ? kNoName : fixed().find(text, head, hash_of(text, head));
 }
 
 NameTable::NameTable() : fixed_(&fixed()), first_own_(first_program_name()), slots_(512) {
@@ -105,40 +125,21 @@ NameTable::NameTable() : fixed_(&fixed()), first_own_(first_program_name()), slo
   words_.reserve(slots_.size());
 }
 
-std::uint32_t NameTable::hash(std::string_view text) {
-  const char* const from = text.data();
-  const std::size_t size = text.size();
-  std::uint64_t a = 0, b = 0;
-  if (size >= 8) {
-    a = read<std::uint64_t>(from);
-    b = read<std::uint64_t>(from + size - 8);
-    for (std::size_t i = 8; i + 8 < size; i += 8) a = std::rotl(a, 23) * kSpread + read<std::uint64_t>(from + i);
-  } else if (size >= 4) {
-    a = read<std::uint32_t>(from);
-    b = read<std::uint32_t>(from + size - 4);
-  } else if (size != 0) {
-    a = read<std::uint8_t>(from);
-    b = read<std::uint8_t>(from + size / 2) << 8 | read<std::uint8_t>(from + size - 1);
-  }
-  std::uint64_t hash = (a + size) * kSpread ^ std::rotl(b * kSpread, 32);
-  hash = (hash ^ hash >> 32) * kSpread;
-  return static_cast<std::uint32_t>(hash >> 32);
-}
-
 NameId NameTable::intern(std::string_view text) {
   if (text.empty()) return kNoName;
-  const std::uint32_t hash = NameTable::hash(text);
-  if (const NameId known = fixed_->find(text, hash)) return known;
+  const std::uint64_t head = head_of(text);
+  const std::uint32_t hash = hash_of(text, head);
+  if (const NameId known = fixed_->find(text, head, hash)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   std::uint32_t slot = hash & mask;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const Entry& entry = entries_[slots_[slot] - 1];
-    if (entry.hash == hash && entry.length == text.size() &&
-        same(reinterpret_cast<const char*>(words_.data() + entry.begin), text.data(), text.size())) {
+    if (entry.head == head && entry.length == text.size() &&
+        same_rest(reinterpret_cast<const char*>(words_.data() + entry.begin), text.data(), text.size())) {
       return first_own_ + slots_[slot] - 1;
     }
   }
-  entries_.push_back({append_words(words_, text), static_cast<std::uint32_t>(text.size()), hash});
+  entries_.push_back({head, append_words(words_, text), static_cast<std::uint32_t>(text.size()), hash});
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   if (entries_.size() * 2 > slots_.size()) grow();
   return first_own_ + static_cast<NameId>(entries_.size()) - 1;
@@ -156,8 +157,9 @@ void NameTable::grow() {
 
 NameId NameTable::find(std::string_view text) const {
   if (text.empty()) return kNoName;
-  const std::uint32_t wanted = hash(text);
-  if (const NameId known = fixed_->find(text, wanted)) return known;
+  const std::uint64_t head = head_of(text);
+  const std::uint32_t wanted = hash_of(text, head);
+  if (const NameId known = fixed_->find(text, head, wanted)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   for (std::uint32_t slot = wanted & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const NameId name = first_own_ + slots_[slot] - 1;

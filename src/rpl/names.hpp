@@ -50,10 +50,9 @@ class NameTable {
   // All numbers are below this.
   NameId size() const { return first_own_ + static_cast<NameId>(entries_.size()); }
 
-  static std::uint32_t hash(std::string_view text);
-
  private:
   struct Entry {
+    std::uint64_t head;    // the first eight bytes, zero behind the end
     std::uint32_t begin;   // in words_
     std::uint32_t length;  // in bytes
     std::uint32_t hash;

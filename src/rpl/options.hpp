@@ -4,6 +4,7 @@
 //   set_option(program, "wireframe=on", OptionFilter::Any, place, assignment, diagnostics);
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,11 @@ class OptionSet {
     low_ |= other.low_;
     if (high_.size() < other.high_.size()) high_.resize(other.high_.size());
     for (std::size_t i = 0; i < other.high_.size(); ++i) high_[i] |= other.high_[i];
+  }
+  std::size_t count() const {
+    auto count = static_cast<std::size_t>(std::popcount(low_));
+    for (const std::uint64_t word : high_) count += static_cast<std::size_t>(std::popcount(word));
+    return count;
   }
   void clear() { low_ = 0, high_.clear(); }
   std::vector<OptionId> list() const;

@@ -22,6 +22,7 @@ namespace slipway::rpl {
 struct EntryPointName {
   Stage stage = Stage::Vertex;
   std::string function;
+  bool operator==(const EntryPointName&) const = default;
 };
 
 // Bytes (RPL page 3.11).
@@ -29,6 +30,7 @@ struct BufferLimits {
   std::uint32_t uniform = 16384;
   std::uint32_t push_constant = 128;
   std::uint32_t workgroup = 16384;
+  bool operator==(const BufferLimits&) const = default;
 };
 
 struct ResolveSettings {
@@ -40,6 +42,7 @@ struct ResolveSettings {
   bool check_bodies = false;
   // Reports rpl-setting-keyword for settings without `setting`.
   bool strict = false;
+  bool operator==(const ResolveSettings&) const = default;
 };
 
 class Resolver {
@@ -50,7 +53,8 @@ class Resolver {
   Resolver& operator=(Resolver&&) noexcept;
 
   // The result belongs to the resolver and is good until the next call; null when there were errors. `program` must be
-  // valid and outlive the result. No entry points: metadata only.
+  // valid and outlive the result. No entry points: metadata only. A variant that differs from the last one in settings
+  // only costs little more than these.
   const Resolved* resolve(const Program& program, const Assignment& assignment,
                           std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
                           Diagnostics& diagnostics);

@@ -193,7 +193,7 @@ TEST(RplModule, EveryImageFunctionIsValid) {
                {"3d", "f3 {0.5}", "u3 {1u}", false},
                {"cube", "f3 {0.5}", nullptr, true},
                {"2d_array", "2u, f2 {0.5}", "2u, u2 {1u}", true}};
-  std::string declarations = "set_pass sampler s;\n";
+  std::string declarations = "set_pass sampler s; set_pass sampler compare;\n";
   std::string body;
   for (const char* const what : {"color", "depth"}) {
     const bool depth = std::string_view(what) == "depth";
@@ -205,8 +205,9 @@ TEST(RplModule, EveryImageFunctionIsValid) {
         if (kind.texel) body += std::format("  sum = sum + image_fetch ({}, {}, 1u);\n", image, kind.texel);
         if (depth && kind.dref) {
           body += std::format(
-              "  sum.x = sum.x + sample_dref (s, {0}, {1}, 0.5) + sample_dref_lod (s, {0}, {1}, 0.5, 1.0);\n", image,
-              kind.at);
+              "  sum.x = sum.x + sample_dref (compare, {0}, {1}, 0.5) + sample_dref_lod (compare, {0}, {1}, 0.5, "
+              "1.0);\n",
+              image, kind.at);
         }
         body += std::format("  sum.x = sum.x + f1 {{image_size ({}, 0u).x}};\n", image);
       }

@@ -42,6 +42,26 @@ constexpr std::array<Operator, kTokenKinds> make_operators() {
 }
 constexpr std::array<Operator, kTokenKinds> kOperators = make_operators();
 
+// What a token is as an operand of its own; None for those that `parse_primary` has to look at.
+ExprKind leaf_kind(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::Identifier:
+      return token.value == Word::true_ || token.value == Word::false_ ? ExprKind::None : ExprKind::Name;
+    case TokenKind::Uint:
+      return ExprKind::Uint;
+    case TokenKind::Float:
+      return ExprKind::Float;
+    default:
+      return ExprKind::None;
+  }
+}
+
+// Whether the operand goes on with this token.
+bool continues_operand(TokenKind kind) {
+  return kind == TokenKind::LeftParen || kind == TokenKind::LeftBrace || kind == TokenKind::LeftBracket ||
+         kind == TokenKind::Dot;
+}
+
 }  // namespace
 
 int level_of(BinaryOp op) {
@@ -94,6 +114,12 @@ ExprId Parser::parse_expression(int lowest_level) {
 }
 
 ExprId Parser::parse_unary() {
+  // Most operands are one token, which needs none of the functions below.
+  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && !continues_operand(ahead(1).kind)) {
+    const Token& token = at();
+    advance();
+    return add(Expr{.kind = leaf, .a = token.value, .at = token.begin, .range = range_of(token)});
+  }
   UnaryOp op;
   switch (at().kind) {
     case TokenKind::Minus:

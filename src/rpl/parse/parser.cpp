@@ -129,6 +129,7 @@ void Parser::recover_item(const Token* begin) {
 
 List Parser::take_list(std::size_t mark) {
   const List list{static_cast<std::uint32_t>(program_.lists.size()), static_cast<std::uint32_t>(stack_.size() - mark)};
+  if (list.count == 0) return list;  // as of most types and calls
   program_.lists.insert(program_.lists.end(), stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
   stack_.resize(mark);
   return list;

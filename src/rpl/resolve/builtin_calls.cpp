@@ -212,6 +212,7 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
     operand_stack.resize(mark);
     return {};
   }
+  use_sampler(dref ? SamplerUse::Kind::Compare : SamplerUse::Kind::Plain, sampler, node.range);
   return finish_builtin(node, builtin, dref ? kF1 : kF4, mark);
 }
 

@@ -65,6 +65,9 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
     const Argument wanted = out.arguments[arguments.first + i];
     good = resolve_argument(argument(node, i), wanted, made) && good;
     argument_stack.push_back(made);
+    if (wanted.type == kSampler && made.place != kNone) {
+      use_sampler(SamplerUse::Kind::Pass, made.place, expr(argument(node, i)).range, arguments.first + i);
+    }
   }
   const List list{static_cast<std::uint32_t>(out.call_arguments.size()), node.c};
   out.call_arguments.insert(out.call_arguments.end(), argument_stack.begin() + static_cast<std::ptrdiff_t>(mark),

@@ -9,7 +9,9 @@
 //   names.cpp         names, members, indices: what becomes a place
 //   expressions.cpp   operators
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
+//   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
+//   kept.cpp          variants that differ in settings only
 //
 // Everything here keeps its memory between resolves: vectors are cleared, not freed.
 #pragma once
@@ -109,6 +111,18 @@ struct FieldUse {
   Range at;
 };
 
+// A use of a sampler: a call of a sampling function, or of a function that gets it as an argument.
+struct SamplerUse {
+  enum class Kind : std::uint8_t { Plain, Compare, Pass };
+  Kind kind = Kind::Plain;
+  PlaceRoot root = PlaceRoot::Sampler;  // or Argument
+  std::uint32_t index = 0;              // in Resolved::samplers or arguments
+  std::uint32_t function = 0;
+  std::uint32_t callee_argument = kNone;  // Pass: in Resolved::arguments
+  Range at;                               // the call
+  std::uint32_t previous = kNone;         // Pass: the use before it that passes the same argument
+};
+
 // A field alias, followed to its end.
 struct FieldAlias {
   enum class State : std::uint8_t { New, Open, Done };
@@ -168,7 +182,11 @@ struct Resolver::State {
   bool may_suggest() { return suggestions++ < kMostSuggestions; }
 
   // --- evaluate.cpp ---
-  std::vector<bool> option_read;
+  // Which options were read, by the part of the resolve that read them; within a part in the order of the first reads.
+  enum ReadPart : std::uint8_t { DeclarationReads, SettingReads, CodeReads, kReadParts };
+  std::array<std::vector<OptionId>, kReadParts> reads;
+  std::vector<std::uint8_t> reading_parts;  // by option: bits of ReadPart
+  ReadPart read_part = DeclarationReads;
   bool record_order = true;
   Consulted* sink = nullptr;  // what compile-time expressions are now read for
   Consulted unrecorded;       // a sink for what no output depends on
@@ -181,6 +199,10 @@ struct Resolver::State {
   std::uint32_t depth = 0;                // of recursion over expressions
 
   void read_option(OptionId option);
+  void list_read_order();
+  Value value_in_force(OptionId option) const {
+    return assignment->has(option) ? assignment->values[option] : program->options[option].initial;
+  }
   std::vector<ExprId> chain_stack;  // of the chains that are being walked
   mutable std::vector<ExprId> walk_stack;
   Folded evaluate(ExprId expression, bool live);
@@ -189,7 +211,7 @@ struct Resolver::State {
   Folded evaluate_name(const Expr& node, bool live);
   Folded evaluate_construct(const Expr& node, bool live);
   Folded combine(const Expr& node, Folded left, Folded right, bool live);
-  void check_enum_compare(const Expr& node, Folded left, Folded right);
+  void check_enum_compare(const Expr& node);
   // The value as recorded for `sink`; type None after an error.
   Folded evaluate_recorded(ExprId expression);
   // A conditional; absent is true. `global_only`: instance options are errors.
@@ -265,6 +287,7 @@ struct Resolver::State {
   bool metadata_only = false;
   std::vector<Range> setting_places;  // by setting, then by output and setting: where the value comes from
   void resolve_settings();
+  void record_settings();
   void resolve_setting(const Item& item);
   bool setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits);
   void finish_settings();
@@ -433,6 +456,26 @@ struct Resolver::State {
   Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }
   List keep_operands(std::span<const std::uint32_t> operands);
+
+  // --- samplers.cpp ---
+  std::vector<SamplerUse> sampler_uses;
+  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, std::uint32_t callee_argument = kNone) {
+    if (dead != 0) return;
+    const PlaceRef& ref = out.places[sampler];
+    sampler_uses.push_back({kind, ref.root, ref.index, current, callee_argument, at});
+  }
+  void check_samplers();
+
+  // --- kept.cpp: what one resolve leaves to the next ---
+  struct Last {
+    bool valid = false;
+    std::vector<ProgramSource> sources;
+    std::vector<EntryPointName> entry_points;
+    ResolveSettings settings;
+  } last;
+  bool keeps_code(std::span<const EntryPointName> entry_points) const;
+  bool resolve_settings_again();
+  void remember(std::span<const EntryPointName> entry_points, bool clean);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

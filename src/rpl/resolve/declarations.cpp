@@ -240,11 +240,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
     }
   } else if (item.kind == ItemKind::ColorContainer) {
     counter = &counters.outputs;
-    ColorOutput output{.field = static_cast<std::uint32_t>(out.container_fields.size())};
-    for (std::uint32_t i = 0; i < kOutputSettingCount; ++i) {
-      output.settings[i] = info_of(static_cast<Setting::Id>(kFirstOutputSetting + i)).initial;
-    }
-    out.color_outputs.push_back(output);
+    out.color_outputs.push_back({.field = static_cast<std::uint32_t>(out.container_fields.size())});
   }
   made.location = *counter;
   *counter += made.location_count;

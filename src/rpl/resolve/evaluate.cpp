@@ -191,18 +191,31 @@ std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
 
 void Resolver::State::read_option(OptionId option) {
   sink->options.add(option);
-  if (!record_order || option_read[option]) return;
-  option_read[option] = true;
-  out.consulted.order.push_back(option);
+  const auto bit = static_cast<std::uint8_t>(1u << read_part);
+  if (!record_order || (reading_parts[option] & bit) != 0) return;
+  reading_parts[option] |= bit;
+  reads[read_part].push_back(option);
+}
+
+void Resolver::State::list_read_order() {
+  std::vector<OptionId>& order = out.consulted.order;
+  order.clear();
+  for (std::uint32_t part = 0; part < kReadParts; ++part) {
+    const std::uint32_t earlier = (1u << part) - 1;
+    for (const OptionId option : reads[part]) {
+      if ((reading_parts[option] & earlier) == 0) order.push_back(option);
+    }
+  }
 }
 
 void Resolver::State::resolve_options() {
   const std::size_t count = program->options.size();
-  option_read.assign(count, false);
+  reading_parts.assign(count, 0);
+  for (std::vector<OptionId>& part : reads) part.clear();
   out.options.resize(count);
   for (OptionId id = 0; id < count; ++id) {
     const Option& option = program->options[id];
-    out.options[id] = assignment->has(id) ? assignment->values[id] : option.initial;
+    out.options[id] = value_in_force(id);
     bound[option.name] = option.item;
     activity[option.item] = Activity::Active;
   }
@@ -397,6 +410,15 @@ Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
 
 // Chains such as `a + b + c...` lean to the left and may be long: they are walked, not recursed into.
 Folded Resolver::State::evaluate_binary(ExprId expression, bool live) {
+  const auto apply = [&](const Expr& node, Folded left) {
+    const auto op = static_cast<BinaryOp>(node.op);
+    const bool decided =
+        live && left.value.type == ValueType::Flag &&
+        ((op == BinaryOp::And && left.value.bits == 0) || (op == BinaryOp::Or && left.value.bits != 0));
+    return combine(node, left, evaluate(node.b, live && !decided), live);
+  };
+  const Expr& whole = expr(expression);
+  if (expr(whole.a).kind != ExprKind::Binary) return apply(whole, evaluate(whole.a, live));
   const std::size_t mark = chain_stack.size();
   ExprId left = expression;
   for (; expr(left).kind == ExprKind::Binary; left = expr(left).a) chain_stack.push_back(left);
@@ -404,12 +426,7 @@ Folded Resolver::State::evaluate_binary(ExprId expression, bool live) {
   while (chain_stack.size() > mark) {
     const Expr& node = expr(chain_stack.back());
     chain_stack.pop_back();
-    const auto op = static_cast<BinaryOp>(node.op);
-    const bool decided =
-        live && result.value.type == ValueType::Flag &&
-        ((op == BinaryOp::And && result.value.bits == 0) || (op == BinaryOp::Or && result.value.bits != 0));
-    const Folded right = evaluate(node.b, live && !decided);
-    result = combine(node, result, right, live);
+    result = apply(node, result);
   }
   return result;
 }
@@ -418,9 +435,9 @@ Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, boo
   const auto op = static_cast<BinaryOp>(node.op);
   const Value a = left.value, b = right.value;
   const Folded nothing{{}, left.instance | right.instance};
-  const Range at{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())};
+  const auto at = [&] { return Range{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())}; };
   if (op == BinaryOp::Assign) {
-    error(DiagnosticKind::RplConstOperation, at, "there is no assignment at compile time").hint("did you mean `==`?");
+    error(DiagnosticKind::RplConstOperation, at(), "there is no assignment at compile time").hint("did you mean `==`?");
     return nothing;
   }
   // `false && disabled`: the type of the right side is unknown and does not matter.
@@ -432,7 +449,7 @@ Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, boo
   }
   if (a.type != b.type) {
     Diagnostic& problem =
-        error(DiagnosticKind::RplConstType, at,
+        error(DiagnosticKind::RplConstType, at(),
               std::format("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
     if (!scalar_of(a.type).empty() && !scalar_of(b.type).empty()) {
       const Place where = place(expr(node.b).range);
@@ -441,31 +458,28 @@ Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, boo
     return nothing;
   }
   if (!takes(op, a.type)) {
-    error(DiagnosticKind::RplConstOperation, at,
+    error(DiagnosticKind::RplConstOperation, at(),
           std::format("there is no `{}` of two {} values at compile time", text_of(op), name_of(a.type)));
     return nothing;
   }
-  check_enum_compare(node, left, right);
+  if (a.type == ValueType::String) check_enum_compare(node);
   const ValueType type = gives_flag(op) ? ValueType::Flag : a.type;
   if (!live) return {{type, 0}, nothing.instance};
   const Outcome outcome = compute(op, a.type, a.bits, b.bits);
   if (!outcome.good()) {
-    error(outcome.problem, at, std::string(reason(outcome.problem, op, a.type)));
+    error(outcome.problem, at(), std::string(reason(outcome.problem, op, a.type)));
     return nothing;
   }
   return {{type, outcome.bits}, nothing.instance};
 }
 
-// `mode == "nonsense"`, where the option can never be that.
-void Resolver::State::check_enum_compare(const Expr& node, Folded left, Folded right) {
+// `mode == "nonsense"`, where the option can never be that. Both sides are strings.
+void Resolver::State::check_enum_compare(const Expr& node) {
   const auto op = static_cast<BinaryOp>(node.op);
-  if ((op != BinaryOp::Equal && op != BinaryOp::NotEqual) || left.value.type != ValueType::String) return;
+  if (op != BinaryOp::Equal && op != BinaryOp::NotEqual) return;
   ExprId name = node.a, string = node.b;
   if (expr(name).kind == ExprKind::String) std::swap(name, string);
-  if (expr(name).kind != ExprKind::Name || expr(string).kind != ExprKind::String ||
-      right.value.type != left.value.type) {
-    return;
-  }
+  if (expr(name).kind != ExprKind::Name || expr(string).kind != ExprKind::String) return;
   const ItemId id = bound[expr(name).a];
   if (id == kNone || program->items[id].kind != ItemKind::Option) return;
   const Option& option = program->options[program->items[id].index];

@@ -341,6 +341,10 @@ void Resolver::State::record_stages() {
        {Group::Attributes, Group::Pass, Group::Material, Group::Object, Group::Shared, Group::PushConstant}) {
     out.consulted.interface.merge(groups[static_cast<std::size_t>(group)]);
   }
+  record_settings();
+}
+
+void Resolver::State::record_settings() {
   out.consulted.settings.merge(groups[static_cast<std::size_t>(Group::ColorOutputs)]);
 }
 

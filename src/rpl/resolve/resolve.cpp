@@ -81,6 +81,7 @@ void Resolver::State::clear() {
   choice_of.assign(items, kNone);
   edges.clear();
   uses.clear();
+  sampler_uses.clear();
   bindings.clear();
   local_of.assign(names, kNone);
   local_binding.clear();
@@ -99,10 +100,13 @@ void Resolver::State::clear() {
 // The phases of RPL page 3.14.
 void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   metadata_only = entry_points.empty();
+  read_part = DeclarationReads;
   resolve_options();
   resolve_constants();
   resolve_declarations();
+  read_part = SettingReads;
   resolve_settings();
+  read_part = CodeReads;
   check_function_names();
   resolve_entry_points(entry_points);
   // Bodies add the functions that they call.
@@ -110,9 +114,11 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   check_recursion();
   record_stages();
   check_unwritten();
+  check_samplers();
   const bool bodies = !metadata_only || settings->check_bodies;
   if (settings->check_unused) check_unused(bodies);
   drop_unreached();
+  list_read_order();
 }
 
 Resolver::Resolver() : state_(std::make_unique<State>()) {}
@@ -129,8 +135,11 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
   state.settings = &settings;
   state.assignment = &assignment;
   state.diagnostics = &found;
+  if (state.keeps_code(entry_points) && state.resolve_settings_again()) return &state.out;
+  found = {};  // what the settings have said is said once more, in its place
   state.clear();
   state.run(entry_points);
+  state.remember(entry_points, found.empty());
   const bool good = !found.has_errors();
   if (!found.empty()) append_once(found, diagnostics);
   return good ? &state.out : nullptr;
@@ -138,7 +147,10 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
 
 std::span<const OptionId> Resolver::read_order() const { return state_->out.consulted.order; }
 
-Resolved Resolver::release() { return std::move(state_->out); }
+Resolved Resolver::release() {
+  state_->last.valid = false;
+  return std::move(state_->out);
+}
 
 std::optional<Resolved> resolve(const Program& program, const Assignment& assignment,
                                 std::span<const EntryPointName> entry_points, const ResolveSettings& settings,

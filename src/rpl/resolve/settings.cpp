@@ -59,6 +59,9 @@ std::uint32_t default_format(TypeId type) {
 void Resolver::State::resolve_settings() {
   sink = &out.consulted.settings;
   for (const SettingInfo& info : setting_table()) out.settings[info.id] = info.initial;
+  for (ColorOutput& output : out.color_outputs) {
+    std::copy_n(out.settings.begin() + kFirstOutputSetting, kOutputSettingCount, output.settings.begin());
+  }
   setting_places.assign(kSettingCount + out.color_outputs.size() * kOutputSettingCount, Range{});
   for (const ItemId id : program->settings) {
     user = id;
