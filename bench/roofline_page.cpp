@@ -21,7 +21,7 @@ constexpr std::string_view kStyle = R"(
     :root { --text: #dfe6ec; --quiet: #93a3b1; --page: #14191e; --band: #1d242b; --line: #38434d; --roof: #dfe6ec;
             --k0: #5aa9e6; --k1: #f0924c; --k2: #5fc27e; --k3: #c39be0;
             --f0: #3fa565; --f1: #86b36f; --f2: #cfa93a; --f3: #d0783a; --f4: #c4493c; } }
-  body { margin: 0 auto; max-width: 1080px; padding: 8px 20px 40px; font: 14px/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); }
+  body { margin: 0 auto; max-width: 1160px; padding: 8px 20px 40px; font: 14px/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); }
   h1 { font-size: 20px; margin: 12px 0 4px; } h2 { font-size: 17px; margin: 36px 0 4px; }
   p { margin: 4px 0; } .q { color: var(--quiet); } a { color: inherit; }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 8px 0; }
@@ -44,7 +44,8 @@ constexpr std::string_view kStyle = R"(
 constexpr std::string_view kKinds[] = {"CONV2D", "DEPTHWISE_CONV2D", "MATMUL", "other"};
 
 std::size_t kind_of(const RooflineKernel& kernel) {
-  return static_cast<std::size_t>(std::ranges::find(kKinds, kernel.operation) - std::begin(kKinds)) % std::size(kKinds);
+  const auto found = std::ranges::find(kKinds, kernel.operation);
+  return std::min<std::size_t>(static_cast<std::size_t>(found - std::begin(kKinds)), std::size(kKinds) - 1);
 }
 
 // 1.5 TOP/s, 20 GOP/s, 0.25 GB/s
@@ -239,18 +240,17 @@ void add_fractions(std::string& out, const Roofline& line) {
 
 void add_table(std::string& out, const Roofline& line, std::size_t section) {
   out +=
-      "<div class=\"scroll\"><table>\n<thead><tr><th>lost, us</th><th>us</th><th>kernel</th><th "
-      "class=\"l\">operators</th>"
-      "<th class=\"l\">result</th><th>MB</th><th>MOP</th><th>OP/B</th><th>GB/s</th><th>GOP/s</th><th>of roof</th>"
-      "<th class=\"l\">bound by</th></tr></thead>\n";
+      "<div class=\"scroll\"><table>\n<thead><tr><th>lost, us</th><th>us</th><th>of roof</th><th class=\"l\">bound by</th>"
+      "<th>kernel</th><th class=\"l\">operators</th><th class=\"l\">result</th><th>MB</th><th>MOP</th><th>OP/B</th>"
+      "<th>GB/s</th><th>GOP/s</th></tr></thead>\n";
   for (const RooflineKernel& kernel : line.kernels) {
     out += std::format(
-        "<tr id=\"m{}k{}\"><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td class=\"l\">{}</td><td "
-        "class=\"l\">{}</td><td>{:.3f}</td>"
-        "<td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.0f} %</td><td class=\"l\">{}</td></tr>\n",
-        section, kernel.number, kernel.lost() * 1e3, kernel.time * 1e3, kernel.number, escaped(kernel.name),
-        escaped(kernel.result), static_cast<double>(kernel.bytes) * 1e-6, static_cast<double>(kernel.operations) * 1e-6,
-        kernel.intensity(), kernel.bandwidth(), kernel.rate(), kernel.fraction() * 100, name_of(kernel.bound));
+        "<tr id=\"m{}k{}\"><td>{:.1f}</td><td>{:.1f}</td><td>{:.0f} %</td><td class=\"l\">{}</td><td>{}</td>"
+        "<td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.3f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
+        "<td>{:.1f}</td></tr>\n",
+        section, kernel.number, kernel.lost() * 1e3, kernel.time * 1e3, kernel.fraction() * 100, name_of(kernel.bound),
+        kernel.number, escaped(kernel.name), escaped(kernel.result), static_cast<double>(kernel.bytes) * 1e-6,
+        static_cast<double>(kernel.operations) * 1e-6, kernel.intensity(), kernel.bandwidth(), kernel.rate());
   }
   out += "</table></div>\n";
 }
@@ -271,7 +271,7 @@ std::string write_roofline_page(const Roof& roof, std::span<const Roofline> line
       out += std::format("<span><i class=\"k{}\"></i>{}</span>", kind, kKinds[kind]);
     out += "<span class=\"q\">areas are times</span>";
     if (const std::size_t moves = line.kernels.size() - chart.drawn(); moves > 0)
-      out += std::format("<span class=\"q\">{} kernels only move elements, and are in the table alone</span>", moves);
+      out += std::format("<span class=\"q\">in the table alone, as they compute nothing: {}</span>", moves);
     out += "</p>\n";
     add_fractions(out, line);
     add_table(out, line, i);

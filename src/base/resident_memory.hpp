@@ -8,11 +8,8 @@ namespace slipway {
 // What the allocator keeps of memory that was freed.
 void release_freed_memory();
 
-// Whole pages of any memory that will hardly be read again. They stay what they are: those of a mapped file are read
-// from it again.
-void release_pages(Bytes bytes);
-
-// The same of a mapped file alone, and surely: other memory would lose what is in it.
+// Whole pages of a mapped file that will hardly be read again; if they are, they come from the file again, which stays
+// in the system's own memory as long as there is room. Other memory would lose what is in it.
 void release_mapped_pages(Bytes part);
 
 }  // namespace slipway

@@ -5,17 +5,26 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/files.hpp"
+#include "testing/scratch_folder.hpp"
+
 namespace slipway {
 namespace {
 
-// Nothing may be lost, whatever kind of memory it is, and ends inside of pages are no matter.
+// Nothing may be lost, and ends inside of pages are no matter.
 TEST(ResidentMemory, PagesKeepTheirContents) {
-  std::vector<std::byte> bytes(1 << 20, std::byte{7});
-  release_pages(Bytes(bytes).subspan(5, bytes.size() - 11));
-  release_pages(Bytes(bytes).first(3));
-  release_pages({});
+  const testing::ScratchFolder scratch;
+  std::vector<std::byte> bytes(1 << 20);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 >> 3);
+  ASSERT_TRUE(write_file(scratch / "file", Bytes(bytes)));
+  const Result<MappedFile> file = map_file(scratch / "file");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
+  release_mapped_pages(file->bytes().subspan(5, bytes.size() - 11));
+  release_mapped_pages(file->bytes().first(3));
+  release_mapped_pages({});
   release_freed_memory();
-  EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{7}; }));
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
 }
 
 }  // namespace

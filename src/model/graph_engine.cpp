@@ -40,15 +40,14 @@ Result<> check_operators(const tosa::Graph& graph) {
 
 Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
                                         std::shared_ptr<const spirv::Words> words, const GraphSettings& settings,
-                                        const std::string& name, const launch::Origin& origin,
-                                        std::shared_ptr<const void> owner) {
+                                        const std::string& name, const launch::Origin& origin, DataOwner owner) {
   if (settings.engine == Engine::Reference) {
     return check_operators(*graph).transform(
         [&] { return PlannedGraph(Interpreted{std::move(graph), std::move(owner)}); });
   }
   std::string emulated_because;
   if (settings.native && words) {
-    auto native = native_graph(*settings.native, *graph, std::move(words), name, origin, owner);
+    auto native = native_graph(*settings.native, *graph, std::move(words), name, origin, owner.owner);
     if (native) {
       plan.shaders.push_back(std::move(native->shader));
       return PlannedGraph(Native{.shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),

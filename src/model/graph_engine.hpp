@@ -25,12 +25,11 @@ struct GraphSettings {
 
 class PlannedGraph {
  public:
-  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. `words`
+  // The graph must be verified and static, and its constants must have their data, which `owner` keeps. `words`
   // is its module, as a device would run it. Errors: unsupported (an operator that no engine has).
   static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
                                    std::shared_ptr<const spirv::Words> words, const GraphSettings& settings,
-                                   const std::string& name, const launch::Origin& origin,
-                                   std::shared_ptr<const void> owner);
+                                   const std::string& name, const launch::Origin& origin, DataOwner owner);
 
   // Adds one dispatch, of this name. There is a full barrier behind every step. Tensors that see the texels of images
   // are copied.
@@ -46,7 +45,7 @@ class PlannedGraph {
  private:
   struct Interpreted {
     std::shared_ptr<const tosa::Graph> graph;
-    std::shared_ptr<const void> owner;
+    DataOwner owner;
   };
   struct Native {
     launch::ShaderIndex shader = 0;

@@ -90,7 +90,7 @@ TEST_F(Models, TheExampleClassifier) {
                                  }});
       }
       in = {0};
-      auto planned = PlannedGraph::make(plan, shared, nullptr, {.lower = lowering}, "classifier", {}, shared);
+      auto planned = PlannedGraph::make(plan, shared, nullptr, {.lower = lowering}, "classifier", {}, {shared});
       ASSERT_TRUE(planned);
       planned->dispatch(plan, {in, out}, "classifier", {});
       run_it(plan);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <format>
+#include <functional>
 
 #include "base/resident_memory.hpp"
 #include "spirv/reflect.hpp"
@@ -14,9 +15,14 @@ using launch::ShaderIndex;
 
 constexpr std::uint32_t kAddressSize = 8;  // bytes
 
-// The data are in a file, which `owner` keeps, or in the graph's own storage. The plan may outlive everything else.
+bool is_in(Bytes part, Bytes whole) {
+  const std::less_equal<> before;
+  return before(whole.data(), part.data()) && before(part.data() + part.size(), whole.data() + whole.size());
+}
+
+// The plan may outlive everything else.
 launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr<const tosa::Graph> graph,
-                             std::shared_ptr<const void> owner) {
+                             DataOwner owner) {
   const tosa::Constant& constant = graph->constants[buffer.index];
   return {buffer.size,
           [data = constant.data, splat = constant.splat, packing = buffer.packing, graph = std::move(graph),
@@ -30,7 +36,7 @@ launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr
               }
             }
             // The device has them now: weights are not to be in memory twice.
-            release_pages(data);
+            if (is_in(data, owner.mapped)) release_mapped_pages(data);
             return {};
           }};
 }
@@ -52,7 +58,7 @@ launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& 
 }  // namespace
 
 GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
-                         const std::string& name, const launch::Origin& origin, std::shared_ptr<const void> owner)
+                         const std::string& name, const launch::Origin& origin, DataOwner owner)
     : graph_(std::move(graph)), program_(std::move(program)) {
   const auto add = [&](launch::Resource resource) {
     plan.resources.push_back(std::move(resource));
@@ -138,7 +144,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
 void add_graph(launch::Plan& plan, const tosa::Graph& graph, const lower::KernelProgram& program,
                std::span<const ResourceIndex> inputs, std::span<const ResourceIndex> outputs, const std::string& name,
                const launch::Origin& origin) {
-  const GraphInPlan kernels(plan, std::make_shared<const tosa::Graph>(graph), program, name, origin, nullptr);
+  const GraphInPlan kernels(plan, std::make_shared<const tosa::Graph>(graph), program, name, origin, {});
   kernels.dispatch(plan, {inputs, outputs}, name, origin);
 }
 

@@ -21,12 +21,19 @@ struct GraphResources {
   std::span<const launch::ResourceIndex> inputs, outputs;
 };
 
+// What keeps the data of a graph's constants alive, as far as the graph does not.
+struct DataOwner {
+  std::shared_ptr<const void> owner;
+  // Data in here lie in a file that is mapped for reading, and leave memory when the device has them.
+  Bytes mapped = {};
+};
+
 // A program whose shaders, constants and intermediates are in a plan, to be dispatched any number of times.
 class GraphInPlan {
  public:
-  // `name` tells this graph's resources from others'. `owner` keeps the data of constants alive.
+  // `name` tells this graph's resources from others'.
   GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
-              const std::string& name, const launch::Origin& origin, std::shared_ptr<const void> owner);
+              const std::string& name, const launch::Origin& origin, DataOwner owner);
 
   // `name`: of the graph dispatch. There is a full barrier behind every step.
   void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,

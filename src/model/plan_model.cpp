@@ -240,7 +240,7 @@ class Dispatcher {
     std::optional<PlannedGraph>& kernels = shaped_.kernels[index];
     if (!kernels) {
       auto made = PlannedGraph::make(plan_, graph, words_of(index), state_.settings.graphs, state_.step_name(index),
-                                     dispatch_.origin, state_.file);
+                                     dispatch_.origin, {state_.file, state_.file->bytes.bytes()});
       kernels = diagnostics_.take(std::move(made));
     }
     if (kernels) kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);

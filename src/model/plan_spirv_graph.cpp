@@ -72,7 +72,7 @@ bool plan_spirv_graph(launch::Plan& plan, tosa::Graph graph, const spirv::Module
   const auto shared = std::make_shared<const tosa::Graph>(std::move(graph));
   auto words =
       settings.native ? std::make_shared<const spirv::Words>(module.words().begin(), module.words().end()) : nullptr;
-  auto planned = diagnostics.take(PlannedGraph::make(plan, shared, std::move(words), settings, name, origin, shared));
+  auto planned = diagnostics.take(PlannedGraph::make(plan, shared, std::move(words), settings, name, origin, {shared}));
   if (!planned) return false;
   const auto resources_of = [&](std::span<const tosa::Binding> bindings) {
     std::vector<launch::ResourceIndex> resources;
