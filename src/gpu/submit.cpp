@@ -11,8 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Long enough for a short submission to end, short enough not to take a core from a software driver for long.
-constexpr std::chrono::microseconds kPolling{100};
+// Being woken takes some 30 microseconds, asking over and over does not. Long enough for that not to count; a software
+// driver needs the core itself.
+constexpr std::chrono::microseconds kPolling{5000}, kPollingSoftware{100};
 
 // VkFrameBoundaryEXT with the handles that it points to.
 struct BoundaryInfo {
@@ -118,7 +119,8 @@ Result<WaitStatus> Submission::wait(std::optional<std::chrono::nanoseconds> time
   const VkFence fence = fence_.get();
   const Clock::time_point start = Clock::now();
   const std::chrono::nanoseconds limit = std::max(time_out.value_or(std::chrono::nanoseconds::max()), {});
-  const std::chrono::nanoseconds polling = std::min<std::chrono::nanoseconds>(limit, kPolling);
+  const bool is_software = core.snapshot.type == DeviceType::Cpu;
+  const auto polling = std::min<std::chrono::nanoseconds>(limit, is_software ? kPollingSoftware : kPolling);
   VkResult result = core.functions.vkGetFenceStatus(core.device, fence);
   while (result == VK_NOT_READY && Clock::now() - start < polling) {
     std::this_thread::yield();
