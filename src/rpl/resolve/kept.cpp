@@ -46,7 +46,7 @@ void Resolver::State::remember(std::span<const EntryPointName> entry_points, boo
   // The size of a workgroup is part of the code, and a check of what is unused leaves traces.
   last.valid = clean && settings->pipeline == PipelineKind::Graphics && !settings->check_unused;
   if (!last.valid) return;
-  last.sources = program->sources;
+  last.sources = program->sources;  // held, so that no other source can come to stand at the same address
   last.entry_points.assign(entry_points.begin(), entry_points.end());
   last.settings = *settings;
 }
