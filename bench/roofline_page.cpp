@@ -240,7 +240,8 @@ void add_fractions(std::string& out, const Roofline& line) {
 
 void add_table(std::string& out, const Roofline& line, std::size_t section) {
   out +=
-      "<div class=\"scroll\"><table>\n<thead><tr><th>lost, us</th><th>us</th><th>of roof</th><th class=\"l\">bound by</th>"
+      "<div class=\"scroll\"><table>\n<thead><tr><th>lost, us</th><th>us</th><th>of roof</th><th class=\"l\">bound "
+      "by</th>"
       "<th>kernel</th><th class=\"l\">operators</th><th class=\"l\">result</th><th>MB</th><th>MOP</th><th>OP/B</th>"
       "<th>GB/s</th><th>GOP/s</th></tr></thead>\n";
   for (const RooflineKernel& kernel : line.kernels) {

@@ -63,8 +63,7 @@ Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinat
 }
 
 BufferRef KernelMaker::read(ValueId value) {
-  const auto known =
-      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.raw; });
+  const auto known = std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.value == value && !slot.raw; });
   if (known != slots_.end()) return {static_cast<std::uint32_t>(known - slots_.begin())};
   slots_.push_back({.value = value});
   return kernel_.buffer(stored_type(value), Access::Read);

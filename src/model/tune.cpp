@@ -54,8 +54,7 @@ class Tuner {
 
   bool try_candidates(std::size_t round) {
     lower::Tuning tuning;
-    for (const auto& [kernel, candidates] : sites_)
-      tuning[kernel] = candidates[round < candidates.size() ? round : 0];
+    for (const auto& [kernel, candidates] : sites_) tuning[kernel] = candidates[round < candidates.size() ? round : 0];
     const auto measured = measure(std::move(tuning), repeat_);
     if (!measured) return false;
     for (const auto& [kernel, time] : measured->places) {

@@ -27,7 +27,7 @@ struct TuneRequest {
 
 // A place in the model where there was something to choose.
 struct TunedPlace {
-  std::string kernel;                // what its parameters stand under in tables
+  std::string kernel;  // what its parameters stand under in tables
   lower::Parameters estimated, best;
   double estimated_time = 0, best_time = 0;  // milliseconds of all kernels with these parameters
   std::size_t candidates = 0;

@@ -7,8 +7,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;
   Diagnostics diagnostics;
-  const auto table = model::read_tuning(
-      make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)), diagnostics);
+  const auto table =
+      model::read_tuning(make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)), diagnostics);
   format_diagnostics(diagnostics.all(), {.max_errors = 20});
   if (!table) return 0;
   const auto again = model::read_tuning(make_source("again.json", model::write_tuning(*table)), diagnostics);

@@ -135,13 +135,13 @@ lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache
     const auto table = text ? read_tuning(make_source(path, *text), diagnostics) : std::nullopt;
     if (!table) return facts;
     if (!table->is_for(snapshot)) {
-      diagnostics.add({.severity = Severity::Warning,
-                       .kind = DiagnosticKind::FileMismatch,
-                       .message = std::format("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
-                                              "for {} with {}: it is not used",
-                                              table->device, table->driver_version, snapshot.name,
-                                              snapshot.driver_version),
-                       .place = Place::in_file(path)});
+      diagnostics.add(
+          {.severity = Severity::Warning,
+           .kind = DiagnosticKind::FileMismatch,
+           .message = std::format("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
+                                  "for {} with {}: it is not used",
+                                  table->device, table->driver_version, snapshot.name, snapshot.driver_version),
+           .place = Place::in_file(path)});
       return facts;
     }
     facts.tuning = table->tuning();

@@ -127,7 +127,8 @@ output 2 y y
 // What is best is the machine's to say; that every place is measured, and that what is found is used, is not.
 TEST_F(TuneTest, MeasuresEveryPlace) {
   if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
-  const StandaloneRequest wanted = request("|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0\n|   output %2 at 0.2");
+  const StandaloneRequest wanted =
+      request("|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0\n|   output %2 at 0.2");
   std::size_t rounds = 0;
   const auto tuned = tune({.request = wanted,
                            .device = device(),

@@ -24,9 +24,9 @@ std::int64_t even_part(std::int64_t whole, std::int64_t most) {
 
 // How a contraction is cut into tiles and steps.
 struct Shape {
-  std::int64_t rows = 1;      // of a tile
+  std::int64_t rows = 1;  // of a tile
   std::int64_t unrolled = kUnrolled;
-  bool interleaved = false;   // the rows of A are laid side by side first
+  bool interleaved = false;  // the rows of A are laid side by side first
   bool operator==(const Shape&) const = default;
 
   Parameters parameters() const {
