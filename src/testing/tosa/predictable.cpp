@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "reference/precision.hpp"
+
 namespace slipway::testing {
 namespace {
 
@@ -37,6 +39,8 @@ class Question {
         return type(0) != DataType::I16 || slopes();
       case Op::REDUCE_SUM:
         return !is_i32 || size(0) * extent(0, static_cast<std::size_t>(integer("axis"))) < 0x1p31;
+      case Op::REDUCE_PRODUCT:
+        return products();
       case Op::CONV2D:
       case Op::CONV3D:
       case Op::DEPTHWISE_CONV2D:
@@ -118,6 +122,28 @@ class Question {
     // A zero point moves a value by at most 128.
     const double sum = count * (size(0) + 128) * (size(1) + 128) + bias;
     return sum < (result() == DataType::I48 ? 0x1p47 : 0x1p31);
+  }
+
+  // Factors may be taken in any order: what is between them has to be a normal number in all of them.
+  bool products() const {
+    const Tensor& from = made_.operands[0];
+    const auto axis = static_cast<std::size_t>(integer("axis"));
+    const auto extent_of = [&](std::size_t d) { return static_cast<std::size_t>(from.type.shape[d]); };
+    std::size_t inner = 1;
+    for (std::size_t d = axis + 1; d < from.type.shape.size(); ++d) inner *= extent_of(d);
+    const reference::Precision precision = reference::precision_of(from.type.data);
+    for (std::size_t first = 0; first < from.reals.size(); first += extent_of(axis) * inner) {
+      for (std::size_t i = first; i < first + inner; ++i) {
+        double small = 1, large = 1;
+        for (std::size_t at = i; at < first + extent_of(axis) * inner; at += inner) {
+          const double factor = std::fabs(from.reals[at]);
+          if (factor == 0 || !std::isfinite(factor)) continue;
+          (factor < 1 ? small : large) *= factor;
+        }
+        if (small < precision.least_normal || large > precision.greatest) return false;
+      }
+    }
+    return true;
   }
 
   bool rescale() const {
