@@ -8,6 +8,7 @@
 #include "model/tuning_table.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/scratch_folder.hpp"
+#include "testing/source_folder.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway::model {
@@ -48,6 +49,15 @@ TEST(TuningTable, SaysAllThatIsWrong) {
   const std::string said = format_diagnostics(diagnostics.all());
   for (const std::string_view part : {"driver_version", "`kernel`", "`rows`", "`parameters`"})
     EXPECT_THAT(said, HasSubstr(part));
+}
+
+// The schema is in the repository, for users of editors. UPDATE_CORPUS=1 writes it.
+TEST(TuningTable, SchemaIsTheOneInTheRepository) {
+  const Path path = slipway::testing::source_folder() / "schema/tuning.schema.json";
+  if (std::getenv("UPDATE_CORPUS")) {
+    ASSERT_TRUE(write_file(path, tuning_schema()));
+  }
+  EXPECT_EQ(read_text(path).value_or("(there is no such file)"), tuning_schema());
 }
 
 class TuningCacheTest : public ::testing::Test {
