@@ -248,6 +248,8 @@ class Emulation {
         if (is_gone(instruction.type)) return refuse(instruction);
         begin_copy(instance);
       } else if (instruction.op == spv::Op::OpFunctionParameter && is_gone(instruction.type)) {
+        // One behind the first block has no argument.
+        if (argument == instance.arguments.size()) return refuse(instruction);
         bind_parameter(instruction, instance.arguments[argument++]);
       } else if (Result<> done = copy_instruction(instruction); !done) {
         return done;
@@ -262,6 +264,7 @@ class Emulation {
     Words parameters;
     std::size_t argument = 0;
     for (const Instruction& instruction : instance.function->body) {
+      if (instruction.op == spv::Op::OpLabel) break;
       if (instruction.op != spv::Op::OpFunctionParameter) continue;
       if (!is_gone(instruction.type)) {
         parameters.push_back(instruction.type);
