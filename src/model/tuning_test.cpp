@@ -103,9 +103,9 @@ TEST_F(TuningCacheTest, AFileGoesBeforeTheCache) {
 
 class TuneTest : public launch::LaunchTest {
  protected:
-  StandaloneRequest request(std::string_view operators) {
+  StandaloneRequest request() {
     const Path path = folder_ / "m.vgf";
-    const std::string recipe = std::string(R"(
+    const std::string recipe = R"(
 resource x input tensor R32_SFLOAT [1, 24, 40]
 resource w input tensor R32_SFLOAT [1, 40, 32]
 resource y output tensor R32_SFLOAT [1, 24, 32]
@@ -113,7 +113,8 @@ module product graph main graph
 | graph main {
 |   %0 = input f32[1, 24, 40] at 0.0
 |   %1 = input f32[1, 40, 32] at 0.1
-)") + std::string(operators) + R"(
+|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0
+|   output %2 at 0.2
 | }
 segment product product
 set 0: 0 x, 1 w, 2 y
@@ -137,8 +138,7 @@ output 2 y y
 // What is best is the machine's to say; that every place is measured, and that what is found is used, is not.
 TEST_F(TuneTest, MeasuresEveryPlace) {
   if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
-  const StandaloneRequest wanted =
-      request("|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0\n|   output %2 at 0.2");
+  const StandaloneRequest wanted = request();
   std::size_t rounds = 0;
   const auto tuned = tune({.request = wanted,
                            .device = device(),
@@ -156,9 +156,7 @@ TEST_F(TuneTest, MeasuresEveryPlace) {
 }
 
 TEST_F(TuneTest, SaysWhenThereIsNothingToChoose) {
-  const StandaloneRequest wanted =
-      request("|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0\n|   output %2 at 0.2");
-  StandaloneRequest plain = wanted;
+  StandaloneRequest plain = request();
   plain.settings.graphs.lower.device = {};
   EXPECT_FALSE(tune({.request = plain, .device = device(), .cache = Cache()}, diagnostics_));
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("nothing to tune"));

@@ -49,26 +49,21 @@ std::optional<ImageRows> ImageRows::of(const ProgramBuilder& program, const Cont
 }
 
 ImageRows::Row ImageRows::row(Kernel& k, Value number) const {
-  Row row{.begin = k.integer(start_), .first = std::vector<Value>(step_.size())};
-  for (std::size_t d = counts_.size(); d-- > 0;) {
-    const Value next = d == 0 ? k.integer(0) : k.unsigned_divide(number, k.integer(counts_[d]));
-    Value at = d == 0 ? number : number - next * counts_[d];
-    number = next;
-    if (d > 0) at = row.first[d - 1] = at * step_[d - 1] - pad_[d - 1];
-    row.begin = row.begin + at * strides_[d];
+  const Coordinates at = coordinates_of(k, counts_, number);
+  Row row{.begin = at[0] * strides_[0] + start_, .first = {}};
+  for (std::size_t d = 0; d < step_.size(); ++d) {
+    row.first.push_back(at[1 + d] * step_[d] - pad_[d]);
+    row.begin = row.begin + row.first[d] * strides_[1 + d];
   }
   return row;
 }
 
 ImageRows::Tap ImageRows::tap(Kernel& k, Value product) const {
-  Tap tap{.distance = {}, .offset = std::vector<Value>(step_.size())};
-  Value rest = k.unsigned_divide(product, k.integer(kernel_.back()));
-  tap.distance = product - rest * kernel_.back();
-  for (std::size_t d = step_.size(); d-- > 0;) {
-    const Value next = d == 0 ? k.integer(0) : k.unsigned_divide(rest, k.integer(kernel_[d]));
-    tap.offset[d] = (d == 0 ? rest : rest - next * kernel_[d]) * dilation_[d];
-    tap.distance = tap.distance + tap.offset[d] * strides_[d + 1];
-    rest = next;
+  const Coordinates at = coordinates_of(k, kernel_, product);
+  Tap tap{.distance = at.back(), .offset = {}};
+  for (std::size_t d = 0; d < step_.size(); ++d) {
+    tap.offset.push_back(at[d] * dilation_[d]);
+    tap.distance = tap.distance + tap.offset[d] * strides_[1 + d];
   }
   return tap;
 }

@@ -39,9 +39,9 @@ class ImageRows {
  private:
   tosa::ValueId source_{};
   std::int64_t unit_ = 1;
-  std::vector<std::int64_t> counts_;               // results: images, then along each spatial dimension
+  tensor::Shape counts_;                           // results: images, then along each spatial dimension
   std::vector<std::int64_t> strides_;              // of the source, units: of an image, then of each spatial dimension
-  std::vector<std::int64_t> kernel_;               // of the window: along each spatial dimension, then channels
+  tensor::Shape kernel_;                           // the window: along each spatial dimension, then channels, units
   std::vector<std::int64_t> extent_, pad_, step_;  // of the image, by spatial dimension
   std::vector<std::int64_t> dilation_;
   std::vector<bool> padded_;

@@ -74,11 +74,15 @@ void loop_over_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at
   });
 }
 
-// All taps one after the other; one outside the image reads its nearest element, and does not count.
-void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+std::int64_t count_of(std::span<const Taps> taps) {
   std::int64_t count = 1;
   for (const Taps& tap : taps) count *= tap.count;
-  for (std::int64_t i = 0; i < count; ++i) {
+  return count;
+}
+
+// All taps one after the other; one outside the image reads its nearest element, and does not count.
+void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+  for (std::int64_t i = 0; i < count_of(taps); ++i) {
     Coordinates kernel(taps.size()), input(taps.size());
     Value inside = k.boolean(true);
     std::int64_t rest = i;
@@ -98,9 +102,7 @@ void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at
 // at once.
 void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
   constexpr std::int64_t kMost = 64;
-  std::int64_t count = 1;
-  for (const Taps& tap : taps) count *= tap.count;
-  if (k.is_for_gpus() && count <= kMost)
+  if (k.is_for_gpus() && count_of(taps) <= kMost)
     write_out_taps(k, taps, at, use);
   else
     loop_over_taps(k, taps, at, {}, {}, use);
