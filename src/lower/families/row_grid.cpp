@@ -74,10 +74,13 @@ RowGrid across_rows(const Rows& rows, const DeviceFacts& device) {
 }  // namespace
 
 std::optional<RowGrid> row_grid(const Rows& rows, const DeviceFacts& device) {
-  if (!device.addresses || device.lanes || rows.length() < 2) return std::nullopt;
-  RowGrid grid = rows.inner() == 1 ? along_rows(rows, device) : across_rows(rows, device);
+  if (!device.addresses || rows.length() < 2) return std::nullopt;
+  if (device.lanes && (rows.inner() != 1 || rows.length() < device.lanes)) return std::nullopt;
+  RowGrid grid = device.lanes        ? RowGrid{.shares = device.lanes}
+                 : rows.inner() == 1 ? along_rows(rows, device)
+                                     : across_rows(rows, device);
   grid.steps = (rows.length() + grid.shares - 1) / grid.shares;
-  grid.in_registers = grid.steps <= kMostSteps;
+  grid.in_registers = grid.steps <= (device.lanes ? 2 : 1) * kMostSteps;
   return grid;
 }
 

@@ -58,7 +58,10 @@ class RowKernel {
     share_ = along ? low(k_, me, grid_.shares) : high(me, grid_.rows);
     row_in_group_ = along ? high(me, grid_.shares) : low(k_, me, grid_.rows);
     if (grid_.shares == 1) share_ = k_.integer(0);
-    if (grid_.rows == 1) row_in_group_ = k_.integer(0);
+    if (grid_.rows == 1) {
+      share_ = me;
+      row_in_group_ = k_.integer(0);
+    }
     // The last rows of the last workgroups are computed several times, to the same values.
     const Value row = k_.min(k_.group_index() * grid_.rows + row_in_group_, k_.integer(rows_.count() - 1));
     first_ = coordinates_of(k_, rows_.reduced(), row);
@@ -235,8 +238,9 @@ bool lower_rows(ProgramBuilder& program, const Node& node, std::size_t result) {
   if (!grid) return false;
   const GroupKey key = key_of_group(program.graph(), program.stored(), node.outputs[result], "rows");
   if (program.repeat(key)) return true;
-  KernelMaker maker =
-      program.kernel({.local_size = static_cast<std::uint32_t>(grid->shares * grid->rows), .addresses = true});
+  KernelMaker maker = program.kernel({.local_size = static_cast<std::uint32_t>(grid->shares * grid->rows),
+                                      .addresses = true,
+                                      .lanes = program.device().lanes});
   RowKernel(maker, *rows, *grid).run();
   program.dispatch(
       maker, divide_up(static_cast<std::uint64_t>(rows->rows.count()), static_cast<std::uint64_t>(grid->rows)), key);
