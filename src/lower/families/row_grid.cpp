@@ -37,17 +37,21 @@ std::int64_t power_of_two_to(std::int64_t most) {
 }
 
 constexpr std::int64_t kMostSteps = 16;     // of values in registers
-constexpr std::int64_t kFewGroups = 256;    // workgroups that a GPU runs at the same time anyway
-constexpr std::int64_t kMostShares = 1024;  // which is what the memory of a workgroup is enough for, too
+constexpr std::int64_t kMostShares = 1024;  // for which the memory of a workgroup is always enough
 constexpr std::int64_t kFullGroup = 128;    // invocations that hide each other's waiting
+constexpr std::int64_t kFewGroups = 256;    // workgroups that a GPU runs at the same time anyway
+constexpr std::int64_t kBusy = 1 << 18;     // invocations that it does
 
-// Elements of a row are neighbours: so are the invocations that share it.
+// Elements of a row are neighbours: so are the invocations that share it. Few rows are over the soonest with few steps
+// for each invocation; of many the more are on their way at once the fewer invocations each has.
 RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
-  constexpr std::int64_t kShare = 4, kUsualGroup = 256, kManySteps = 8;
+  constexpr std::int64_t kFewSteps = 4;
   const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
   RowGrid grid;
-  grid.shares = power_of_two_to(std::clamp<std::int64_t>(rows.length() / kShare, 1, std::min(kUsualGroup, most)));
-  while (rows.length() > grid.shares * kManySteps && 2 * grid.shares <= most) grid.shares *= 2;
+  grid.shares = power_of_two_to(std::clamp<std::int64_t>(rows.length() / kFewSteps, 1, most));
+  while (grid.shares > device.subgroup_size && rows.count() * grid.shares > kBusy &&
+         2 * rows.length() <= grid.shares * kMostSteps)
+    grid.shares /= 2;
   // Several short rows make a workgroup, but rather of a subgroup than fewer workgroups than there is room for.
   const auto may_double = [&](std::int64_t invocations, std::int64_t groups) {
     return grid.rows * grid.shares < invocations && rows.count() > grid.rows * groups;
@@ -58,7 +62,7 @@ RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
 
 // Elements of neighbouring rows are neighbours: so are the invocations of these rows.
 RowGrid across_rows(const Rows& rows, const DeviceFacts& device) {
-  constexpr std::int64_t kNeighbours = 32, kBusy = 1 << 16, kUsualShares = 8;
+  constexpr std::int64_t kNeighbours = 32, kUsualShares = 8;
   const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
   RowGrid grid;
   while (grid.rows < kNeighbours && grid.rows < rows.count()) grid.rows *= 2;

@@ -12,6 +12,7 @@
 
 #include "base/checked.hpp"
 #include "lower/families/family.hpp"
+#include "lower/fusion.hpp"
 #include "lower/operators/reduce.hpp"
 
 namespace slipway::lower {
@@ -38,6 +39,7 @@ class RowKernel {
 
   void run() {
     begin();
+    if (grid_.in_registers && k_.is_for_gpus()) read_ahead();
     for (const Node* node : program_.nodes) compute(*node);
     store(program_.nodes.back()->outputs[0]);
   }
@@ -108,6 +110,25 @@ class RowKernel {
     if (!grid_.in_registers) return;
     for (const auto& [value, elements] : in_registers_)
       maker_.fix(value, elements[static_cast<std::size_t>(place.step)]);
+  }
+
+  // Everything that is read is on its way before the first barrier: what is loaded once is not loaded again.
+  void read_ahead() {
+    for (const Node* node : program_.nodes) {
+      const std::size_t operands = is_reduction(node->op) ? 1 : elementwise_inputs(*node);
+      for (std::size_t i = 0; i < operands; ++i) {
+        const ValueId value = node->inputs[i];
+        if (!maker_.is_stored(value)) continue;
+        const auto read = [&](const Coordinates& place) { maker_.at(value, broadcast(k_, shape(value), place)); };
+        if (!is_reduction(node->op) && !rows_.is_whole(shape(node->outputs[0]))) {
+          read(at_row(node->outputs[0]));
+          continue;
+        }
+        for_each_place([&](std::span<const Place> places) {
+          for (const Place& place : places) read(at(place.along));
+        });
+      }
+    }
   }
 
   void compute(const Node& node) {
