@@ -19,7 +19,7 @@ constexpr MatrixKind kMatrixKinds[] = {
     {3, 5, ElementType::I8, ElementType::I32, {"shaderInt8", "shaderInt8"}},
 };
 
-constexpr std::uint32_t kSubgroupBasic = 0x1;  // VkSubgroupFeatureFlagBits
+constexpr std::uint32_t kSubgroupBasic = 0x1, kSubgroupBallot = 0x8;  // VkSubgroupFeatureFlagBits
 
 constexpr double kIndependenceNone = 2;  // VkShaderFloatControlsIndependence
 
@@ -51,7 +51,8 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
                     snapshot.has_feature("storageBuffer8BitAccess") && snapshot.has_feature("storageBuffer16BitAccess");
   facts.subgroup_size = snapshot.subgroup.size;
   const bool is_processor = snapshot.type == gpu::DeviceType::Cpu;
-  const bool has_lanes = (snapshot.subgroup.operations & kSubgroupBasic) && snapshot.subgroup.size >= 4;
+  const bool has_lanes = (snapshot.subgroup.operations & kSubgroupBasic) &&
+                         (snapshot.subgroup.operations & kSubgroupBallot) && snapshot.subgroup.size >= 4;
   facts.lanes = is_processor && has_lanes ? snapshot.subgroup.size : 0;
   facts.shared_memory = snapshot.limits.max_compute_shared_memory_size;
   facts.most_invocations = snapshot.limits.max_compute_workgroup_invocations;

@@ -84,7 +84,7 @@ std::optional<RowGrid> row_grid(const Rows& rows, const DeviceFacts& device) {
                  : rows.inner() == 1 ? along_rows(rows, device)
                                      : across_rows(rows, device);
   grid.steps = (rows.length() + grid.shares - 1) / grid.shares;
-  grid.in_registers = grid.steps <= (device.lanes ? 2 : 1) * kMostSteps;
+  grid.in_registers = grid.steps <= kMostSteps;
   return grid;
 }
 

@@ -1,4 +1,4 @@
-// Row programs on GPUs: the invocations of a workgroup share a row, or a few short ones.
+// Row programs: the invocations of a workgroup share a row, or a few short ones.
 //
 // Each invocation folds its own elements of a row; what they make of them goes through the memory of the workgroup,
 // from where all of them join it to the result of the whole row. With values in registers a row is read from memory
@@ -82,19 +82,19 @@ class RowKernel {
 
   // Calls `use` with this invocation's elements of the row, several at a time: all of them if values are in registers.
   void for_each_place(const std::function<void(std::span<const Place>)>& use) {
-    constexpr std::int64_t kAtOnce = 8;
+    const std::int64_t at_once = k_.is_for_gpus() ? 8 : 4;
     std::int64_t done = 0;
     if (!grid_.in_registers) {
-      const std::int64_t rounds = rows_.length() / grid_.shares / kAtOnce;
+      const std::int64_t rounds = rows_.length() / grid_.shares / at_once;
       k_.loop(k_.integer(rounds), [&](Value round) {
         std::vector<Place> places;
-        for (std::int64_t i = 0; i < kAtOnce; ++i) {
-          const Value along = (round * kAtOnce + i) * grid_.shares + share_;
+        for (std::int64_t i = 0; i < at_once; ++i) {
+          const Value along = (round * at_once + i) * grid_.shares + share_;
           places.push_back({.along = along, .is_own = k_.boolean(true)});
         }
         use(places);
       });
-      done = rounds * kAtOnce;
+      done = rounds * at_once;
     }
     std::vector<Place> places;
     for (std::int64_t step = done; step < grid_.steps; ++step) {
@@ -176,6 +176,7 @@ class RowKernel {
   // The state of the whole row, for all of its invocations. In each round an invocation joins a few states of others;
   // those that join the same ones have the same state then, and count as one in the next round.
   FoldState join_shares(const Fold& fold, FoldState state) {
+    if (k_.grid().lanes) return join_lanes(fold, state);
     constexpr std::int64_t kAtOnce = 16;
     Value mine = share_;
     for (std::int64_t count = grid_.shares, parts = 0; count > 1; count /= parts) {
@@ -195,6 +196,18 @@ class RowKernel {
       ++round_;
     }
     return state;
+  }
+
+  FoldState join_lanes(const Fold& fold, const FoldState& state) {
+    const auto part = [&](std::uint32_t lane) {
+      FoldState of_lane;
+      for (const Value& number : state)
+        of_lane.push_back(from_word(k_, number.type(), k_.from_lane(word_of(k_, number), lane)));
+      return of_lane;
+    };
+    FoldState joined = part(0);
+    for (std::uint32_t lane = 1; lane < k_.grid().lanes; ++lane) joined = fold.join(joined, part(lane), false);
+    return joined;
   }
 
   // The larger of two powers of two whose product is this one.

@@ -229,6 +229,8 @@ class Kernel {
   Value group_index();  // of the workgroup in the dispatch; uniform
   Value groups_deep();  // workgroups in the third dimension: always 1, but no compiler knows that; uniform
   Value local_index();  // of the invocation in the workgroup
+  // With lanes: the number that one of them has, for all.
+  Value from_lane(Value value, std::uint32_t lane);
   // What is left of a uniform number plus the lane without the lane; any other value as it is.
   Value without_lane(Value value);
   // The same number, of which it is not known how it differs by lane: loads gather, and only in lanes that are active.

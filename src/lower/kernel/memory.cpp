@@ -256,6 +256,14 @@ Value Kernel::local_index() {
   return *(local_index_ = index);
 }
 
+Value Kernel::from_lane(Value value, std::uint32_t lane) {
+  builder_.capability(spv::Capability::GroupNonUniformBallot);
+  const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Subgroup));
+  const spirv::Id from = id(value), number = builder_.constant_u32(lane);
+  return uniform_if(
+      true, made(value.type_, op(spv::Op::OpGroupNonUniformBroadcast, type_id(value.type_), {scope, from, number})));
+}
+
 Value Kernel::without_lane(Value value) {
   if (!value.base_) return value;
   const Value number = value.base_->id ? uniform_if(true, made(Scalar::Int, value.base_->id)) : integer(0);
