@@ -1,6 +1,7 @@
 #include "testing/tosa/random_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -340,12 +341,19 @@ class Grower {
     return add(Op::CAST, {value}, {}, {decide().pick({Bool, I8, I16, I32, F16, F32, BF16})});
   }
 
+  // Half of what is reduced meets its elements again, as in softmax.
   bool reduce(ValueId value) {
     if (rank(value) == 0) return false;
     const Attributes attributes = {{"axis", {decide().between(0, std::ssize(type(value).shape) - 1)}},
                                    {"nan_mode", {decide().between(1, 2)}}};
-    return add(decide().pick({Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_SUM, Op::ARGMAX, Op::REDUCE_PRODUCT}), {value},
-               attributes);
+    const Op op = decide().pick({Op::REDUCE_MAX, Op::REDUCE_MIN, Op::REDUCE_SUM, Op::ARGMAX, Op::REDUCE_PRODUCT});
+    const auto reduced = graph_.try_add(op, std::array{value}, attributes);
+    if (!reduced || op == Op::ARGMAX || decide().chance(50)) return reduced.has_value();
+    const bool adds = tosa::is_float(data(value)) || data(value) == DataType::I32;
+    const Op both = adds ? decide().pick({Op::SUB, Op::ADD, Op::MUL, Op::MAXIMUM, Op::GREATER})
+                         : decide().pick({Op::BITWISE_AND, Op::BITWISE_XOR});
+    add(both, {value, reduced->front()}, {{"nan_mode", {1}}, {"shift", {0}}});
+    return true;
   }
 
   // --- windows and products, of integers and floats ---
