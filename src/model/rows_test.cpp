@@ -253,7 +253,22 @@ TEST(Rows, SoftmaxAndLayerNormAreOneKernel) {
   }
 }
 
-// What others read ends a program; so does what is computed together with a product.
+// On a processor they are, too, where a vector fits into a row and what is slow is computed once.
+TEST(Rows, ProcessorsStoreWhatIsSlow) {
+  const lower::DeviceFacts processor{.addresses = true, .lanes = 8, .subgroup_size = 8};
+  const auto dispatches = [&](ValueId (RowGraph::*program)(ValueId), std::int64_t length) {
+    RowGraph rows(DataType::F32, {3, length}, 1);
+    const ValueId result = (rows.*program)(rows.x);
+    return lower::lower_graph(rows.graph_with({result}), {.device = processor}).value().dispatches.size();
+  };
+  EXPECT_EQ(dispatches(&RowGraph::softmax, 128), 1u);
+  EXPECT_EQ(dispatches(&RowGraph::softmax, 1000), 2u);
+  EXPECT_EQ(dispatches(&RowGraph::log_softmax, 1000), 1u);
+  EXPECT_EQ(dispatches(&RowGraph::layer_norm, 1000), 1u);
+  EXPECT_GT(dispatches(&RowGraph::layer_norm, 7), 1u);
+}
+
+// What others read ends a program.
 TEST(Rows, ProgramsEndWhereOthersRead) {
   RowGraph rows(DataType::F32, {4, 64}, 1);
   const ValueId top = rows.add(Op::REDUCE_MAX, {rows.x}), e = rows.add(Op::EXP, {rows.add(Op::SUB, {rows.x, top})}),
@@ -268,6 +283,8 @@ TEST(Rows, ProgramsEndWhereOthersRead) {
   EXPECT_EQ(kernels({result}), Names{"REDUCE_MAX+SUB+EXP+REDUCE_SUM+RECIPROCAL+MUL"});
   EXPECT_EQ(kernels({result, e}), (Names{"REDUCE_MAX+SUB+EXP", "REDUCE_SUM+RECIPROCAL+MUL"}));
   EXPECT_EQ(kernels({result, top}), (Names{"REDUCE_MAX", "SUB+EXP+REDUCE_SUM+RECIPROCAL+MUL"}));
+  EXPECT_EQ(kernels({result, rows.maker.add(Op::REVERSE, {e}, {{"axis", {1}}})}),
+            (Names{"REDUCE_MAX+SUB+EXP", "REDUCE_SUM+RECIPROCAL+MUL", "REVERSE"}));
 }
 
 }  // namespace

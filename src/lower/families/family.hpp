@@ -7,9 +7,8 @@
 //                 registers, operands packed in panels
 //   windows       depthwise convolutions and pools with what follows them, on processors: vectors of channels
 //   tiles         the same on GPUs: tiles in the memory of workgroups, cooperative matrices
-//   rows          reductions along an axis with the pointwise operators around them (softmax, layer norm), on GPUs:
-//   many
-//                 invocations a row
+//   rows          reductions along an axis with the pointwise operators around them (softmax, layer norm): several
+//                 invocations share a row
 //   vectors       everything whose last dimension is long enough: neighbours side by side
 //   plain         everything: an invocation computes an element
 #pragma once

@@ -60,18 +60,21 @@ RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
   return grid;
 }
 
-// Elements of neighbouring rows are neighbours: so are the invocations of these rows.
+// Elements of neighbouring rows are neighbours: so are the invocations of these rows, at least as many as one access to
+// memory is for.
 RowGrid across_rows(const Rows& rows, const DeviceFacts& device) {
-  constexpr std::int64_t kNeighbours = 32, kUsualShares = 8;
+  constexpr std::int64_t kLeastNeighbours = 8, kNeighbours = 32, kUsualShares = 8;
   const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
   RowGrid grid;
-  while (grid.rows < kNeighbours && grid.rows < rows.count()) grid.rows *= 2;
+  const auto has_more = [&](std::int64_t groups) { return rows.count() > grid.rows * groups; };
+  while ((grid.rows < kLeastNeighbours && has_more(1)) || (grid.rows < kNeighbours && has_more(kFewGroups)))
+    grid.rows *= 2;
   const auto wants_more = [&] {
     const bool idle = grid.shares < kUsualShares && rows.count() * grid.shares < kBusy;
     return idle || rows.length() > grid.shares * kMostSteps;
   };
   while (2 * grid.shares <= rows.length() && 2 * grid.shares * grid.rows <= most && wants_more()) grid.shares *= 2;
-  while (grid.rows * grid.shares < std::min(kFullGroup, most) && rows.count() > grid.rows * kFewGroups) grid.rows *= 2;
+  while (grid.rows * grid.shares < std::min(kFullGroup, most) && has_more(kFewGroups)) grid.rows *= 2;
   return grid;
 }
 

@@ -1,5 +1,8 @@
 // Which operators make a row program.
 #include <algorithm>
+#include <array>
+#include <map>
+#include <ranges>
 #include <set>
 
 #include "lower/families/rows.hpp"
@@ -10,6 +13,7 @@ namespace slipway::lower {
 namespace {
 
 using tosa::Node;
+using tosa::Op;
 using tosa::ValueId;
 
 Rows rows_of(const tosa::Graph& graph, const Node& reduction) {
@@ -58,26 +62,45 @@ std::optional<RowProgram> row_program_of(const tosa::Graph& graph, const std::ve
 
 namespace {
 
+// A program in the making: nodes by their numbers, each with the passes along a row that need its elements. A pass is
+// known by the node that it is made for: a reduction, or the node that stores whole rows.
+using Passes = std::set<std::uint32_t>;
+using Program = std::map<std::uint32_t, Passes>;
+
+bool is_slow(Op op) {
+  constexpr std::array kSlow = {Op::COS,        Op::ERF,   Op::EXP,     Op::LOG, Op::POW,
+                                Op::RECIPROCAL, Op::RSQRT, Op::SIGMOID, Op::SIN, Op::TANH};
+  return std::ranges::contains(kSlow, op);
+}
+
 // Grows programs, from the operator that stores a result towards what it reads.
 class Grower {
  public:
-  Grower(const tosa::Graph& graph, const std::vector<bool>& windows)
-      : graph_(graph), windows_(windows), readers_(graph.values.size()), is_output_(graph.values.size(), false) {
+  Grower(const tosa::Graph& graph, const DeviceFacts& device, const std::vector<bool>& windows)
+      : graph_(graph),
+        is_processor_(device.lanes != 0),
+        windows_(windows),
+        readers_(graph.values.size()),
+        is_output_(graph.values.size(), false) {
     for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
       for (const ValueId input : graph.nodes[n].inputs) readers_[index(input)].push_back(n);
     }
     for (const ValueId output : graph.outputs) is_output_[index(output)] = true;
   }
 
-  // The numbers of the nodes of the largest program of these rows that ends with this one.
-  std::set<std::uint32_t> grow(std::uint32_t last, const Rows& rows, const RowGrid& grid) const {
-    std::set<std::uint32_t> program = {last}, candidates = producers(last);
+  // The largest program of these rows that ends with this node.
+  Program grow(std::uint32_t last, const Rows& rows, const RowGrid& grid) const {
+    Program program = {{last, is_whole(last, rows) ? Passes{last} : Passes{}}};
+    std::set<std::uint32_t> candidates = producers(last);
     // All readers of a candidate have been looked at before it.
     while (!candidates.empty()) {
       const std::uint32_t candidate = *candidates.rbegin();
       candidates.erase(candidate);
       if (!may_join(candidate, rows, program)) continue;
-      program.insert(candidate);
+      Passes passes = is_whole(candidate, rows) ? passes_of_readers(candidate, program) : Passes{};
+      // Processors compute it slower than they would read it again.
+      if (is_processor_ && !grid.in_registers && passes.size() > 1 && is_slow(graph_.nodes[candidate].op)) continue;
+      program.emplace(candidate, std::move(passes));
       if (within_limits(program, grid))
         candidates.merge(producers(candidate));
       else
@@ -87,6 +110,11 @@ class Grower {
   }
 
  private:
+  ValueId result_of(std::uint32_t node) const { return graph_.nodes[node].outputs[0]; }
+  bool is_whole(std::uint32_t node, const Rows& rows) const {
+    return rows.is_whole(graph_[result_of(node)].type.shape);
+  }
+
   std::set<std::uint32_t> producers(std::uint32_t node) const {
     std::set<std::uint32_t> found;
     for (const ValueId input : graph_.nodes[node].inputs) {
@@ -96,7 +124,7 @@ class Grower {
   }
 
   // Nobody else reads it.
-  bool may_join(std::uint32_t number, const Rows& rows, const std::set<std::uint32_t>& program) const {
+  bool may_join(std::uint32_t number, const Rows& rows, const Program& program) const {
     const Node& node = graph_.nodes[number];
     if (node.outputs.size() != 1 || !fits(graph_, node, rows)) return false;
     const ValueId value = node.outputs[0];
@@ -112,26 +140,34 @@ class Grower {
     return std::find(elsewhere, reader.inputs.end(), value) == reader.inputs.end();
   }
 
-  bool within_limits(const std::set<std::uint32_t>& program, const RowGrid& grid) const {
+  Passes passes_of_readers(std::uint32_t number, const Program& program) const {
+    Passes passes;
+    for (const std::uint32_t reader : readers_[index(result_of(number))]) {
+      if (is_reduction(graph_.nodes[reader].op))
+        passes.insert(reader);
+      else
+        passes.insert_range(program.at(reader));
+    }
+    return passes;
+  }
+
+  bool within_limits(const Program& program, const RowGrid& grid) const {
     std::set<ValueId> read;
-    std::int64_t passes = 1;
-    for (const std::uint32_t number : program) {
-      const Node& node = graph_.nodes[number];
-      passes += is_reduction(node.op);
-      for (const ValueId input : node.inputs) {
+    std::size_t computed = 0;
+    for (const auto& [number, passes] : program) {
+      for (const ValueId input : graph_.nodes[number].inputs) {
         if (!graph_.producer(input) || !program.contains(graph_[input].source)) read.insert(input);
       }
+      // In registers everything is computed once, elsewhere in each pass that needs it.
+      computed += grid.in_registers ? 1 : std::max<std::size_t>(passes.size(), 1);
     }
-    // In registers everything is computed once, in straight code for each element of an invocation. Elsewhere each pass
-    // along the row computes everything again, at worst.
-    constexpr std::int64_t kMostCode = 512;
-    const auto nodes = std::ssize(program);
-    const bool is_small =
-        grid.in_registers ? nodes <= kMostNodes && nodes * grid.steps <= kMostCode : nodes * passes <= kMostNodes;
-    return is_small && read.size() + 2 <= kMostAddresses;
+    constexpr std::size_t kMostCode = 512;  // straight code for each element of an invocation
+    const bool is_short = !grid.in_registers || computed * static_cast<std::size_t>(grid.steps) <= kMostCode;
+    return computed <= kMostNodes && is_short && read.size() + 2 <= kMostAddresses;
   }
 
   const tosa::Graph& graph_;
+  const bool is_processor_;
   const std::vector<bool>& windows_;
   std::vector<std::vector<std::uint32_t>> readers_;  // by value
   std::vector<bool> is_output_;
@@ -160,28 +196,29 @@ void plan_rows(const tosa::Graph& graph, const DeviceFacts& device, const std::v
                std::vector<bool>& stored) {
   const std::vector<Candidate> candidates = candidates_of(graph, device);
   if (candidates.empty()) return;
-  const Grower grower(graph, windows);
+  const Grower grower(graph, device, windows);
   const auto reduces = [&](std::uint32_t number) { return is_reduction(graph.nodes[number].op); };
-  std::set<std::uint32_t> joined;
+  std::vector<bool> joined(graph.nodes.size(), false);
   for (auto number = static_cast<std::uint32_t>(graph.nodes.size()); number-- > 0;) {
     const Node& node = graph.nodes[number];
-    if (node.outputs.size() != 1 || windows[index(node.outputs[0])] || joined.contains(number)) continue;
+    if (node.outputs.size() != 1 || windows[index(node.outputs[0])] || joined[number]) continue;
     // A pointwise operator that is not stored is part of its reader's kernel; a reduction is better one of its own.
     if (!stored[index(node.outputs[0])] && !reduces(number)) continue;
-    std::set<std::uint32_t> program;
+    Program program;
     for (const auto& [rows, grid] : candidates) {
       if (!fits(graph, node, rows)) continue;
-      std::set<std::uint32_t> grown = grower.grow(number, rows, grid);
-      if (std::ranges::any_of(grown, reduces) && grown.size() > program.size()) program = std::move(grown);
+      Program grown = grower.grow(number, rows, grid);
+      if (std::ranges::any_of(grown | std::views::keys, reduces) && grown.size() > program.size())
+        program = std::move(grown);
     }
-    for (const std::uint32_t part : program) {
+    for (const std::uint32_t part : program | std::views::keys) {
+      joined[part] = true;
       stored[index(graph.nodes[part].outputs[0])] = part == number;
       for (const ValueId input : graph.nodes[part].inputs) {
         const Node* producer = graph.producer(input);
         if (producer && !is_view(producer->op) && !program.contains(graph[input].source)) stored[index(input)] = true;
       }
     }
-    joined.merge(program);
   }
 }
 

@@ -1,8 +1,8 @@
-// Row programs: the invocations of a workgroup share a row, or a few short ones.
+// Row programs: the invocations of a workgroup share a row, or a few short ones; on a processor the lanes of a vector.
 //
-// Each invocation folds its own elements of a row; what they make of them goes through the memory of the workgroup,
-// from where all of them join it to the result of the whole row. With values in registers a row is read from memory
-// once and written once, whatever the program does with it.
+// Each invocation folds its own elements of a row. What they make of them goes through the memory of the workgroup,
+// from where all of them join it to the result of the whole row; lanes take it from each other. With values in
+// registers a row is read from memory once and written once, whatever the program does with it.
 #include "lower/families/rows.hpp"
 
 #include <bit>
@@ -32,6 +32,8 @@ Value from_word(Kernel& k, Scalar type, Value word) {
   return type == Scalar::Float ? k.float_of_bits(word) : word;
 }
 
+constexpr std::int64_t kFewSteps = 8;  // whose operands, too, have room in registers all at once
+
 class RowKernel {
  public:
   RowKernel(KernelMaker& maker, const RowProgram& program, const RowGrid& grid)
@@ -39,7 +41,7 @@ class RowKernel {
 
   void run() {
     begin();
-    if (grid_.in_registers && k_.is_for_gpus()) read_ahead();
+    if (k_.is_for_gpus() && grid_.steps <= kFewSteps) read_ahead();
     for (const Node* node : program_.nodes) compute(*node);
     store(program_.nodes.back()->outputs[0]);
   }
@@ -112,7 +114,7 @@ class RowKernel {
       maker_.fix(value, elements[static_cast<std::size_t>(place.step)]);
   }
 
-  // Everything that is read is on its way before the first barrier: what is loaded once is not loaded again.
+  // Everything that is read is on its way before the first barrier. What was loaded once is not loaded again.
   void read_ahead() {
     for (const Node* node : program_.nodes) {
       const std::size_t operands = is_reduction(node->op) ? 1 : elementwise_inputs(*node);
@@ -173,8 +175,9 @@ class RowKernel {
     return join_shares(fold, state()).back();
   }
 
-  // The state of the whole row, for all of its invocations. In each round an invocation joins a few states of others;
-  // those that join the same ones have the same state then, and count as one in the next round.
+  // The state of the whole row, for all of its invocations. Through the memory of the workgroup in rounds: in each an
+  // invocation joins a few states of others; those that join the same ones have the same state then, and count as one
+  // in the next round.
   FoldState join_shares(const Fold& fold, FoldState state) {
     if (k_.grid().lanes) return join_lanes(fold, state);
     constexpr std::int64_t kAtOnce = 16;
