@@ -2,10 +2,10 @@
 //
 // Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are
 // outputs: whoever reads them reads their source. A pointwise operator joins the operator before it, when that one's
-// result has no other use and is read element by element: the chain is one kernel. On processors so does a depthwise
-// convolution join the convolution of points before it. Reductions along an axis and the pointwise operators
-// around them join each other, whoever of them reads a value how often, where there are kernels for that
-// (families/rows.hpp).
+// result is read element by element, and by nothing but what this kernel computes: the chain, or x and sigmoid(x) and
+// their product, is one kernel. On processors so does a depthwise convolution join the convolution of points before it.
+// Reductions along an axis and the pointwise operators around them join each other, however often they read a value,
+// where there are kernels for that (families/rows.hpp).
 #pragma once
 
 #include <vector>

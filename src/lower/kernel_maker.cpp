@@ -30,14 +30,22 @@ Value linear_index(Kernel& kernel, const tensor::Shape& shape, const Coordinates
 Value KernelMaker::at(ValueId value, const Coordinates& coordinates) {
   if (const auto known = fixed_.find(index(value)); known != fixed_.end()) return known->second;
   const tosa::TensorType& type = graph_[value].type;
-  if (!stored_[index(value)]) {
-    const Node* node = graph_.producer(value);
-    const auto number = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
-    return compute(*node, number, coordinates);
-  }
+  if (!stored_[index(value)]) return computed(value, coordinates);
   if (const tosa::Constant* constant = graph_.constant(value); constant && constant->splat)
     return splat(*constant, type.data);
   return load_stored(value, linear_index(kernel_, type.shape, coordinates));
+}
+
+Value KernelMaker::computed(ValueId value, const Coordinates& coordinates) {
+  Place place{index(value), {}};
+  for (const Value& coordinate : coordinates) place.second.push_back(coordinate.identity());
+  const auto known = computed_.find(place);
+  if (known != computed_.end() && known->second.block == kernel_.block()) return known->second.element;
+  const Node* node = graph_.producer(value);
+  const auto number = static_cast<std::size_t>(std::ranges::find(node->outputs, value) - node->outputs.begin());
+  const Value element = compute(*node, number, coordinates);
+  computed_[std::move(place)] = {kernel_.block(), element};
+  return element;
 }
 
 ElementType KernelMaker::stored_type(ValueId value) const {

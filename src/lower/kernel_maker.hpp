@@ -37,7 +37,10 @@ class KernelMaker final : public Elements {
   // The same of a number that a kernel has computed in its own way.
   Value result(const tosa::Node& node, std::size_t number, Value value);
   // From now on any element of this value is this one: what a kernel has computed in its own way.
-  void fix(tosa::ValueId value, Value element) { fixed_[tosa::index(value)] = element; }
+  void fix(tosa::ValueId value, Value element) {
+    fixed_[tosa::index(value)] = element;
+    computed_.clear();
+  }
 
   // The buffers; the one that is written must come last.
   BufferRef read(tosa::ValueId value);
@@ -56,6 +59,7 @@ class KernelMaker final : public Elements {
 
  private:
   ElementType stored_type(tosa::ValueId value) const;
+  Value computed(tosa::ValueId value, const Coordinates& coordinates);
   Value splat(const tosa::Constant& constant, tosa::DataType type);
 
   const tosa::Graph& graph_;
@@ -65,6 +69,13 @@ class KernelMaker final : public Elements {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> nodes_;
   std::map<std::size_t, Value> fixed_;  // by value
+  // What several operators of a kernel read is computed once, if nothing has branched since: by value and place.
+  using Place = std::pair<std::size_t, std::vector<std::pair<bool, std::int64_t>>>;
+  struct Computed {
+    std::uint32_t block = 0;
+    Value element;
+  };
+  std::map<Place, Computed> computed_;
 };
 
 // The row-major index of coordinates.

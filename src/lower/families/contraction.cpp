@@ -135,7 +135,7 @@ Contraction convolution(const tosa::Graph& graph, const Node& node) {
 bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node, const tensor::Shape& shape,
               bool (*is_anchor)(Op), Anchor& anchor) {
   if (is_anchor(node.op)) {
-    if (anchor.node) return false;
+    if (anchor.node && anchor.node != &node) return false;
     anchor.node = &node;
     return true;
   }

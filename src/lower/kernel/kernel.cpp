@@ -101,7 +101,10 @@ spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std:
 }
 
 void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {
-  if (op == spv::Op::OpLabel) computed_.clear();
+  if (op == spv::Op::OpLabel) {
+    computed_.clear();
+    ++block_;
+  }
   body_.push_back({op, Words(operands)});
 }
 

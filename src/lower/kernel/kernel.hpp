@@ -52,6 +52,8 @@ class Value {
   // What an integer or boolean is when that is known already.
   std::optional<std::int64_t> known() const { return known_; }
   bool is(std::int64_t value) const { return known_ == value; }
+  // Equal for what is the same number for certain: because it is known, or was computed once.
+  std::pair<bool, std::int64_t> identity() const { return {known_.has_value(), known_ ? *known_ : id_}; }
   bool is_uniform() const { return uniform_; }  // known to be the same in all invocations of a workgroup
 
   friend Value operator+(Value a, Value b);
@@ -237,6 +239,8 @@ class Kernel {
   Value gathered(Value value) const;
 
   // --- statements ---
+  // Changes with every branch: what was computed under the same number is there.
+  std::uint32_t block() const { return block_; }
   void when(Value condition, const std::function<void()>& then);
   // body(i) for i from 0 below `count`.
   void loop(Value count, const std::function<void(Value)>& body);
@@ -355,6 +359,7 @@ class Kernel {
   std::vector<std::pair<spirv::Id, spirv::Id>> locals_;  // pointer type and id of each variable of main
   spirv::Id glsl_ = 0;
   std::map<Words, spirv::Id> computed_;  // in the current block
+  std::uint32_t block_ = 0;
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
   spirv::Id pair_type_ = 0;                                           // two ints
