@@ -62,7 +62,7 @@ class FusionPlan {
 
   void decide(const Node& node) {
     end_at_windows(node);
-    std::uint32_t node_count = 1, buffer_count = 0;
+    std::size_t node_count = 1, buffer_count = 0;
     for (const ValueId input : node.inputs) {
       node_count += stored_[index(input)] ? 0 : nodes_[index(input)];
       buffer_count += stored_[index(input)] ? 1 : buffers_[index(input)];
@@ -148,26 +148,32 @@ class FusionPlan {
   }
 
   bool may_join(const Node& node, std::uint32_t kernel) const {
-    const std::size_t value = index(node.outputs[0]), result = index(graph_.nodes[kernel].outputs[0]);
-    return !is_view(node.op) && node.op != Op::CUSTOM && !is_output_[value] && readers_[value].size() > 1 &&
-           !(windows_[value] && windows_[result]) && nodes_[value] + nodes_[result] <= kMostNodes &&
-           buffers_[value] + buffers_[result] <= most_buffers_ - 1;
+    const ValueId value = node.outputs[0], result = graph_.nodes[kernel].outputs[0];
+    return !is_view(node.op) && node.op != Op::CUSTOM && !is_output_[index(value)] &&
+           readers_[index(value)].size() > 1 && !(windows_[index(value)] && windows_[index(result)]) &&
+           nodes_[index(value)] + nodes_[index(result)] <= kMostNodes &&
+           buffers_together(value, result) <= most_buffers_ - 2;
+  }
+
+  // Each reader of the value has counted it as a buffer.
+  std::size_t buffers_together(ValueId value, ValueId result) const {
+    return buffers_[index(result)] - readers_[index(value)].size() + buffers_[index(value)];
   }
 
   void join(ValueId value, ValueId result) {
     stored_[index(value)] = false;
     nodes_[index(result)] += nodes_[index(value)];
-    buffers_[index(result)] += buffers_[index(value)];
+    buffers_[index(result)] = buffers_together(value, result);
     windows_[index(result)] = windows_[index(result)] || windows_[index(value)];
   }
 
   const tosa::Graph& graph_;
   const DeviceFacts& device_;
-  const std::uint32_t most_buffers_;
+  const std::size_t most_buffers_;
   std::vector<std::vector<std::uint32_t>> readers_;  // all of these by value
   std::vector<bool> is_output_;
-  std::vector<std::uint32_t> nodes_, buffers_;  // that a kernel computes on the way to it, and reads
-  std::vector<bool> windows_;                   // whether that kernel has a window operator in it
+  std::vector<std::size_t> nodes_, buffers_;  // that a kernel computes on the way to it, and reads
+  std::vector<bool> windows_;                 // whether that kernel has a window operator in it
   std::vector<bool> stored_;
 };
 

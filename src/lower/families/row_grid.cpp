@@ -49,14 +49,15 @@ RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
   const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
   RowGrid grid;
   grid.shares = power_of_two_to(std::clamp<std::int64_t>(rows.length() / kFewSteps, 1, most));
-  while (grid.shares > device.subgroup_size && rows.count() * grid.shares > kBusy &&
+  const std::int64_t subgroup = device.subgroup_size;
+  while (grid.shares > subgroup && rows.count() * grid.shares > kBusy &&
          2 * rows.length() <= grid.shares * kMostSteps)
     grid.shares /= 2;
   // Several short rows make a workgroup, but rather of a subgroup than fewer workgroups than there is room for.
   const auto may_double = [&](std::int64_t invocations, std::int64_t groups) {
     return grid.rows * grid.shares < invocations && rows.count() > grid.rows * groups;
   };
-  while (may_double(device.subgroup_size, 1) || may_double(std::min(kFullGroup, most), kFewGroups)) grid.rows *= 2;
+  while (may_double(subgroup, 1) || may_double(std::min(kFullGroup, most), kFewGroups)) grid.rows *= 2;
   return grid;
 }
 

@@ -1,0 +1,142 @@
+// Which values are stored, and that kernels compute the others right: what is read several times on the way to one
+// result, and by whom else.
+#include <gtest/gtest.h>
+
+#include "testing/tosa/graph_maker.hpp"
+#include "testing/tosa/kernel_fixture.hpp"
+#include "testing/tosa/matrix.hpp"
+
+namespace slipway::model {
+namespace {
+
+using slipway::testing::GraphMaker;
+using slipway::testing::Limits;
+using slipway::testing::Pattern;
+using slipway::testing::TensorMaker;
+using tosa::DataType;
+using tosa::Op;
+using tosa::ValueId;
+
+// An image, or rows of a matrix product, with pointwise operators behind it.
+class Chain {
+ public:
+  Chain() { maker.only_comparable = false; }
+
+  ValueId image() { return maker.input(make_.random_tensor(DataType::F32, {1, 6, 9, 8}, Limits{-1, 1})); }
+  ValueId conv(ValueId of) {
+    return maker.add(Op::CONV2D, {of, constant({8, 3, 3, 8}), constant({8})},
+                     {{"pad", {1, 1, 1, 1}},
+                      {"stride", {1, 1}},
+                      {"dilation", {1, 1}},
+                      {"acc_type", {static_cast<std::int64_t>(tosa::AccType::Fp32)}},
+                      {"local_bound", {0}},
+                      {"input_zp", {0}},
+                      {"weight_zp", {0}}});
+  }
+  ValueId filter(ValueId of) {
+    return maker.add(Op::DEPTHWISE_CONV2D, {of, constant({3, 3, 8, 1}), constant({8})},
+                     {{"pad", {1, 1, 1, 1}},
+                      {"stride", {1, 1}},
+                      {"dilation", {1, 1}},
+                      {"acc_type", {static_cast<std::int64_t>(tosa::AccType::Fp32)}},
+                      {"local_bound", {0}},
+                      {"input_zp", {0}},
+                      {"weight_zp", {0}}});
+  }
+  ValueId product() {
+    const ValueId a = maker.input(make_.random_tensor(DataType::F32, {1, 20, 16}, Limits{-1, 1}));
+    return maker.add(Op::MATMUL, {a, constant({1, 16, 24})}, {{"A_zp", {0}}, {"B_zp", {0}}});
+  }
+  ValueId constant(tensor::Shape shape) {
+    return maker.constant(make_.random_tensor(DataType::F32, std::move(shape), Limits{-1, 1}));
+  }
+  ValueId number(double value, std::size_t rank) {
+    return maker.constant(make_.filled(DataType::F32, tensor::Shape(rank, 1), [&](std::size_t) { return value; }));
+  }
+  ValueId add(Op op, std::vector<ValueId> operands) { return maker.add(op, std::move(operands), {{"shift", {0}}}); }
+  ValueId swish(ValueId x) { return add(Op::MUL, {x, add(Op::SIGMOID, {x})}); }
+  ValueId gelu(ValueId x) {
+    const std::size_t rank = maker.type(x).shape.size();
+    const ValueId e = add(Op::ERF, {add(Op::MUL, {x, number(0.7071, rank)})});
+    return add(Op::MUL, {add(Op::MUL, {x, number(0.5, rank)}), add(Op::ADD, {e, number(1, rank)})});
+  }
+
+  GraphMaker maker;
+
+ private:
+  TensorMaker make_{3, Pattern::Random};
+};
+
+class FusionTest : public KernelTest {
+ protected:
+  void check(Chain& chain, std::vector<ValueId> outputs) {
+    chain.maker.graph.outputs = std::move(outputs);
+    for (const bool fuse : {true, false}) {
+      const std::vector<Tensor> given = run_kernels(chain.maker.graph, chain.maker.inputs(), fuse);
+      EXPECT_EQ(chain.maker.disagreement(given, chain.maker.graph.outputs), "") << (fuse ? "fused" : "not fused");
+    }
+  }
+};
+
+TEST_P(FusionTest, WhatIsReadSeveralTimes) {
+  Chain behind;
+  const ValueId x = behind.conv(behind.image()), product = behind.product();
+  check(behind, {behind.swish(x), behind.gelu(product)});
+  // One in the other, and a square.
+  const ValueId twice = behind.swish(behind.swish(product));
+  check(behind, {behind.add(Op::MUL, {twice, twice})});
+  // Behind a window that reads it at other places, and in front of one.
+  check(behind, {behind.swish(behind.filter(behind.swish(x)))});
+}
+
+TEST_P(FusionTest, WhatOthersReadToo) {
+  Chain chain;
+  const ValueId x = chain.conv(chain.image()), s = chain.add(Op::SIGMOID, {x}), y = chain.add(Op::MUL, {x, s});
+  check(chain, {y, x});
+  check(chain, {y, s});
+  check(chain, {y, chain.maker.add(Op::REVERSE, {x}, {{"axis", {2}}})});
+  check(chain, {y, chain.add(Op::TANH, {x})});
+  check(chain, {chain.maker.add(Op::REDUCE_SUM, {y}, {{"axis", {1}}})});
+}
+
+// A kernel has one of them: the other one is stored.
+TEST_P(FusionTest, TwoConvolutionsOnTheWayToOneResult) {
+  Chain chain;
+  const ValueId image = chain.image(), a = chain.conv(image), b = chain.conv(image);
+  const ValueId sum = chain.add(Op::ADD, {a, b});
+  check(chain, {chain.add(Op::MUL, {sum, chain.add(Op::SIGMOID, {a})})});
+  check(chain, {chain.add(Op::MUL, {chain.swish(a), chain.swish(b)})});
+}
+
+SLIPWAY_WITH_ALL_KERNELS(FusionTest);
+
+std::vector<std::string> kernels(Chain& chain, std::vector<ValueId> outputs, const lower::DeviceFacts& device) {
+  chain.maker.graph.outputs = std::move(outputs);
+  std::vector<std::string> names;
+  const auto program = lower::lower_graph(chain.maker.graph, {.device = device});
+  for (const lower::ProgramKernel& kernel : program.value().kernels) names.push_back(kernel.name);
+  return names;
+}
+
+TEST(Fusion, ValuesThatOneKernelReadsAreNotStored) {
+  using Names = std::vector<std::string>;
+  const lower::DeviceFacts plain, gpu{.addresses = true,
+                                      .subgroup_size = 32,
+                                      .shared_memory = 49152,
+                                      .most_invocations = 1024,
+                                      .matrices = {},
+                                      .floats = {},
+                                      .tuning = {}};
+  Chain chain;
+  const ValueId x = chain.product(), gelu = chain.gelu(x);
+  for (const lower::DeviceFacts& device : {plain, gpu})
+    EXPECT_EQ(kernels(chain, {gelu}, device), Names{"MATMUL+MUL+ERF+MUL+ADD+MUL"});
+  const ValueId other = chain.add(Op::ABS, {x});
+  EXPECT_EQ(kernels(chain, {gelu, other}, gpu), (Names{"MATMUL", "MUL+ERF+MUL+ADD+MUL", "ABS"}));
+  Chain two;
+  const ValueId a = two.product(), b = two.product(), both = two.add(Op::MUL, {two.swish(a), two.swish(b)});
+  EXPECT_EQ(kernels(two, {both}, gpu), (Names{"MATMUL", "MATMUL+SIGMOID+MUL+SIGMOID+MUL+MUL"}));
+}
+
+}  // namespace
+}  // namespace slipway::model
