@@ -204,7 +204,7 @@ class Generator {
 
   void add_up() {
     for (std::size_t row = 0; row < totals_.size(); ++row) {
-      k().set(totals_[row], k().get(totals_[row]) + k().to_int(k().get(sums_[row])));
+      k().set(totals_[row], k().get(totals_[row]) + k().int_of_whole(k().get(sums_[row]), kSumBits));
       k().set(sums_[row], k().real(0));
     }
   }
