@@ -154,8 +154,7 @@ class Generator {
     }
   }
 
-  // --- sums
-  // -----------------------------------------------------------------------------------------------------------
+  // --- sums ---
 
   void multiply() {
     for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(k().real(0)));
@@ -209,8 +208,7 @@ class Generator {
     }
   }
 
-  // --- results
-  // --------------------------------------------------------------------------------------------------------
+  // --- results ---
 
   void finish() {
     const bool whole = c_.channels % lanes_ == 0;
