@@ -2,6 +2,7 @@
 
 #include <ranges>
 
+#include "lower/families/rows.hpp"
 #include "lower/families/windows.hpp"
 
 namespace slipway::lower {
@@ -9,6 +10,10 @@ namespace slipway::lower {
 using tosa::Op;
 
 bool is_pointwise(Op op) { return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE; }
+
+std::size_t elementwise_inputs(const tosa::Node& node) {
+  return node.op == Op::RESCALE || node.op == Op::TABLE ? 1 : node.inputs.size();
+}
 
 bool is_view(Op op) {
   return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
@@ -33,10 +38,8 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceF
   for (const tosa::ValueId output : graph.outputs) is_output[index(output)] = true;
   if (!fuse) return stored;
 
-  // How much a kernel that stores a value computes on the way, and how many buffers it reads: both are kept small.
-  // Addresses stand in push constants, of which every device has 128 bytes; descriptors are fewer.
-  constexpr std::uint32_t kMostNodes = 48;
-  const std::uint32_t most_buffers = device.addresses ? 14 : 7;
+  // How much is computed on the way to a value, and how many buffers are read.
+  const std::uint32_t most_buffers = device.addresses ? kMostAddresses : kMostDescriptors;
   std::vector<std::uint32_t> nodes(graph.values.size(), 0), buffers(graph.values.size(), 1);
   // Whether a value that is not stored has a window operator in it.
   std::vector<bool> windows(graph.values.size(), false);
@@ -79,6 +82,7 @@ std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceF
     }
     stored[value] = !is_pointwise(reader->op) || graph[reader->outputs[0]].type.shape != graph.values[value].type.shape;
   }
+  plan_rows(graph, device, windows, stored);
   return stored;
 }
 

@@ -3,7 +3,8 @@
 // Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are
 // outputs: whoever reads them reads their source. A pointwise operator joins the operator before it, when that one's
 // result has no other use and is read element by element: the chain is one kernel. On processors so does a depthwise
-// convolution join the convolution of points before it.
+// convolution join the convolution of points before it. On GPUs reductions along an axis and the pointwise operators
+// around them join each other, whoever of them reads a value how often (families/rows.hpp).
 #pragma once
 
 #include <vector>
@@ -13,10 +14,16 @@
 
 namespace slipway::lower {
 
+// How much a kernel that stores a value computes on the way, and how many buffers it has: both are kept small.
+// Addresses stand in push constants, of which every device has 128 bytes; descriptors are fewer.
+inline constexpr std::uint32_t kMostNodes = 48, kMostAddresses = 14, kMostDescriptors = 7;
+
 // By value: whether it has storage. Inputs, constants and outputs always do.
 std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device);
 
 bool is_pointwise(tosa::Op op);  // one element of each input, at the same or a broadcast place
-bool is_view(tosa::Op op);       // an element of the result is an element of the input, at a place that the shape tells
+// How many inputs of a pointwise operator are read at the result's place; the others are tables and factors.
+std::size_t elementwise_inputs(const tosa::Node& node);
+bool is_view(tosa::Op op);  // an element of the result is an element of the input, at a place that the shape tells
 
 }  // namespace slipway::lower

@@ -54,9 +54,12 @@ Value KernelMaker::stored_form(ValueId value, Value element) {
 }
 
 Value KernelMaker::compute(const Node& node, std::size_t number, const Coordinates& coordinates) {
-  add_node(node);
   Operation operation{kernel_, graph_, node, *this};
-  const Value value = kEmits[static_cast<std::size_t>(node.op)](operation, coordinates, number);
+  return result(node, number, kEmits[static_cast<std::size_t>(node.op)](operation, coordinates, number));
+}
+
+Value KernelMaker::result(const Node& node, std::size_t number, Value value) {
+  add_node(node);
   const tosa::DataType type = graph_[node.outputs[number]].type.data;
   const bool moves = is_view(node.op) || !tosa::is_float(type);
   return moves ? value : rounded(kernel_, tosa::storage_of(type), value);

@@ -34,6 +34,8 @@ class KernelMaker final : public Elements {
   Value stored_form(tosa::ValueId value, Value element);
   // An element of a result as its declared type has it.
   Value compute(const tosa::Node& node, std::size_t number, const Coordinates& coordinates);
+  // The same of a number that a kernel has computed in its own way.
+  Value result(const tosa::Node& node, std::size_t number, Value value);
   // From now on any element of this value is this one: what a kernel has computed in its own way.
   void fix(tosa::ValueId value, Value element) { fixed_[tosa::index(value)] = element; }
 

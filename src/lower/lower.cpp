@@ -41,7 +41,8 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
       if (!program.stored()[index(node.outputs[result])]) continue;
       // The most special family that can do it.
       if (lower_contraction(program, node, result) || lower_windows(program, node, result) ||
-          lower_tiles(program, node, result) || lower_vectors(program, node, result))
+          lower_tiles(program, node, result) || lower_rows(program, node, result) ||
+          lower_vectors(program, node, result))
         continue;
       lower_plain(program, node, result);
     }

@@ -7,6 +7,9 @@
 //                 registers, operands packed in panels
 //   windows       depthwise convolutions and pools with what follows them, on processors: vectors of channels
 //   tiles         the same on GPUs: tiles in the memory of workgroups, cooperative matrices
+//   rows          reductions along an axis with the pointwise operators around them (softmax, layer norm), on GPUs:
+//   many
+//                 invocations a row
 //   vectors       everything whose last dimension is long enough: neighbours side by side
 //   plain         everything: an invocation computes an element
 #pragma once
@@ -18,6 +21,7 @@ namespace slipway::lower {
 bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_windows(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
+bool lower_rows(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_vectors(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 

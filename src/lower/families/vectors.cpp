@@ -25,11 +25,6 @@ struct Run {
   std::size_t place = 0;  // the dimension that has the coordinate
 };
 
-// How many inputs of a pointwise operator are read at the result's place; the others are tables and factors.
-std::size_t elementwise_inputs(const Node& node) {
-  return node.op == Op::RESCALE || node.op == Op::TABLE ? 1 : node.inputs.size();
-}
-
 struct PointwiseGroup {
   bool pure = true;  // pointwise operators and nothing else
   std::size_t nodes = 0;

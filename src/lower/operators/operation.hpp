@@ -49,6 +49,9 @@ struct Operation {
 // The coordinates of a row-major index.
 Coordinates coordinates_of(Kernel& kernel, const tensor::Shape& shape, Value index);
 
+// Those at which an operand of this shape is read: its dimensions of 1 are broadcast.
+Coordinates broadcast(Kernel& kernel, const tensor::Shape& shape, const Coordinates& at);
+
 // How values of a type are computed with: bool, int, long (i48) or float.
 Scalar scalar_of(tosa::DataType type);
 

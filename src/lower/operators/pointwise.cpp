@@ -6,19 +6,18 @@ namespace slipway::lower {
 
 using tosa::DataType;
 
-namespace {
-
-// The coordinates at which an operand is read when its dimensions of 1 are broadcast.
-Coordinates broadcast(Operation& operation, std::size_t input, const Coordinates& at) {
+Coordinates broadcast(Kernel& k, const tensor::Shape& shape, const Coordinates& at) {
   Coordinates from = at;
-  const tensor::Shape& shape = operation.in_shape(input);
   for (std::size_t d = 0; d < from.size(); ++d) {
-    if (shape[d] == 1) from[d] = operation.kernel.integer(0);
+    if (shape[d] == 1) from[d] = k.integer(0);
   }
   return from;
 }
+
+namespace {
+
 Value operand(Operation& operation, std::size_t input, const Coordinates& at) {
-  return operation.in(input, broadcast(operation, input, at));
+  return operation.in(input, broadcast(operation.kernel, operation.in_shape(input), at));
 }
 
 // Integers that wrapped to the width of their type.

@@ -1,9 +1,63 @@
 // Reductions along one axis, and ARGMAX (TOSA page 5.1, 5.6).
-#include "lower/operators/operation.hpp"
+#include "lower/operators/reduce.hpp"
 
 namespace slipway::lower {
 
 using tosa::DataType;
+using tosa::Op;
+
+bool is_reduction(Op op) { return (op >= Op::REDUCE_ALL && op <= Op::REDUCE_SUM) || op == Op::ARGMAX; }
+
+namespace {
+
+// A fold whose state is one number.
+Fold simple_fold(Value start, const std::function<Value(Value, Value)>& join) {
+  return {{start},
+          [join](const FoldState& some, const FoldState& more, bool) -> FoldState { return {join(some[0], more[0])}; }};
+}
+
+// The first of equal maxima. A NaN that is passed on stays the best, at its own place.
+FoldState better_of(Kernel& k, const FoldState& some, const FoldState& more, bool ignore_nan, bool in_order) {
+  const Value earlier = in_order ? k.boolean(false) : more[1] < some[1];
+  Value better = (more[0] > some[0]) | ((more[0] == some[0]) & earlier);
+  if (more[0].type() == Scalar::Float) {
+    const Value some_nan = is_nan(k, some[0]), more_nan = is_nan(k, more[0]);
+    better =
+        ignore_nan ? ((some_nan & !more_nan) | better) : ((more_nan & (earlier | !some_nan)) | (better & !some_nan));
+  }
+  return {k.select(better, more[0], some[0]), k.select(better, more[1], some[1])};
+}
+
+}  // namespace
+
+Fold fold_of(Kernel& k, const tosa::Graph& graph, const tosa::Node& node) {
+  const DataType type = graph[node.inputs[0]].type.data;
+  const bool is_float = tosa::is_float(type),
+             ignore = node.attributes.enumerant<tosa::NanMode>("nan_mode") == tosa::NanMode::Ignore;
+  // Where NaN loses against anything, it is what there is before the first element.
+  const auto start = [&](Value (*otherwise)(Kernel&, DataType)) {
+    return is_float && ignore ? nan_of(k) : otherwise(k, type);
+  };
+  switch (node.op) {
+    case Op::REDUCE_ALL:
+      return simple_fold(k.boolean(true), [](Value a, Value b) { return a & b; });
+    case Op::REDUCE_ANY:
+      return simple_fold(k.boolean(false), [](Value a, Value b) { return a | b; });
+    case Op::REDUCE_MAX:
+      return simple_fold(start(least_of), [&k, ignore](Value a, Value b) { return max_with(k, a, b, ignore); });
+    case Op::REDUCE_MIN:
+      return simple_fold(start(greatest_of), [&k, ignore](Value a, Value b) { return min_with(k, a, b, ignore); });
+    case Op::REDUCE_PRODUCT:
+      return simple_fold(k.real(1), [](Value a, Value b) { return a * b; });
+    case Op::REDUCE_SUM:
+      return simple_fold(is_float ? k.real(0) : k.integer(0), [](Value a, Value b) { return a + b; });
+    default:
+      return {{start(least_of), k.integer(0)},
+              [&k, ignore](const FoldState& some, const FoldState& more, bool in_order) {
+                return better_of(k, some, more, ignore, in_order);
+              }};
+  }
+}
 
 namespace {
 
@@ -24,75 +78,41 @@ void for_each_along(Operation& operation, const std::function<Value(Value)>& rea
   some(k.integer(whole * at_once), count - whole * at_once);
 }
 
-// Folds the axis from a start value; `fold(so far, element)`.
-Value reduce(Operation& operation, const Coordinates& at, Value start, const std::function<Value(Value, Value)>& fold) {
+// One invocation goes along the whole axis.
+Value reduce(Operation& operation, const Coordinates& at) {
   Kernel& k = operation.kernel;
+  const Fold fold = fold_of(k, operation.graph, operation.node);
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  const Variable result = k.variable(start);
+  std::vector<Variable> state;
+  for (const Value& start : fold.start) state.push_back(k.variable(start));
   const auto read = [&](Value i) {
     Coordinates from = at;
-    from[axis] = i;
+    if (operation.node.op == Op::ARGMAX)
+      from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), i);
+    else
+      from[axis] = i;
     return operation.in(0, from);
   };
-  for_each_along(operation, read, [&](Value, Value x) { k.set(result, fold(k.get(result), x)); });
-  return k.get(result);
-}
-
-Value start_of_extreme(Operation& operation, bool largest) {
-  Kernel& k = operation.kernel;
-  if (tosa::is_float(operation.out_type()) && operation.ignores_nan()) return nan_of(k);
-  return largest ? least_of(k, operation.out_type()) : greatest_of(k, operation.out_type());
+  for_each_along(operation, read, [&](Value i, Value x) {
+    FoldState so_far;
+    for (const Variable& number : state) so_far.push_back(k.get(number));
+    const FoldState joined = fold.join(so_far, fold.of(i, x), true);
+    for (std::size_t n = 0; n < state.size(); ++n) k.set(state[n], joined[n]);
+  });
+  return k.get(state.back());
 }
 
 }  // namespace
 
-Value emit_REDUCE_ALL(Operation& operation, const Coordinates& at, std::size_t) {
-  return reduce(operation, at, operation.kernel.boolean(true), [](Value a, Value b) { return a & b; });
-}
-Value emit_REDUCE_ANY(Operation& operation, const Coordinates& at, std::size_t) {
-  return reduce(operation, at, operation.kernel.boolean(false), [](Value a, Value b) { return a | b; });
-}
-Value emit_REDUCE_MAX(Operation& operation, const Coordinates& at, std::size_t) {
-  return reduce(operation, at, start_of_extreme(operation, true),
-                [&](Value a, Value b) { return max_with(operation.kernel, a, b, operation.ignores_nan()); });
-}
-Value emit_REDUCE_MIN(Operation& operation, const Coordinates& at, std::size_t) {
-  return reduce(operation, at, start_of_extreme(operation, false),
-                [&](Value a, Value b) { return min_with(operation.kernel, a, b, operation.ignores_nan()); });
-}
-Value emit_REDUCE_PRODUCT(Operation& operation, const Coordinates& at, std::size_t) {
-  return reduce(operation, at, operation.kernel.real(1), [](Value a, Value b) { return a * b; });
-}
-Value emit_REDUCE_SUM(Operation& operation, const Coordinates& at, std::size_t) {
-  Kernel& k = operation.kernel;
-  const Value start = tosa::is_float(operation.out_type()) ? k.real(0) : k.integer(0);
-  return reduce(operation, at, start, [](Value a, Value b) { return a + b; });
-}
-
-// The first of equal maxima. A NaN that is passed on stays the best, at its own place.
-Value emit_ARGMAX(Operation& operation, const Coordinates& at, std::size_t) {
-  Kernel& k = operation.kernel;
-  const DataType type = operation.in_type();
-  const bool is_float = tosa::is_float(type), ignore = operation.ignores_nan();
-  const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  const Variable best = k.variable(is_float && ignore ? nan_of(k) : least_of(k, type)),
-                 where = k.variable(k.integer(0));
-  const auto read = [&](Value i) {
-    Coordinates from = at;
-    from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis), i);
-    return operation.in(0, from);
-  };
-  for_each_along(operation, read, [&](Value i, Value x) {
-    const Value so_far = k.get(best);
-    Value better = x > so_far;
-    if (is_float) {
-      const Value x_nan = is_nan(k, x), best_nan = is_nan(k, so_far);
-      better = ignore ? ((best_nan & !x_nan) | better) : ((x_nan & !best_nan) | (better & !best_nan));
-    }
-    k.set(best, k.select(better, x, so_far));
-    k.set(where, k.select(better, i, k.get(where)));
-  });
-  return k.get(where);
-}
+#define REDUCTION(NAME) \
+  Value emit_##NAME(Operation& operation, const Coordinates& at, std::size_t) { return reduce(operation, at); }
+REDUCTION(REDUCE_ALL)
+REDUCTION(REDUCE_ANY)
+REDUCTION(REDUCE_MAX)
+REDUCTION(REDUCE_MIN)
+REDUCTION(REDUCE_PRODUCT)
+REDUCTION(REDUCE_SUM)
+REDUCTION(ARGMAX)
+#undef REDUCTION
 
 }  // namespace slipway::lower
