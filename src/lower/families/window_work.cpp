@@ -167,7 +167,8 @@ void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums) {
 Value WindowWork::result(const Coordinates& at, Value sum) {
   const DataType data = type(window_.outputs[0]).data;
   Operation operation{k(), program_.graph(), window_, *maker_};
-  if (convolves()) sum = with_bias(operation, is_float() ? sum : k().int_of_whole(sum, bits_of_sum(window_, taps_)), at.back());
+  if (convolves())
+    sum = with_bias(operation, is_float() ? sum : k().int_of_whole(sum, bits_of_sum(window_, taps_)), at.back());
   if (window_.op == Op::AVG_POOL2D) sum = mean_of_pool(operation, at, sum);
   return is_float() ? rounded(k(), tosa::storage_of(data), sum) : sum;
 }
