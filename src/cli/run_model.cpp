@@ -112,8 +112,7 @@ class ModelRun {
   }
 
  private:
-  // --- command line
-  // ---------------------------------------------------------------------------------------------------
+  // --- command line ---
 
   void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
 
@@ -150,8 +149,7 @@ class ModelRun {
       usage(std::format("--range takes LOW:HIGH, two numbers, but here is `{}`", settings_.range));
   }
 
-  // --- stages
-  // ---------------------------------------------------------------------------------------------------------
+  // --- stages ---
 
   bool good() {
     if (settings_.style.strict) diagnostics_.make_strict();
@@ -285,8 +283,7 @@ class ModelRun {
     (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
   }
 
-  // --- end
-  // ------------------------------------------------------------------------------------------------------------
+  // --- end ---
 
   int end() {
     if (device_) device_->add_messages(diagnostics_);

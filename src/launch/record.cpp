@@ -25,10 +25,15 @@ void record_dispatch_barrier(gpu::CommandList& list) {
   list.barrier({.memory = {&between, 1}});
 }
 
-// A dispatch of a compute shader that has a barrier behind it.
+bool is_compute_dispatch(const Plan& plan, std::size_t step) {
+  return step < plan.steps.size() && std::holds_alternative<Dispatch>(plan.steps[step].action) &&
+         !is_graph(plan, plan.steps[step]);
+}
+
+// Dispatches of compute shaders of which the last one, and none before it, has a barrier behind it.
 bool is_guarded_dispatch(const Plan& plan, std::size_t step) {
-  return step < plan.steps.size() && plan.steps[step].barrier_after &&
-         std::holds_alternative<Dispatch>(plan.steps[step].action) && !is_graph(plan, plan.steps[step]);
+  while (is_compute_dispatch(plan, step) && !plan.steps[step].barrier_after) ++step;
+  return is_compute_dispatch(plan, step);
 }
 
 }  // namespace

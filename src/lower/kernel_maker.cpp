@@ -54,7 +54,7 @@ ElementType KernelMaker::stored_type(ValueId value) const {
 
 Value KernelMaker::load_stored(ValueId value, Value at) {
   const Value element = kernel_.load(read(value), at);
-  return widened_[index(value)] ? kernel_.to_int(element) + *widened_[index(value)] : element;
+  return widened_[index(value)] ? kernel_.int_of_whole(element, kWidenedBits) + *widened_[index(value)] : element;
 }
 
 Value KernelMaker::stored_form(ValueId value, Value element) {

@@ -42,15 +42,16 @@ struct ProgramDispatch {
   std::vector<std::uint32_t> buffers;  // indices into ProgramBuffers, by binding
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<std::uint32_t> nodes;  // that it computes, the last of them the one whose result it stores
+  std::uint32_t stage = 0;           // of a stage none needs anything of another (schedule.hpp)
 };
 
 struct KernelProgram {
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramKernel> kernels;       // no two alike
-  std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all before
+  std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all of earlier stages
   std::vector<TuningSite> sites;            // if they were asked for
   std::uint64_t arena_size = 0;             // bytes
-  std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive at once
+  std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive in a stage
 };
 
 // For people: a line for each dispatch with its nodes, shapes and buffers.

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "lower/memory.hpp"
+#include "lower/schedule.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -187,6 +188,9 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
 }
 
 KernelProgram ProgramBuilder::finish() {
+  // Processors run one dispatch at a time: there the order stays, which needs the least memory. So do kernels whose
+  // times are to be told apart.
+  schedule(program_.dispatches, program_.buffers.size(), settings_.device.lanes > 0 || settings_.list_sites);
   place_intermediates();
   return std::move(program_);
 }
@@ -199,12 +203,12 @@ void ProgramBuilder::place_intermediates() {
     which[i] = static_cast<std::uint32_t>(lifetimes.size());
     lifetimes.push_back({program_.buffers[i].size, kNone, 0});
   }
-  for (std::uint32_t step = 0; step < program_.dispatches.size(); ++step) {
-    for (const std::uint32_t buffer : program_.dispatches[step].buffers) {
+  for (const ProgramDispatch& dispatch : program_.dispatches) {
+    for (const std::uint32_t buffer : dispatch.buffers) {
       if (which[buffer] == kNone) continue;
       Lifetime& lifetime = lifetimes[which[buffer]];
-      lifetime.first = std::min(lifetime.first, step);
-      lifetime.last = std::max(lifetime.last, step);
+      lifetime.first = std::min(lifetime.first, dispatch.stage);
+      lifetime.last = std::max(lifetime.last, dispatch.stage);
     }
   }
   const MemoryPlan plan = plan_memory(lifetimes, settings_.alignment);

@@ -15,6 +15,7 @@ namespace slipway::lower {
 
 // By value: the zero point that is subtracted from what is stored as floats.
 using Widening = std::vector<std::optional<std::int64_t>>;
+inline constexpr std::uint32_t kWidenedBits = 8;  // of what is stored, besides its sign
 
 // `stored` as plan_fusion gives it. Inputs, constants and outputs keep their type.
 Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored, const DeviceFacts& device);

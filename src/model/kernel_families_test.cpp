@@ -328,6 +328,26 @@ constexpr Case kCases[] = {
   %4 = MUL(%3, %2) f32[4, 6, 16] shift=0
   %5 = MAXIMUM(%4, %0) f32[4, 6, 16] nan_mode=PROPAGATE
   output %5)"},
+    {"sums of bytes as large as floats hold, and as they hold them no more", R"(
+  %0 = input i8[1, 9, 512]
+  %1 = input i8[1, 512, 16]
+  %2 = CLAMP(%0) i8[1, 9, 512] min_val=118 max_val=127 nan_mode=PROPAGATE
+  %3 = CLAMP(%1) i8[1, 512, 16] min_val=-128 max_val=-119 nan_mode=PROPAGATE
+  %4 = MATMUL(%2, %3) i32[1, 9, 16] A_zp=-128 B_zp=0
+  %5 = MATMUL(%2, %3) i32[1, 9, 16] A_zp=-127 B_zp=127
+  output %4
+  output %5)"},
+    {"points of bytes and a window over them, few columns and many products", R"(
+  %0 = input i8[1, 6, 7, 150]
+  %1 = const i8[16, 1, 1, 150] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 6, 7, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-100 weight_zp=0
+  %4 = const i32[1] [1473741824]
+  %5 = const i8[1] [44]
+  %6 = RESCALE(%3, %4, %5) i8[1, 6, 7, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=-128
+  %7 = const i8[3, 3, 16, 1] graph_constant 2
+  %8 = DEPTHWISE_CONV2D(%6, %7, %2) i32[1, 6, 7, 16] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  output %8)"},
     {"pointwise bytes in one row that fills no vector", R"(
   %0 = input i8[3, 7, 11]
   %1 = input i32[3, 7, 11]

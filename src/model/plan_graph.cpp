@@ -112,7 +112,9 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                               .operators = {},
                               .session_size = program_.arena_size,
                               .session_memory = session_};
-  for (const lower::ProgramDispatch& from : program_.dispatches) {
+  for (std::size_t i = 0; i < program_.dispatches.size(); ++i) {
+    const lower::ProgramDispatch& from = program_.dispatches[i];
+    const bool is_last = i + 1 == program_.dispatches.size() || program_.dispatches[i + 1].stage != from.stage;
     const bool addresses = program_.kernels[from.kernel].addresses;
     launch::Dispatch dispatch{
         .shader = first_shader_ + from.kernel,
@@ -135,7 +137,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
     whole.operators.push_back(program_.kernels[from.kernel].name);
     plan.steps.push_back({.name = last && !last->name.empty() ? last->name : plan.shaders[dispatch.shader].name,
                           .action = std::move(dispatch),
-                          .barrier_after = true,
+                          .barrier_after = is_last,
                           .origin = origin});
   }
   plan.graphs.push_back(std::move(whole));

@@ -68,8 +68,7 @@ class Planner {
   }
 
  private:
-  // --- names
-  // ----------------------------------------------------------------------------------------------------------
+  // --- names ---
 
   static bool is_called(std::string_view name, const std::string& label, std::string_view what, std::size_t i) {
     return name == label || name == std::format("{}_{}", what, i);
@@ -97,8 +96,7 @@ class Planner {
       problem.hint("it has " + all);
   }
 
-  // --- files and shapes
-  // -----------------------------------------------------------------------------------------------
+  // --- files and shapes ---
 
   void find_files() {
     if (!request_.input_folder.empty()) {
@@ -144,8 +142,7 @@ class Planner {
     }
   }
 
-  // --- resources
-  // ------------------------------------------------------------------------------------------------------
+  // --- resources ---
 
   // One resource of the plan for each resource of the model that is an input or an output.
   void add_interface(Standalone& alone) {
@@ -205,8 +202,7 @@ class Planner {
     return made;
   }
 
-  // --- contents
-  // -------------------------------------------------------------------------------------------------------
+  // --- contents ---
 
   void contents(Standalone& alone, std::size_t input) {
     const vgf::Slot& slot = file_.inputs[input];
@@ -307,8 +303,7 @@ class Planner {
     return std::nullopt;
   }
 
-  // --- results
-  // --------------------------------------------------------------------------------------------------------
+  // --- results ---
 
   void output(Standalone& alone, std::size_t index) {
     if (request_.output_folder.empty()) return;

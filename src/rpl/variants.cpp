@@ -244,8 +244,7 @@ void check_interface(const Program& program, const Search& search, Variants& var
   }
 }
 
-// --- all together
-// -----------------------------------------------------------------------------------------------------
+// --- all together ---
 
 std::vector<std::vector<Value>> default_domains(const Program& program, const Assignment& fixed, Vary vary) {
   std::vector<std::vector<Value>> domains(program.options.size());

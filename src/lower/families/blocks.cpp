@@ -153,8 +153,8 @@ bool may_compute_image(const tosa::Graph& graph, const std::vector<bool>& stored
   if (down.count * across.count > kMostTaps || down.dilation != 1 || across.dilation != 1 || across.count > 5 ||
       down.stride > down.count || across.stride > 2)
     return false;
-  // A strip has enough sums to keep the processor busy, and not so many products that it reads the panel too often.
-  constexpr std::int64_t kLeastColumns = 12, kMostProducts = 64;
+  // A strip has enough sums to keep the processor busy, and the panel that all its rows read stays near.
+  constexpr std::int64_t kLeastColumns = 7, kMostProducts = 160;
   if (std::min(across.extent, (results_of_strip(across) - 1) * across.stride + across.count) < kLeastColumns)
     return false;
   const auto points = points_of(graph, stored, image);

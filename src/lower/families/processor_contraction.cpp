@@ -154,8 +154,7 @@ class Generator {
     }
   }
 
-  // --- sums
-  // -----------------------------------------------------------------------------------------------------------
+  // --- sums ---
 
   void multiply() {
     for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(k().real(0)));
@@ -204,13 +203,12 @@ class Generator {
 
   void add_up() {
     for (std::size_t row = 0; row < totals_.size(); ++row) {
-      k().set(totals_[row], k().get(totals_[row]) + k().to_int(k().get(sums_[row])));
+      k().set(totals_[row], k().get(totals_[row]) + k().int_of_whole(k().get(sums_[row]), kSumBits));
       k().set(sums_[row], k().real(0));
     }
   }
 
-  // --- results
-  // --------------------------------------------------------------------------------------------------------
+  // --- results ---
 
   void finish() {
     const bool whole = c_.channels % lanes_ == 0;

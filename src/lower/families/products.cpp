@@ -49,7 +49,7 @@ void add_products(Kernel& k, const Operands& operands, Value a, Value done, std:
 
 std::int64_t exact_products(const Contraction& c) {
   const auto largest = [](std::int64_t zero) { return std::max(128 + zero, 127 - zero); };
-  const std::int64_t products = (std::int64_t{1} << 24) / (largest(c.a_zero) * largest(c.b_zero));
+  const std::int64_t products = (std::int64_t{1} << kSumBits) / (largest(c.a_zero) * largest(c.b_zero));
   return products / kUnrolled * kUnrolled;
 }
 
@@ -61,7 +61,10 @@ Value finished_sum(KernelMaker& maker, const Contraction& c, Value sum, Value ch
   Kernel& k = maker.kernel();
   const tosa::DataType type = maker.graph()[c.node->outputs[0]].type.data;
   const bool is_float = tosa::is_float(type);
-  sum = is_float ? rounded(k, tosa::storage_of(type), sum) : k.to_int(sum);
+  if (is_float)
+    sum = rounded(k, tosa::storage_of(type), sum);
+  else if (sum.type() == Scalar::Float)
+    sum = k.int_of_whole(sum, c.depth() <= exact_products(c) / 4 ? kSumBits - 2 : kSumBits);
   if (!c.bias) return sum;
   const bool one = maker.graph()[*c.bias].type.shape[0] == 1;
   sum = sum + maker.at(*c.bias, {one ? k.integer(0) : channel});

@@ -36,6 +36,7 @@ void add_products(Kernel& k, const Operands& operands, Value a, Value done, std:
 // How many products of 8-bit integers a float is sure to sum exactly, and whether that is all of them.
 std::int64_t exact_products(const Contraction& c);
 bool sums_exactly(const tosa::Graph& graph, const Contraction& c);
+inline constexpr std::uint32_t kSumBits = 24;
 
 // The result of the contraction itself, with its bias, as its declared type has it. The sum is a float, or an integer
 // where there were too many products.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "lower/families/windows.hpp"
@@ -11,10 +12,11 @@ using tosa::Op;
 
 namespace {
 
-// The least that the greatest number of a window's sum is sure to be below.
-bool sum_fits_float(const Node& window, const std::array<Taps, 2>& taps) {
+// Bits that are enough for the sums of a window of 8-bit integers.
+std::uint32_t bits_of_sum(const Node& window, const std::array<Taps, 2>& taps) {
   const auto largest = [&](std::string_view zero) { return 128 + std::abs(window.attributes.integer(zero)); };
-  return taps[0].count * taps[1].count * largest("input_zp") * largest("weight_zp") < (std::int64_t{1} << 24);
+  return static_cast<std::uint32_t>(std::bit_width(
+      static_cast<std::uint64_t>(taps[0].count * taps[1].count * largest("input_zp") * largest("weight_zp"))));
 }
 
 bool is_wide_float(DataType type) { return tensor::size_of(tosa::storage_of(type)) > 1; }
@@ -48,7 +50,7 @@ bool is_vector_window(const tosa::Graph& graph, const std::vector<bool>& stored,
   const tosa::TensorType& weights = graph[window.inputs[1]].type;
   if (weights.shape[3] != 1 || !stored[index(window.inputs[1])]) return false;
   if (tosa::is_float(image.data)) return is_wide_float(weights.data);
-  return graph[window.outputs[0]].type.data == DataType::I32 && sum_fits_float(window, taps_of(graph, window));
+  return graph[window.outputs[0]].type.data == DataType::I32 && bits_of_sum(window, taps_of(graph, window)) <= 24;
 }
 
 WindowWork::WindowWork(ProgramBuilder& program, const Node& window, const Node& node, std::int64_t most_results)
@@ -110,7 +112,7 @@ Value WindowWork::as_term(Value element) {
   if (element.type() == Scalar::Float) {
     const std::int64_t rest = *program_.widened(window_.inputs[0]) - zero;
     const Value moved = rest ? element + k().real(static_cast<float>(rest)) : element;
-    return convolves() ? moved : k().to_int(moved);
+    return convolves() ? moved : k().int_of_whole(moved, kWidenedBits + 1);
   }
   const Value number = element - zero;
   return convolves() ? k().to_float(number) : number;
@@ -165,7 +167,8 @@ void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums) {
 Value WindowWork::result(const Coordinates& at, Value sum) {
   const DataType data = type(window_.outputs[0]).data;
   Operation operation{k(), program_.graph(), window_, *maker_};
-  if (convolves()) sum = with_bias(operation, is_float() ? sum : k().to_int(sum), at.back());
+  if (convolves())
+    sum = with_bias(operation, is_float() ? sum : k().int_of_whole(sum, bits_of_sum(window_, taps_)), at.back());
   if (window_.op == Op::AVG_POOL2D) sum = mean_of_pool(operation, at, sum);
   return is_float() ? rounded(k(), tosa::storage_of(data), sum) : sum;
 }

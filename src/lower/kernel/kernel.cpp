@@ -318,6 +318,19 @@ Value Kernel::to_int(Value value) {
   return made(Scalar::Int, op(spv::Op::OpConvertFToS, type_id(Scalar::Int), {value.id_}));
 }
 
+Value Kernel::int_of_whole(Value number, std::uint32_t bits) {
+  // Added to a number whose last place is 1, whole ones stand in the low bits of the sum.
+  const auto small = [&](Value x) {
+    constexpr float kPlaceOfOne = 0x1.8p23f;
+    return bits_of(x + real(kPlaceOfOne)) - std::bit_cast<std::int32_t>(kPlaceOfOne);
+  };
+  if (bits <= 22) return small(number);
+  // Of larger ones that is done for what is a multiple of 4, and for the rest.
+  constexpr float kPlaceOfFour = 0x1.8p25f;
+  const Value fours = number + real(kPlaceOfFour), rest = number - (fours - real(kPlaceOfFour));
+  return ((bits_of(fours) - std::bit_cast<std::int32_t>(kPlaceOfFour)) << 2) + small(rest);
+}
+
 Value Kernel::to_long(Value value) {
   if (value.known_) return long_integer(*value.known_);
   if (value.type_ == Scalar::Long) return value;

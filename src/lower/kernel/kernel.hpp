@@ -257,7 +257,10 @@ class Kernel {
   Value shift_right_logical(Value value, Value bits);
   Value unsigned_divide(Value a, Value b);  // of values that are not negative: cheaper
   Value unsigned_remainder(Value a, Value b);
-  Value to_int(Value value);                        // long: low bits; bool: 0, 1; float: truncated, in range
+  Value to_int(Value value);  // long: low bits; bool: 0, 1; float: truncated, in range
+  // The int that a float is: a whole number of at most `bits` bits, 24 or fewer, besides its sign. Drivers for
+  // processors take the elements of vectors one by one for `to_int`, but not for this.
+  Value int_of_whole(Value real, std::uint32_t bits);
   Value to_long(Value value);                       // int: sign-extended
   Value to_float(Value value);                      // integers: nearest even
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice

@@ -18,8 +18,9 @@ Value float_to_integer(Kernel& k, Value x, DataType to) {
   const std::int64_t greatest = (std::int64_t{1} << (tosa::bits_of(to) - 1)) - 1;
   if (to != DataType::I32) {
     const Value low = k.real(static_cast<float>(-greatest - 1)), high = k.real(static_cast<float>(greatest));
-    return k.to_int(
-        k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))));
+    return k.int_of_whole(
+        k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))),
+        tosa::bits_of(to));
   }
   // 2^31 - 1 is no float: what is 2^31 or more gives it by selection.
   const Value high = k.real(0x1p31f), low = k.real(-0x1p31f);

@@ -32,7 +32,8 @@ Value scale_by_power(Kernel& k, Value x, Value n) {
   return x * power(half) * power(rest);
 }
 
-Value nearest_int(Kernel& k, Value x) { return k.to_int(k.extended(GLSLstd450RoundEven, {x})); }
+// Of what is less than 2^22.
+Value nearest_int(Kernel& k, Value x) { return k.int_of_whole(k.extended(GLSLstd450RoundEven, {x}), 22); }
 
 }  // namespace
 

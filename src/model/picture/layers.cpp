@@ -45,8 +45,7 @@ class LayeredLayout {
   }
 
  private:
-  // --- cycles and layers
-  // ----------------------------------------------------------------------------------------------
+  // --- cycles and layers ---
 
   // A link runs against the order when it closes a cycle; it is laid out as if it were turned round.
   void find_order() {
@@ -106,8 +105,7 @@ class LayeredLayout {
     layers_.resize(boxes_.empty() ? 0 : last + 1);
   }
 
-  // --- lanes
-  // ----------------------------------------------------------------------------------------------------------
+  // --- lanes ---
 
   // Links that begin at one point share their lanes as far as they go together. False when there are too many.
   bool make_lanes() {
@@ -155,8 +153,7 @@ class LayeredLayout {
     return index;
   }
 
-  // --- order within layers
-  // --------------------------------------------------------------------------------------------
+  // --- order within layers ---
 
   void order_layers() {
     constexpr int kSweeps = 16;
@@ -238,8 +235,7 @@ class LayeredLayout {
     return count;
   }
 
-  // --- sideways
-  // -------------------------------------------------------------------------------------------------------
+  // --- sideways ---
 
   void move_sideways() {
     constexpr int kSweeps = 24;
@@ -305,8 +301,7 @@ class LayeredLayout {
     }
   }
 
-  // --- result
-  // ---------------------------------------------------------------------------------------------------------
+  // --- result ---
 
   Layered draw() const {
     Layered placed;

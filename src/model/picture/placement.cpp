@@ -149,8 +149,7 @@ class Placer {
     known_.insert({cluster, made});
   }
 
-  // --- sizes
-  // ----------------------------------------------------------------------------------------------------------
+  // --- sizes ---
 
   bool lay_out_inside(std::size_t index) {
     Inside& inside = insides_[index];
@@ -240,8 +239,7 @@ class Placer {
     return to.kind == Member::Kind::Cluster ? insides_[to.index].in_x.at(port) : 0;
   }
 
-  // --- places
-  // ---------------------------------------------------------------------------------------------------------
+  // --- places ---
 
   void settle(std::uint32_t index, Point at) {
     const Inside& inside = insides_[index];

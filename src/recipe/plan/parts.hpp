@@ -61,8 +61,7 @@ struct LoadedModule {
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
                                         Diagnostics& diagnostics);
 
-// --- module_kernels.cpp: kernels of modules that are more than one shader
-// ---------------------------------------------
+// --- module_kernels.cpp: kernels of modules that are more than one shader ---
 
 // The code of one kernel, with the entry point in it.
 struct KernelCode {

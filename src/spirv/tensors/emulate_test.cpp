@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
                              "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"},
                     TypeCase{"OpTypeFloat 8 Float8E5M2EXT", ElementType::F8E5M2,
                              "OpCapability Float8EXT\nOpExtension \"SPV_EXT_float8\"\n", "StorageBuffer8BitAccess"}),
-    [](const auto& info) { return std::string(tensor::name_of(info.param.element)); });
+    [](const auto& given) { return std::string(tensor::name_of(given.param.element)); });
 
 TEST(EmulateTensors, CoordinatesOfEveryWidth) {
   for (const char* type : {"32 1", "64 0", "64 1", "16 0", "16 1"}) {

@@ -1,0 +1,34 @@
+#include "lower/schedule.hpp"
+
+#include <algorithm>
+
+namespace slipway::lower {
+namespace {
+
+// From which stage on a buffer may be read and written.
+struct Uses {
+  std::uint32_t read_from = 0, written_from = 0;
+};
+
+}  // namespace
+
+void schedule(std::vector<ProgramDispatch>& dispatches, std::size_t buffers, bool one_by_one) {
+  std::vector<Uses> uses(buffers);
+  std::uint32_t next = 0;
+  for (ProgramDispatch& dispatch : dispatches) {
+    if (one_by_one) {
+      dispatch.stage = next++;
+      continue;
+    }
+    const std::span read = std::span(dispatch.buffers).first(dispatch.buffers.size() - 1);
+    Uses& written = uses[dispatch.buffers.back()];
+    std::uint32_t stage = written.written_from;
+    for (const std::uint32_t buffer : read) stage = std::max(stage, uses[buffer].read_from);
+    dispatch.stage = stage;
+    for (const std::uint32_t buffer : read) uses[buffer].written_from = std::max(uses[buffer].written_from, stage + 1);
+    written = {stage + 1, stage + 1};
+  }
+  std::ranges::stable_sort(dispatches, {}, &ProgramDispatch::stage);
+}
+
+}  // namespace slipway::lower
