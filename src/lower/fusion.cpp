@@ -38,22 +38,16 @@ class FusionPlan {
       : graph_(graph),
         device_(device),
         most_buffers_(device.addresses ? kMostAddresses : kMostDescriptors),
-        readers_(graph.values.size()),
-        is_output_(graph.values.size(), false),
+        uses_(graph),
         nodes_(graph.values.size(), 0),
         buffers_(graph.values.size(), 1),
         windows_(graph.values.size(), false),
-        stored_(graph.values.size(), true) {
-    for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
-      for (const ValueId input : graph.nodes[n].inputs) readers_[index(input)].push_back(n);
-    }
-    for (const ValueId output : graph.outputs) is_output_[index(output)] = true;
-  }
+        stored_(graph.values.size(), true) {}
 
   std::vector<bool> run() {
     for (const Node& node : graph_.nodes) decide(node);
     join_shared();
-    plan_rows(graph_, device_, windows_, stored_);
+    plan_rows(graph_, device_, uses_, windows_, stored_);
     return std::move(stored_);
   }
 
@@ -71,7 +65,7 @@ class FusionPlan {
       nodes_[index(output)] = node_count;
       buffers_[index(output)] = buffer_count;
     }
-    if (node.outputs.size() != 1 || is_output_[index(node.outputs[0])] || node_count >= kMostNodes ||
+    if (node.outputs.size() != 1 || uses_.is_output[index(node.outputs[0])] || node_count >= kMostNodes ||
         buffer_count > most_buffers_ - 2)
       return;
     const ValueId value = node.outputs[0];
@@ -80,8 +74,8 @@ class FusionPlan {
       stored_[index(value)] = false;
       return;
     }
-    if (readers_[index(value)].size() != 1 || node.op == Op::CUSTOM) return;
-    const Node& reader = graph_.nodes[readers_[index(value)][0]];
+    if (uses_.readers[index(value)].size() != 1 || node.op == Op::CUSTOM) return;
+    const Node& reader = graph_.nodes[uses_.readers[index(value)][0]];
     if (windows_[index(value)] && may_compute_image(graph_, stored_, value, reader, device_)) {
       stored_[index(value)] = false;
       return;
@@ -136,7 +130,7 @@ class FusionPlan {
   std::optional<std::uint32_t> kernel_of_readers(ValueId value,
                                                  std::span<const std::optional<std::uint32_t>> kernels) const {
     std::optional<std::uint32_t> kernel;
-    for (const std::uint32_t number : readers_[index(value)]) {
+    for (const std::uint32_t number : uses_.readers[index(value)]) {
       const Node& reader = graph_.nodes[number];
       const std::span others =
           std::span(reader.inputs).subspan(is_pointwise(reader.op) ? elementwise_inputs(reader) : 0);
@@ -149,15 +143,15 @@ class FusionPlan {
 
   bool may_join(const Node& node, std::uint32_t kernel) const {
     const ValueId value = node.outputs[0], result = graph_.nodes[kernel].outputs[0];
-    return !is_view(node.op) && node.op != Op::CUSTOM && !is_output_[index(value)] &&
-           readers_[index(value)].size() > 1 && !(windows_[index(value)] && windows_[index(result)]) &&
+    return !is_view(node.op) && node.op != Op::CUSTOM && !uses_.is_output[index(value)] &&
+           uses_.readers[index(value)].size() > 1 && !(windows_[index(value)] && windows_[index(result)]) &&
            nodes_[index(value)] + nodes_[index(result)] <= kMostNodes &&
            buffers_together(value, result) <= most_buffers_ - 2;
   }
 
   // Each reader of the value has counted it as a buffer.
   std::size_t buffers_together(ValueId value, ValueId result) const {
-    return buffers_[index(result)] - readers_[index(value)].size() + buffers_[index(value)];
+    return buffers_[index(result)] - uses_.readers[index(value)].size() + buffers_[index(value)];
   }
 
   void join(ValueId value, ValueId result) {
@@ -170,8 +164,8 @@ class FusionPlan {
   const tosa::Graph& graph_;
   const DeviceFacts& device_;
   const std::size_t most_buffers_;
-  std::vector<std::vector<std::uint32_t>> readers_;  // all of these by value
-  std::vector<bool> is_output_;
+  const Uses uses_;
+  // All by value.
   std::vector<std::size_t> nodes_, buffers_;  // that a kernel computes on the way to it, and reads
   std::vector<bool> windows_;                 // whether that kernel has a window operator in it
   std::vector<bool> stored_;

@@ -1,6 +1,7 @@
 #include "lower/families/contraction.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/bytes.hpp"
 #include "lower/fusion.hpp"
@@ -132,10 +133,12 @@ Contraction convolution(const tosa::Graph& graph, const Node& node) {
   return c;
 }
 
+// `seen`: several of the others may read the same one.
 bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node, const tensor::Shape& shape,
-              bool (*is_anchor)(Op), Anchor& anchor) {
+              bool (*is_anchor)(Op), std::set<const Node*>& seen, Anchor& anchor) {
+  if (!seen.insert(&node).second) return true;
   if (is_anchor(node.op)) {
-    if (anchor.node && anchor.node != &node) return false;
+    if (anchor.node) return false;
     anchor.node = &node;
     return true;
   }
@@ -148,7 +151,7 @@ bool look_for(const tosa::Graph& graph, const std::vector<bool>& stored, const N
                                                 [](std::int64_t extent) { return extent == 1; });
     anchor.reads_by_row_and_channel &= whole || by_channel;
     if (stored[index(node.inputs[i])]) continue;
-    if (!look_for(graph, stored, *graph.producer(node.inputs[i]), shape, is_anchor, anchor)) return false;
+    if (!look_for(graph, stored, *graph.producer(node.inputs[i]), shape, is_anchor, seen, anchor)) return false;
   }
   return true;
 }
@@ -179,7 +182,8 @@ std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& 
 std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
                                   bool (*is_anchor)(Op)) {
   Anchor anchor;
-  if (!look_for(graph, stored, node, graph[node.outputs[0]].type.shape, is_anchor, anchor) || !anchor.node)
+  std::set<const Node*> seen;
+  if (!look_for(graph, stored, node, graph[node.outputs[0]].type.shape, is_anchor, seen, anchor) || !anchor.node)
     return std::nullopt;
   return anchor;
 }

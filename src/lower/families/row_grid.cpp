@@ -50,8 +50,7 @@ RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
   RowGrid grid;
   grid.shares = power_of_two_to(std::clamp<std::int64_t>(rows.length() / kFewSteps, 1, most));
   const std::int64_t subgroup = device.subgroup_size;
-  while (grid.shares > subgroup && rows.count() * grid.shares > kBusy &&
-         2 * rows.length() <= grid.shares * kMostSteps)
+  while (grid.shares > subgroup && rows.count() * grid.shares > kBusy && 2 * rows.length() <= grid.shares * kMostSteps)
     grid.shares /= 2;
   // Several short rows make a workgroup, but rather of a subgroup than fewer workgroups than there is room for.
   const auto may_double = [&](std::int64_t invocations, std::int64_t groups) {

@@ -32,7 +32,7 @@ bool fits(const tosa::Graph& graph, const Node& node, const Rows& rows) {
 bool collect(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
              std::set<std::uint32_t>& nodes) {
   if (!is_pointwise(node.op) && !is_reduction(node.op)) return false;
-  nodes.insert(graph[node.outputs[0]].source);
+  if (!nodes.insert(graph[node.outputs[0]].source).second) return true;
   const std::size_t at_the_same_place = is_reduction(node.op) ? 1 : elementwise_inputs(node);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Node* producer = graph.producer(node.inputs[i]);
@@ -76,17 +76,8 @@ bool is_slow(Op op) {
 // Grows programs, from the operator that stores a result towards what it reads.
 class Grower {
  public:
-  Grower(const tosa::Graph& graph, const DeviceFacts& device, const std::vector<bool>& windows)
-      : graph_(graph),
-        is_processor_(device.lanes != 0),
-        windows_(windows),
-        readers_(graph.values.size()),
-        is_output_(graph.values.size(), false) {
-    for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
-      for (const ValueId input : graph.nodes[n].inputs) readers_[index(input)].push_back(n);
-    }
-    for (const ValueId output : graph.outputs) is_output_[index(output)] = true;
-  }
+  Grower(const tosa::Graph& graph, const DeviceFacts& device, const Uses& uses, const std::vector<bool>& windows)
+      : graph_(graph), is_processor_(device.lanes != 0), uses_(uses), windows_(windows) {}
 
   // The largest program of these rows that ends with this node.
   Program grow(std::uint32_t last, const Rows& rows, const RowGrid& grid) const {
@@ -128,8 +119,8 @@ class Grower {
     const Node& node = graph_.nodes[number];
     if (node.outputs.size() != 1 || !fits(graph_, node, rows)) return false;
     const ValueId value = node.outputs[0];
-    if (is_output_[index(value)] || windows_[index(value)]) return false;
-    return std::ranges::all_of(readers_[index(value)], [&](std::uint32_t reader) {
+    if (uses_.is_output[index(value)] || windows_[index(value)]) return false;
+    return std::ranges::all_of(uses_.readers[index(value)], [&](std::uint32_t reader) {
       return program.contains(reader) && reads_at_the_same_place(graph_.nodes[reader], value);
     });
   }
@@ -142,7 +133,7 @@ class Grower {
 
   Passes passes_of_readers(std::uint32_t number, const Program& program) const {
     Passes passes;
-    for (const std::uint32_t reader : readers_[index(result_of(number))]) {
+    for (const std::uint32_t reader : uses_.readers[index(result_of(number))]) {
       if (is_reduction(graph_.nodes[reader].op))
         passes.insert(reader);
       else
@@ -168,9 +159,8 @@ class Grower {
 
   const tosa::Graph& graph_;
   const bool is_processor_;
+  const Uses& uses_;
   const std::vector<bool>& windows_;
-  std::vector<std::vector<std::uint32_t>> readers_;  // by value
-  std::vector<bool> is_output_;
 };
 
 struct Candidate {
@@ -192,11 +182,11 @@ std::vector<Candidate> candidates_of(const tosa::Graph& graph, const DeviceFacts
 
 }  // namespace
 
-void plan_rows(const tosa::Graph& graph, const DeviceFacts& device, const std::vector<bool>& windows,
+void plan_rows(const tosa::Graph& graph, const DeviceFacts& device, const Uses& uses, const std::vector<bool>& windows,
                std::vector<bool>& stored) {
   const std::vector<Candidate> candidates = candidates_of(graph, device);
   if (candidates.empty()) return;
-  const Grower grower(graph, device, windows);
+  const Grower grower(graph, device, uses, windows);
   const auto reduces = [&](std::uint32_t number) { return is_reduction(graph.nodes[number].op); };
   std::vector<bool> joined(graph.nodes.size(), false);
   for (auto number = static_cast<std::uint32_t>(graph.nodes.size()); number-- > 0;) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lower/device_facts.hpp"
+#include "lower/uses.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::lower {
@@ -56,7 +57,7 @@ std::optional<RowProgram> row_program_of(const tosa::Graph& graph, const std::ve
 
 // Joins operators to row programs: those of a program are not stored any more, and what they read is. `windows`: values
 // whose kernels are built around a window operator, and which stay there.
-void plan_rows(const tosa::Graph& graph, const DeviceFacts& device, const std::vector<bool>& windows,
+void plan_rows(const tosa::Graph& graph, const DeviceFacts& device, const Uses& uses, const std::vector<bool>& windows,
                std::vector<bool>& stored);
 
 }  // namespace slipway::lower

@@ -8,6 +8,7 @@
 // On a processor a workgroup is a vector that computes several vectors of a row, the last of a row moved back so that
 // it is full: a few elements are computed twice, to the same value. On a GPU each invocation computes an element.
 #include <algorithm>
+#include <set>
 
 #include "base/checked.hpp"
 #include "lower/families/family.hpp"
@@ -27,13 +28,13 @@ struct Run {
 
 struct PointwiseGroup {
   bool pure = true;  // pointwise operators and nothing else
-  std::size_t nodes = 0;
+  std::set<const Node*> nodes;
   bool per_channel = false;                  // some operator looks at the last coordinate
   std::vector<const tensor::Shape*> shapes;  // of all operands
 };
 
 void look_at(const ProgramBuilder& program, const Node& node, PointwiseGroup& group) {
-  ++group.nodes;
+  if (!group.nodes.insert(&node).second) return;
   if (!is_pointwise(node.op)) {
     group.pure = false;
     return;
@@ -94,7 +95,7 @@ struct Work {
 // Vectors that a workgroup computes: enough for its start not to count, few enough for its code to stay small.
 std::int64_t vectors_of(const PointwiseGroup& group, std::int64_t in_row) {
   if (!group.pure) return 1;
-  const std::int64_t most = group.nodes <= 12 ? 16 : group.nodes <= 24 ? 8 : 2;
+  const std::int64_t most = group.nodes.size() <= 12 ? 16 : group.nodes.size() <= 24 ? 8 : 2;
   return std::min(most, in_row);
 }
 
@@ -135,7 +136,7 @@ void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
   std::int64_t count = 1;
   for (const Run& run : work.runs) count *= run.extent;
   constexpr std::int64_t kMany = 1 << 18;
-  const std::int64_t mine = group.pure && group.nodes <= 12 && count >= kMany ? 4 : 1;
+  const std::int64_t mine = group.pure && group.nodes.size() <= 12 && count >= kMany ? 4 : 1;
   KernelMaker maker = work.program.kernel({.local_size = kGpuLocalSize, .addresses = true});
   Kernel& k = maker.kernel();
   const Value first = k.group_index() * (kGpuLocalSize * mine) + k.local_index();
