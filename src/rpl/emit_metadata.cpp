@@ -248,11 +248,15 @@ class Emitter {
 
   // Whether the code selects from an array of such images with an index that is no constant.
   bool indexes_images(bool storage) const {
-    return std::ranges::any_of(resolved_.places, [&](const PlaceRef& place) {
+    const auto indexes = [&](const PlaceRef& place) {
       if (place.root != PlaceRoot::Image || resolved_.images[place.index].storage != storage) return false;
       if (place.steps.count == 0) return false;
       const Step& step = resolved_.steps[place.steps.first];
       return step.kind == StepKind::Element && !is_constant(step.value);
+    };
+    return std::ranges::any_of(resolved_.functions, [&](const Function& function) {
+      return std::ranges::any_of(
+          std::span(resolved_.places).subspan(function.places.first, function.places.count), indexes);
     });
   }
 

@@ -128,7 +128,6 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   instances_.clear();
   image_arguments_.clear();
   first_instance_.assign(program_->functions.size(), kNone);
-  std::ranges::fill(locals_, 0);
   writes_depth_ = false;
 
   const Id id = out_.new_id();
@@ -137,8 +136,6 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   // The list grows while its functions are emitted.
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     const Instance instance = instances_[i];
-    const List locals = program_->functions[instance.function].locals;
-    std::fill_n(locals_.begin() + locals.first, locals.count, 0);
     emit_function(instance, false);
   }
 

@@ -11,9 +11,11 @@
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
 //   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
-//   kept.cpp          variants that differ in settings only
+//   reach.cpp         which options can decide what becomes of a function
+//   kept.cpp          what a variant shares with earlier ones of its program
 //
-// Everything here keeps its memory between resolves: vectors are cleared, not freed.
+// Everything here keeps its memory between resolves: vectors are cleared, not freed. What code refers to (`out.code`
+// and the tables that its instructions name) is not even cleared between the variants of one program: kept.cpp.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +26,7 @@
 #include <vector>
 
 #include "rpl/resolve.hpp"
+#include "rpl/resolve/reach.hpp"
 
 namespace slipway::rpl {
 
@@ -80,33 +83,31 @@ struct Binding {
 enum class Touch : std::uint8_t { Attribute, StateRead, StateWrite, ColorWrite, BufferWrite, Workgroup, Builtin };
 inline constexpr std::uint32_t kTouchCount = 7;
 
-// A function that was called or is an entry point.
-struct FunctionState {
-  ItemId item = kNone;
-  bool valid = true;  // the signature is
-  TypeId result = kErrorType;
-  List arguments;  // in Resolved::arguments
-  Consulted consulted;
-  std::uint32_t groups = 0;  // bits of Group
-  // Stages in which all touches are possible, and the first place of each kind of touch.
-  StageMask allowed = kAllStages;
-  std::array<Range, kTouchCount> touches{};
-  std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
-                                                  kAllStages, kAllStages, kAllStages};
-  StageMask stages = 0;  // entry points that reach it
-  std::uint32_t first_edge = 0, edge_count = 0;
+// Something that is found out when it is first looked up: the value of an option, the active struct or function of a
+// name and what its declaration says.
+struct Lookup {
+  enum class Kind : std::uint8_t { Option, Struct, Function };
+  Kind kind = Kind::Option;
+  std::uint32_t of = 0;  // OptionId, NameId
+};
+
+// A place whose root has another number in another variant.
+struct Anchor {
+  std::uint32_t place = 0;  // in Resolved::places
+  std::uint32_t root = 0;   // the FieldId of a container field, else the ItemId
 };
 
 struct CallEdge {
   std::uint32_t caller = 0, callee = 0;
+  ItemId item = kNone;  // the callee
+  Ref code = kNoRef;    // the Call; not of dead ones
   bool dead = false;
   Range at;
 };
 
 // A use of a container field or of the position, for the warnings about what is never written.
 struct FieldUse {
-  std::uint32_t function = 0;
-  std::uint32_t field = 0;  // in container_fields; kNone: the position
+  FieldId field = kNone;  // kNone: the position
   bool write = false;
   Range at;
 };
@@ -116,11 +117,42 @@ struct SamplerUse {
   enum class Kind : std::uint8_t { Plain, Compare, Pass };
   Kind kind = Kind::Plain;
   PlaceRoot root = PlaceRoot::Sampler;  // or Argument
-  std::uint32_t index = 0;              // in Resolved::samplers or arguments
-  std::uint32_t function = 0;
-  std::uint32_t callee_argument = kNone;  // Pass: in Resolved::arguments
-  Range at;                               // the call
-  std::uint32_t previous = kNone;         // Pass: the use before it that passes the same argument
+  std::uint32_t index = 0;              // the item, or in Resolved::arguments
+  ItemId callee = kNone;                // Pass
+  std::uint32_t argument = 0;           // Pass: which one of the callee
+  Range at;                             // the call
+  std::uint32_t previous = kNone;       // Pass: the use before it that passes the same argument
+};
+
+// A function as its signature and body came out with some values of the options. All it refers to stays where it is
+// until the program changes, so that further variants may have the function as it is: kept.cpp.
+struct Body {
+  ItemId item = kNone;
+  TypeId result = kErrorType;
+  List arguments, locals, code, places;  // in Resolved
+  Consulted signature, consulted;        // what these read
+  std::uint32_t groups = 0;              // bits of Group
+  // Stages in which all touches are possible, and the first place of each kind of touch.
+  StageMask allowed = kAllStages;
+  std::array<Range, kTouchCount> touches{};
+  std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
+                                                  kAllStages, kAllStages, kAllStages};
+  List edges, uses, sampler_uses, anchors;
+  List signature_lookups, lookups;  // in the order in which the function made them
+  std::uint32_t options = 0;        // in kept_options: the values
+  std::uint32_t older = kNone;      // another body of this function
+};
+
+// A function that was called or is an entry point.
+struct FunctionState {
+  ItemId item = kNone;
+  bool clean = true;  // nothing was to be said about its signature
+  TypeId result = kErrorType;
+  List arguments;                   // in Resolved::arguments
+  List lookups;                     // of the signature
+  Consulted consulted;              // by the signature, then by the body as well
+  std::uint32_t body = kNone;       // in bodies
+  StageMask stages = 0;             // entry points that reach it
 };
 
 // A field alias, followed to its end.
@@ -230,7 +262,17 @@ struct Resolver::State {
   // --- structs.cpp ---
   std::vector<TypeId> struct_types;  // by item; kErrorType: not yet
   std::vector<Activity> struct_state;
+  std::vector<Consulted> struct_consulted;  // as out.structs: what their members and aliases read
+  // Structs that come out as in an earlier variant are the same type, so that code which was kept can have it.
+  struct StructVersion {
+    TypeId type = kErrorType;
+    List members;
+    std::uint32_t older = kNone;
+  };
+  std::vector<StructVersion> struct_versions;
+  std::vector<std::uint32_t> newest_version;  // by item
   std::uint32_t struct_depth = 0;
+  void take_version(Struct& made);
   FieldMap fields;
   std::vector<FieldAlias> aliases;
   std::vector<Step> alias_steps;
@@ -263,6 +305,7 @@ struct Resolver::State {
   std::array<Consulted, kGroupCount> groups;
   std::vector<ItemId> bound;           // by name: the active value of that name
   std::vector<std::uint32_t> payload;  // by item: in containers, buffers, samplers, images
+  std::vector<std::uint32_t> field_of; // by field of a container: in container_fields; only those that are active mean something
   struct Counters {
     std::uint32_t sources = 0, attributes = 0, state = 0, outputs = 0;
     std::array<std::uint32_t, 4> bindings{};
@@ -296,11 +339,21 @@ struct Resolver::State {
   // --- functions.cpp ---
   std::vector<FunctionState> functions;
   std::vector<std::uint32_t> function_of;  // by item: in functions, or kNone
+  std::vector<Body> bodies;
   std::vector<CallEdge> edges;
   std::vector<FieldUse> uses;
   std::uint32_t current = 0;  // the function whose body is being resolved
   std::uint32_t dead = 0;     // inside code that is checked but not kept
-  FunctionState& function() { return functions[current]; }
+  Body& body() { return bodies.back(); }  // of `current`
+  const Body& body_of(std::uint32_t function) const { return bodies[functions[function].body]; }
+  template <class T>
+  static std::span<T> part(std::vector<T>& all, List list) {
+    return std::span(all).subspan(list.first, list.count);
+  }
+  template <class T>
+  static List from(std::size_t first, const std::vector<T>& all) {
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(all.size() - first)};
+  }
   // The function of that name as a place in `functions`; kNone when there is none.
   std::uint32_t find_function(NameId name);
   ItemId active_of_name(ItemId first);
@@ -314,6 +367,8 @@ struct Resolver::State {
   std::uint32_t declare_function(ItemId item);
   void resolve_signature(FunctionState& state);
   void resolve_body(std::uint32_t index);
+  void take_body(std::uint32_t index);
+  void bind_arguments(List arguments);
   void resolve_entry_points(std::span<const EntryPointName> names);
   void check_function_names();
   std::uint32_t plain_words(TypeId type) const;
@@ -394,7 +449,7 @@ struct Resolver::State {
   bool can_write(Val val, Range range);
   void mark_written(Val val);
   void warn_uninitialised(Binding& binding, Range range);
-  void use_group(Group group) { function().groups |= 1u << static_cast<unsigned>(group); }
+  void use_group(Group group) { body().groups |= 1u << static_cast<unsigned>(group); }
 
   // --- expressions.cpp ---
   Val resolve_expression(ExprId expression);
@@ -459,23 +514,46 @@ struct Resolver::State {
 
   // --- samplers.cpp ---
   std::vector<SamplerUse> sampler_uses;
-  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, std::uint32_t callee_argument = kNone) {
+  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, ItemId callee = kNone,
+                   std::uint32_t argument = 0) {
     if (dead != 0) return;
     const PlaceRef& ref = out.places[sampler];
-    sampler_uses.push_back({kind, ref.root, ref.index, current, callee_argument, at});
+    const std::uint32_t index = ref.root == PlaceRoot::Sampler ? out.samplers[ref.index].item : ref.index;
+    sampler_uses.push_back({kind, ref.root, index, callee, argument, at});
   }
   void check_samplers();
 
-  // --- kept.cpp: what one resolve leaves to the next ---
+  // --- kept.cpp: what one variant leaves to the next ---
   struct Last {
-    bool valid = false;
+    bool same = false;   // the program and the settings are those of what is kept
+    bool clean = false;  // nothing was said, so that all of it may be kept
     std::vector<ProgramSource> sources;
     std::vector<EntryPointName> entry_points;
     ResolveSettings settings;
+    std::size_t first_size = 0;  // of what is kept, behind the first variant
   } last;
+  OptionReach reach_of;
+  bool keeps_bodies = false;             // in this variant
+  bool in_body = false;                  // lookups are noted
+  std::vector<Lookup> lookups;
+  std::vector<Anchor> anchors;
+  std::vector<Value> kept_options;       // the options of each variant one behind the other
+  std::vector<std::uint32_t> kept_body;  // by item: the newest in bodies, or kNone
+  bool keeps_program() const;
   bool keeps_code(std::span<const EntryPointName> entry_points) const;
   bool resolve_settings_again();
+  void forget();
+  std::size_t kept_size() const;
   void remember(std::span<const EntryPointName> entry_points, bool clean);
+  void begin_bodies();
+  std::uint32_t find_kept_body(ItemId item) const;
+  void keep_body(std::uint32_t index);
+  void reuse_signature(FunctionState& state);
+  void reuse_body(std::uint32_t index);
+  void look_up_again(List list);
+  void note_lookup(Lookup::Kind kind, std::uint32_t of) {
+    if (in_body) lookups.push_back({kind, of});
+  }
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

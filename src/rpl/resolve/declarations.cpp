@@ -244,6 +244,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
   }
   made.location = *counter;
   *counter += made.location_count;
+  field_of[id] = static_cast<std::uint32_t>(out.container_fields.size());
   out.container_fields.push_back(made);
 }
 

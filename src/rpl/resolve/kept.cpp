@@ -1,21 +1,196 @@
-// Variants that differ in settings only. `conditional (wireframe) setting polygon_mode = "wireframe";` and the like
-// make many of the variants of a pipeline, and such options reach neither its interface nor its code. So when every
-// option that changed since the last resolve was read by settings alone, only these are resolved again. Nothing is kept
-// of a resolve that had something to say, as it would have to be said again.
+// What a variant shares with earlier ones of its program: an uber-shader is parsed once and resolved many times.
+//
+// FUNCTIONS. Whatever code refers to is only ever added to (`out.code`, places, constants, types...), and a function
+// that came out without a word said is remembered as a `Body`, which is little more than ranges of these tables. When a
+// further variant comes to the function with the same values of all options that can reach it (reach.hpp), it has that
+// body. Two things are then left to do. What the function looked up is looked up again, in the same order, as it may be
+// the first to do so now: that declares the functions it calls and makes the structs it needs. And what has other
+// numbers in this variant is written over: the roots of places that are declarations, and the functions that calls
+// name. Several bodies of a function are kept, for options that go back and forth.
+//
+// SETTINGS. `conditional (wireframe) setting polygon_mode = "wireframe";` and the like make many of the variants of a
+// pipeline, and such options reach neither its interface nor its code. So when every option that changed since the
+// last resolve was read by settings alone, only these are resolved again. Nothing is kept of a resolve that had
+// something to say, as it would have to be said again.
+//
+// MEMORY. Bodies that no variant will have again are garbage. When all that is kept has grown to `kMostGrowth` times
+// what the first variant took, it is forgotten, and the next variant is resolved from nothing.
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
-// Whether declarations and code come out as they are in `out`.
-bool Resolver::State::keeps_code(std::span<const EntryPointName> entry_points) const {
+namespace {
+
+constexpr std::size_t kMostGrowth = 8;
+constexpr std::size_t kLeastSize = 4096;  // what a small program may grow to at any rate, times kMostGrowth
+constexpr std::size_t kMostBodies = 4;    // of one function
+
+}  // namespace
+
+// --- the program ---------------------------------------------------------------------------------------------------
+
+// Whether what is kept is of this program, and not too much.
+bool Resolver::State::keeps_program() const {
   // Sources do not change, so the same ones in the same modules are the same program.
   const auto same_source = [](const ProgramSource& a, const ProgramSource& b) {
     return a.text == b.text && a.module == b.module;
   };
-  if (!last.valid || !std::ranges::equal(last.sources, program->sources, same_source) || last.settings != *settings ||
-      !std::ranges::equal(last.entry_points, entry_points)) {
-    return false;
+  return last.same && last.settings == *settings && std::ranges::equal(last.sources, program->sources, same_source) &&
+         kept_size() <= kMostGrowth * std::max(last.first_size, kLeastSize);
+}
+
+void Resolver::State::forget() {
+  out.types.clear();
+  out.members.clear();
+  out.arguments.clear();
+  out.locals.clear();
+  out.code.clear();
+  out.places.clear();
+  out.steps.clear();
+  out.call_arguments.clear();
+  out.constants.clear();
+  out.constant_words.clear();
+  out.lists.clear();
+  known_constants.fill(0);
+  struct_versions.clear();
+  newest_version.assign(program->items.size(), kNone);
+  bodies.clear();
+  edges.clear();
+  uses.clear();
+  sampler_uses.clear();
+  lookups.clear();
+  anchors.clear();
+  kept_options.clear();
+  kept_body.assign(program->items.size(), kNone);
+  reach_of.clear();
+  last.same = false;
+}
+
+// Entries of the tables, roughly of one size. The tables that are missing grow with those that are counted.
+std::size_t Resolver::State::kept_size() const {
+  constexpr std::size_t kBody = 16;  // as large as so many entries
+  return out.code.size() + out.places.size() + out.constant_words.size() + out.lists.size() + out.members.size() +
+         lookups.size() + kept_options.size() + kBody * bodies.size();
+}
+
+void Resolver::State::remember(std::span<const EntryPointName> entry_points, bool clean) {
+  // A check of what is unused leaves traces in the tables.
+  const bool same = !settings->check_unused;
+  if (same && !last.same) {
+    last.sources = program->sources;  // held, so that no other source can come to stand at the same address
+    last.settings = *settings;
+    last.first_size = kept_size();
   }
+  last.same = same;
+  // The size of a workgroup is part of the code.
+  last.clean = same && clean && settings->pipeline == PipelineKind::Graphics;
+  last.entry_points.assign(entry_points.begin(), entry_points.end());
+}
+
+// --- functions -----------------------------------------------------------------------------------------------------
+
+// Declarations that are wrong may bind names in other ways than the options say.
+void Resolver::State::begin_bodies() {
+  keeps_bodies = !settings->check_unused && !diagnostics->has_errors();
+  if (!keeps_bodies) return;
+  if (last.same && reach_of.empty()) reach_of.find(*program);
+  kept_options.insert(kept_options.end(), out.options.begin(), out.options.end());
+}
+
+std::uint32_t Resolver::State::find_kept_body(ItemId item) const {
+  if (!keeps_bodies) return kNone;
+  for (std::uint32_t i = kept_body[item]; i != kNone; i = bodies[i].older) {
+    const Value* const options = kept_options.data() + bodies[i].options;
+    const auto same = [&](OptionId option) { return options[option] == out.options[option]; };
+    if (std::ranges::all_of(reach_of.of(item), same)) return i;
+  }
+  return kNone;
+}
+
+// The body that has just been resolved.
+void Resolver::State::keep_body(std::uint32_t index) {
+  if (!keeps_bodies) return;
+  const FunctionState& state = functions[index];
+  Body& made = bodies[state.body];
+  made.signature = state.consulted;
+  made.signature_lookups = state.lookups;
+  made.options = static_cast<std::uint32_t>(kept_options.size() - out.options.size());
+  const std::size_t first_anchor = anchors.size();
+  for (std::uint32_t i = made.places.first; i < made.places.first + made.places.count; ++i) {
+    const PlaceRef& place = out.places[i];
+    switch (place.root) {
+      case PlaceRoot::Local:
+      case PlaceRoot::Argument:
+        break;
+      case PlaceRoot::Buffer:
+        anchors.push_back({i, out.buffers[place.index].item});
+        break;
+      case PlaceRoot::Sampler:
+        anchors.push_back({i, out.samplers[place.index].item});
+        break;
+      case PlaceRoot::Image:
+        anchors.push_back({i, out.images[place.index].item});
+        break;
+      default:
+        anchors.push_back({i, out.container_fields[place.index].field});
+    }
+  }
+  made.anchors = from(first_anchor, anchors);
+  made.older = std::exchange(kept_body[made.item], state.body);
+  std::uint32_t last_kept = state.body;
+  for (std::size_t i = 1; i < kMostBodies && last_kept != kNone; ++i) last_kept = bodies[last_kept].older;
+  if (last_kept != kNone) bodies[last_kept].older = kNone;
+}
+
+void Resolver::State::reuse_signature(FunctionState& state) {
+  const Body& kept = bodies[state.body];
+  look_up_again(kept.signature_lookups);
+  state.result = kept.result;
+  state.arguments = kept.arguments;
+  state.consulted = kept.signature;
+}
+
+void Resolver::State::reuse_body(std::uint32_t index) {
+  const Body& kept = bodies[functions[index].body];
+  look_up_again(kept.lookups);
+  for (const Anchor& anchor : part(anchors, kept.anchors)) {
+    PlaceRef& place = out.places[anchor.place];
+    const bool declared =
+        place.root == PlaceRoot::Buffer || place.root == PlaceRoot::Sampler || place.root == PlaceRoot::Image;
+    place.index = declared ? payload[anchor.root] : field_of[anchor.root];
+  }
+  for (CallEdge& edge : part(edges, kept.edges)) {
+    edge.caller = index;
+    edge.callee = function_of[edge.item];
+    if (edge.code != kNoRef) out.code[edge.code].a = edge.callee;
+  }
+  take_body(index);
+}
+
+void Resolver::State::look_up_again(List list) {
+  Consulted* const outer = std::exchange(sink, &unrecorded);
+  for (std::uint32_t i = list.first; i < list.first + list.count; ++i) {
+    const auto [kind, of] = lookups[i];
+    switch (kind) {
+      case Lookup::Kind::Option:
+        read_option(of);
+        break;
+      case Lookup::Kind::Struct:
+        if (const ItemId found = active_of_name(program->first_struct[of]); found != kNone) resolve_struct(found);
+        break;
+      case Lookup::Kind::Function:
+        find_function(of);
+        break;
+    }
+  }
+  sink = outer;
+}
+
+// --- settings ------------------------------------------------------------------------------------------------------
+
+// Whether declarations and code come out as they are in `out`.
+bool Resolver::State::keeps_code(std::span<const EntryPointName> entry_points) const {
+  if (!last.clean || !keeps_program() || !std::ranges::equal(last.entry_points, entry_points)) return false;
   for (OptionId id = 0; id < program->options.size(); ++id) {
     if ((reading_parts[id] & ~(1u << SettingReads)) != 0 && value_in_force(id) != out.options[id]) return false;
   }
@@ -40,15 +215,6 @@ bool Resolver::State::resolve_settings_again() {
   record_settings();
   list_read_order();
   return diagnostics->empty();
-}
-
-void Resolver::State::remember(std::span<const EntryPointName> entry_points, bool clean) {
-  // The size of a workgroup is part of the code, and a check of what is unused leaves traces.
-  last.valid = clean && settings->pipeline == PipelineKind::Graphics && !settings->check_unused;
-  if (!last.valid) return;
-  last.sources = program->sources;  // held, so that no other source can come to stand at the same address
-  last.entry_points.assign(entry_points.begin(), entry_points.end());
-  last.settings = *settings;
 }
 
 }  // namespace slipway::rpl
