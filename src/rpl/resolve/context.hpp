@@ -124,6 +124,17 @@ struct SamplerUse {
   std::uint32_t previous = kNone;       // Pass: the use before it that passes the same argument
 };
 
+// A struct or a buffer as it came out with some values of the options: kept.cpp.
+struct KeptLayout {
+  Struct structure;
+  Type type;  // of a struct
+  Buffer buffer;
+  Consulted consulted;
+  List lookups;
+  std::uint32_t options = 0;     // in kept_options: the values
+  std::uint32_t older = kNone;   // another one of this item
+};
+
 // A function as its signature and body came out with some values of the options. All it refers to stays where it is
 // until the program changes, so that further variants may have the function as it is: kept.cpp.
 struct Body {
@@ -273,6 +284,7 @@ struct Resolver::State {
   std::vector<std::uint32_t> newest_version;  // by item
   std::uint32_t struct_depth = 0;
   void take_version(Struct& made);
+  void add_struct(const Struct& made, Type type);
   FieldMap fields;
   std::vector<FieldAlias> aliases;
   std::vector<Step> alias_steps;
@@ -317,13 +329,18 @@ struct Resolver::State {
   bool choose_format(const Field& field, TypeId type, ItemFormat& format);
   void check_limits(const Container& container);
   void resolve_buffer(ItemId item);
+  Buffer make_buffer(ItemId item);
+  void add_buffer(const Buffer& made);
   void check_buffer(const Item& item, const Buffer& buffer, const Type& layout);
   void find_tail(Buffer& buffer, const Type& layout);
   void flatten(Buffer& buffer);
   void flatten_members(List members, std::uint32_t base, std::vector<NameId>& path, bool top, ItemId item);
   void resolve_sampler(ItemId item);
   void resolve_image(ItemId item);
+  // More leaves than any buffer needs, fewer than would hurt: nested structs multiply.
+  static constexpr std::size_t kMostParameters = 65536;
   bool parameters_full = false;
+  std::size_t parameter_count = 0;  // of this variant
   std::vector<NameId> path_stack;
 
   // --- settings.cpp ---
@@ -533,27 +550,51 @@ struct Resolver::State {
     std::size_t first_size = 0;  // of what is kept, behind the first variant
   } last;
   OptionReach reach_of;
-  bool keeps_bodies = false;             // in this variant
-  bool in_body = false;                  // lookups are noted
+  bool keeps_layouts = false;            // in this variant
+  bool keeps_bodies = false;
+  bool notes_lookups = false;
   std::vector<Lookup> lookups;
   std::vector<Anchor> anchors;
   std::vector<Value> kept_options;       // the options of each variant one behind the other
-  std::vector<std::uint32_t> kept_body;  // by item: the newest in bodies, or kNone
+  std::vector<std::uint32_t> newest_body;  // by item: in bodies, or kNone
+  std::vector<KeptLayout> layouts;
+  std::vector<std::uint32_t> newest_layout;  // by item: in layouts, or kNone
   bool keeps_program() const;
   bool keeps_code(std::span<const EntryPointName> entry_points) const;
   bool resolve_settings_again();
   void forget();
   std::size_t kept_size() const;
   void remember(std::span<const EntryPointName> entry_points, bool clean);
+  void begin_layouts();
   void begin_bodies();
+  template <class T>
+  std::uint32_t find_kept(const std::vector<T>& all, std::uint32_t newest, ItemId item) const;
+  template <class T>
+  void keep_newest(std::vector<T>& all, std::uint32_t& newest, std::uint32_t made);
+  const KeptLayout* find_kept_layout(ItemId item) const;
+  void reuse_layout(ItemId item, List looked_up, List members);
   std::uint32_t find_kept_body(ItemId item) const;
   void keep_body(std::uint32_t index);
   void reuse_signature(FunctionState& state);
   void reuse_body(std::uint32_t index);
   void look_up_again(List list);
   void note_lookup(Lookup::Kind kind, std::uint32_t of) {
-    if (in_body) lookups.push_back({kind, of});
+    if (notes_lookups) lookups.push_back({kind, of});
   }
+  // What is said and looked up from here on, to keep what is being made if it may be kept.
+  struct Window {
+    std::size_t problems, lookup, alias;
+    bool outer;  // lookups were noted already
+  };
+  Window open_window() {
+    return {diagnostics->all().size(), lookups.size(), aliases.size(), std::exchange(notes_lookups, true)};
+  }
+  List close_window(const Window& window) {
+    notes_lookups = window.outer;
+    return from(window.lookup, lookups);
+  }
+  bool is_clean(const Window& window) const { return diagnostics->all().size() == window.problems; }
+  void keep_layout(const Window& window, KeptLayout made);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

@@ -73,12 +73,10 @@ std::uint32_t Resolver::State::declare_function(ItemId id) {
   if (state.body != kNone) {
     reuse_signature(state);
   } else {
-    const std::size_t problems = diagnostics->all().size(), first_lookup = lookups.size();
-    const bool was_in_body = std::exchange(in_body, true);
+    const Window window = open_window();
     resolve_signature(state);
-    in_body = was_in_body;
-    state.lookups = from(first_lookup, lookups);
-    state.clean = diagnostics->all().size() == problems;
+    state.lookups = close_window(window);
+    state.clean = is_clean(window);
   }
   sink = outer;
   user = outer_user;
@@ -127,7 +125,6 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   user = functions[index].item;
   if (functions[index].body != kNone) return reuse_body(index);
   const Item& item = program->items[user];
-  const std::size_t problems = diagnostics->all().size();
   functions[index].body = static_cast<std::uint32_t>(bodies.size());
   bodies.push_back({.item = user, .result = functions[index].result, .arguments = functions[index].arguments});
   Body& made = body();
@@ -135,9 +132,8 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   dead = loops = alias_uses = 0;
   const std::size_t code = out.code.size(), places = out.places.size();
   const std::size_t first_edge = edges.size(), first_use = uses.size(), first_sampler_use = sampler_uses.size();
-  const std::size_t first_lookup = lookups.size();
   out.functions[index].locals.first = static_cast<std::uint32_t>(out.locals.size());
-  in_body = true;
+  const Window window = open_window();
   unbind(0);
   bind_arguments(made.arguments);
   const bool ends = resolve_statements(program->stmts[item.body]);
@@ -147,7 +143,6 @@ void Resolver::State::resolve_body(std::uint32_t index) {
                       out.type_text(made.result)));
   }
   unbind(0);
-  in_body = false;
   sink = &unrecorded;
   made.code = from(code, out.code);
   made.locals = from(out.functions[index].locals.first, out.locals);
@@ -155,8 +150,8 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   made.edges = from(first_edge, edges);
   made.uses = from(first_use, uses);
   made.sampler_uses = from(first_sampler_use, sampler_uses);
-  made.lookups = from(first_lookup, lookups);
-  if (functions[index].clean && diagnostics->all().size() == problems) keep_body(index);
+  made.lookups = close_window(window);
+  if (functions[index].clean && is_clean(window)) keep_body(index);
   take_body(index);
 }
 

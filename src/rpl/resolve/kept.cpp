@@ -6,15 +6,20 @@
 // body. Two things are then left to do. What the function looked up is looked up again, in the same order, as it may be
 // the first to do so now: that declares the functions it calls and makes the structs it needs. And what has other
 // numbers in this variant is written over: the roots of places that are declarations, and the functions that calls
-// name. Several bodies of a function are kept, for options that go back and forth.
+// name.
+//
+// STRUCTS AND BUFFERS are remembered likewise, but for their numbers and bindings. A struct that is made anew and comes
+// out as an earlier one is that type, so that all code agrees about it.
+//
+// Several versions of an item are kept, for options that go back and forth.
 //
 // SETTINGS. `conditional (wireframe) setting polygon_mode = "wireframe";` and the like make many of the variants of a
 // pipeline, and such options reach neither its interface nor its code. So when every option that changed since the
 // last resolve was read by settings alone, only these are resolved again. Nothing is kept of a resolve that had
 // something to say, as it would have to be said again.
 //
-// MEMORY. Bodies that no variant will have again are garbage. When all that is kept has grown to `kMostGrowth` times
-// what the first variant took, it is forgotten, and the next variant is resolved from nothing.
+// MEMORY. What no variant will have again is garbage. When all that is kept has grown to `kMostGrowth` times what the
+// first variant took, it is forgotten, and the next variant is resolved from nothing.
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -23,7 +28,7 @@ namespace {
 
 constexpr std::size_t kMostGrowth = 8;
 constexpr std::size_t kLeastSize = 4096;  // what a small program may grow to at any rate, times kMostGrowth
-constexpr std::size_t kMostBodies = 4;    // of one function
+constexpr std::size_t kMostVersions = 4;  // of one item
 
 }  // namespace
 
@@ -42,6 +47,7 @@ bool Resolver::State::keeps_program() const {
 void Resolver::State::forget() {
   out.types.clear();
   out.members.clear();
+  out.parameters.clear();
   out.arguments.clear();
   out.locals.clear();
   out.code.clear();
@@ -60,17 +66,20 @@ void Resolver::State::forget() {
   sampler_uses.clear();
   lookups.clear();
   anchors.clear();
+  local_of.assign(program->names.size(), kNone);  // every body leaves it so
   kept_options.clear();
-  kept_body.assign(program->items.size(), kNone);
+  newest_body.assign(program->items.size(), kNone);
+  layouts.clear();
+  newest_layout.assign(program->items.size(), kNone);
   reach_of.clear();
   last.same = false;
 }
 
 // Entries of the tables, roughly of one size. The tables that are missing grow with those that are counted.
 std::size_t Resolver::State::kept_size() const {
-  constexpr std::size_t kBody = 16;  // as large as so many entries
+  constexpr std::size_t kLarge = 16;  // as so many entries
   return out.code.size() + out.places.size() + out.constant_words.size() + out.lists.size() + out.members.size() +
-         lookups.size() + kept_options.size() + kBody * bodies.size();
+         lookups.size() + kept_options.size() + kLarge * (bodies.size() + layouts.size());
 }
 
 void Resolver::State::remember(std::span<const EntryPointName> entry_points, bool clean) {
@@ -87,24 +96,92 @@ void Resolver::State::remember(std::span<const EntryPointName> entry_points, boo
   last.entry_points.assign(entry_points.begin(), entry_points.end());
 }
 
-// --- functions -----------------------------------------------------------------------------------------------------
+// --- versions of an item -------------------------------------------------------------------------------------------
 
-// Declarations that are wrong may bind names in other ways than the options say.
-void Resolver::State::begin_bodies() {
-  keeps_bodies = !settings->check_unused && !diagnostics->has_errors();
-  if (!keeps_bodies) return;
-  if (last.same && reach_of.empty()) reach_of.find(*program);
-  kept_options.insert(kept_options.end(), out.options.begin(), out.options.end());
-}
-
-std::uint32_t Resolver::State::find_kept_body(ItemId item) const {
-  if (!keeps_bodies) return kNone;
-  for (std::uint32_t i = kept_body[item]; i != kNone; i = bodies[i].older) {
-    const Value* const options = kept_options.data() + bodies[i].options;
+// The version that was made with the values that the options have now. What no option reaches has one.
+template <class T>
+std::uint32_t Resolver::State::find_kept(const std::vector<T>& all, std::uint32_t newest, ItemId item) const {
+  for (std::uint32_t i = newest; i != kNone; i = all[i].older) {
+    const Value* const options = kept_options.data() + all[i].options;
     const auto same = [&](OptionId option) { return options[option] == out.options[option]; };
     if (std::ranges::all_of(reach_of.of(item), same)) return i;
   }
   return kNone;
+}
+
+template <class T>
+void Resolver::State::keep_newest(std::vector<T>& all, std::uint32_t& newest, std::uint32_t made) {
+  all[made].options = static_cast<std::uint32_t>(kept_options.size() - out.options.size());
+  all[made].older = std::exchange(newest, made);
+  std::uint32_t oldest = made;
+  for (std::size_t i = 1; i < kMostVersions && oldest != kNone; ++i) oldest = all[oldest].older;
+  if (oldest != kNone) all[oldest].older = kNone;
+}
+
+void Resolver::State::look_up_again(List list) {
+  Consulted* const outer = std::exchange(sink, &unrecorded);
+  for (std::uint32_t i = list.first; i < list.first + list.count; ++i) {
+    const auto [kind, of] = lookups[i];
+    switch (kind) {
+      case Lookup::Kind::Option:
+        read_option(of);
+        break;
+      case Lookup::Kind::Struct:
+        if (const ItemId found = active_of_name(program->first_struct[of]); found != kNone) resolve_struct(found);
+        break;
+      case Lookup::Kind::Function:
+        find_function(of);
+        break;
+    }
+  }
+  sink = outer;
+}
+
+// --- structs and buffers -------------------------------------------------------------------------------------------
+
+// Constants that are wrong may have other values than the options say.
+void Resolver::State::begin_layouts() {
+  keeps_layouts = !settings->check_unused && !diagnostics->has_errors();
+  if (!keeps_layouts) return;
+  if (last.same && reach_of.empty()) reach_of.find(*program);
+  kept_options.insert(kept_options.end(), out.options.begin(), out.options.end());
+}
+
+const KeptLayout* Resolver::State::find_kept_layout(ItemId item) const {
+  if (!keeps_layouts) return nullptr;
+  const std::uint32_t found = find_kept(layouts, newest_layout[item], item);
+  if (found == kNone) return nullptr;
+  const Buffer& buffer = layouts[found].buffer;
+  const std::size_t parameters = parameter_count + buffer.parameters.count + buffer.tail_parameters.count;
+  return parameters <= kMostParameters ? &layouts[found] : nullptr;
+}
+
+// Items with aliases are made anew: those lead to where things stand in this variant.
+void Resolver::State::keep_layout(const Window& window, KeptLayout made) {
+  made.lookups = close_window(window);
+  if (!keeps_layouts || !is_clean(window) || aliases.size() != window.alias) return;
+  const ItemId item = made.structure.item;
+  layouts.push_back(std::move(made));
+  keep_newest(layouts, newest_layout[item], static_cast<std::uint32_t>(layouts.size()) - 1);
+}
+
+void Resolver::State::reuse_layout(ItemId item, List looked_up, List members) {
+  look_up_again(looked_up);
+  for (std::uint32_t i = 0; i < members.count; ++i) {
+    const Member& member = out.members[members.first + i];
+    FieldMap::Entry& entry = fields.add(item, member.name);
+    entry.value = i;
+    entry.field = member.field;
+  }
+}
+
+// --- functions -----------------------------------------------------------------------------------------------------
+
+// Declarations that are wrong may bind names in other ways than the options say.
+void Resolver::State::begin_bodies() { keeps_bodies = keeps_layouts && !diagnostics->has_errors(); }
+
+std::uint32_t Resolver::State::find_kept_body(ItemId item) const {
+  return keeps_bodies ? find_kept(bodies, newest_body[item], item) : kNone;
 }
 
 // The body that has just been resolved.
@@ -114,7 +191,6 @@ void Resolver::State::keep_body(std::uint32_t index) {
   Body& made = bodies[state.body];
   made.signature = state.consulted;
   made.signature_lookups = state.lookups;
-  made.options = static_cast<std::uint32_t>(kept_options.size() - out.options.size());
   const std::size_t first_anchor = anchors.size();
   for (std::uint32_t i = made.places.first; i < made.places.first + made.places.count; ++i) {
     const PlaceRef& place = out.places[i];
@@ -136,10 +212,7 @@ void Resolver::State::keep_body(std::uint32_t index) {
     }
   }
   made.anchors = from(first_anchor, anchors);
-  made.older = std::exchange(kept_body[made.item], state.body);
-  std::uint32_t last_kept = state.body;
-  for (std::size_t i = 1; i < kMostBodies && last_kept != kNone; ++i) last_kept = bodies[last_kept].older;
-  if (last_kept != kNone) bodies[last_kept].older = kNone;
+  keep_newest(bodies, newest_body[made.item], state.body);
 }
 
 void Resolver::State::reuse_signature(FunctionState& state) {
@@ -165,25 +238,6 @@ void Resolver::State::reuse_body(std::uint32_t index) {
     if (edge.code != kNoRef) out.code[edge.code].a = edge.callee;
   }
   take_body(index);
-}
-
-void Resolver::State::look_up_again(List list) {
-  Consulted* const outer = std::exchange(sink, &unrecorded);
-  for (std::uint32_t i = list.first; i < list.first + list.count; ++i) {
-    const auto [kind, of] = lookups[i];
-    switch (kind) {
-      case Lookup::Kind::Option:
-        read_option(of);
-        break;
-      case Lookup::Kind::Struct:
-        if (const ItemId found = active_of_name(program->first_struct[of]); found != kNone) resolve_struct(found);
-        break;
-      case Lookup::Kind::Function:
-        find_function(of);
-        break;
-    }
-  }
-  sink = outer;
 }
 
 // --- settings ------------------------------------------------------------------------------------------------------

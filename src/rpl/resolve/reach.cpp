@@ -36,7 +36,9 @@ class Mentions {
     close();
   }
 
-  const OptionSet& of_body(ItemId id) const { return reached_[body_of(id)]; }
+  const OptionSet& of(ItemId id) const {
+    return reached_[program_.items[id].kind == ItemKind::Function ? body_of(id) : head_of(id)];
+  }
 
  private:
   static std::uint32_t head_of(ItemId id) { return 2 * id; }
@@ -98,9 +100,8 @@ void OptionReach::find(const Program& program) {
   options_.clear();
   lists_.assign(program.items.size(), {});
   for (ItemId id = 0; id < program.items.size(); ++id) {
-    if (program.items[id].kind != ItemKind::Function) continue;
     lists_[id].first = static_cast<std::uint32_t>(options_.size());
-    for (const OptionId option : mentions.of_body(id).list()) options_.push_back(option);
+    mentions.of(id).for_each([&](OptionId option) { options_.push_back(option); });
     lists_[id].count = static_cast<std::uint32_t>(options_.size()) - lists_[id].first;
   }
 }

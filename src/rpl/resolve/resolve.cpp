@@ -36,7 +36,6 @@ void Resolver::State::clear() {
   out.containers.clear();
   out.container_fields.clear();
   out.buffers.clear();
-  out.parameters.clear();
   out.samplers.clear();
   out.images.clear();
   out.push_constant = kNone;
@@ -52,9 +51,9 @@ void Resolver::State::clear() {
   activity.assign(items, Activity::Unknown);
   item_consulted.resize(items);
   for (Consulted& consulted : item_consulted) consulted.clear();
-  constant_values.assign(items, Value{});
+  constant_values.resize(items);  // those of inactive constants mean nothing, as with all that is only resized
   name_instance.assign(names, false);
-  struct_types.assign(items, kErrorType);
+  struct_types.resize(items);
   struct_state.assign(items, Activity::Unknown);
   struct_consulted.clear();
   fields.clear();
@@ -63,7 +62,7 @@ void Resolver::State::clear() {
   member_stack.clear();
   for (Consulted& group : groups) group.clear();
   bound.assign(names, kNone);
-  payload.assign(items, kNone);
+  payload.resize(items);
   field_of.resize(program->fields.size());
   counters = {};
   functions.clear();
@@ -71,7 +70,6 @@ void Resolver::State::clear() {
   choices.clear();
   choice_of.assign(items, kNone);
   bindings.clear();
-  local_of.assign(names, kNone);
   local_binding.clear();
   chain_stack.clear();
   step_stack.clear();
@@ -80,7 +78,8 @@ void Resolver::State::clear() {
   path_stack.clear();
   visible = kNone;
   depth = dead = loops = struct_depth = 0;
-  parameters_full = pending_statement = in_body = false;
+  parameters_full = pending_statement = notes_lookups = false;
+  parameter_count = 0;
   record_order = true;
   suggestions = 0;
 }
@@ -91,6 +90,7 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   read_part = DeclarationReads;
   resolve_options();
   resolve_constants();
+  begin_layouts();
   resolve_declarations();
   read_part = SettingReads;
   resolve_settings();

@@ -156,15 +156,22 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
   Consulted* const outer = std::exchange(sink, &own);
   const std::uint32_t outer_user = std::exchange(user, id);
   Struct made{.name = item.name, .item = id};
-  Type layout = resolve_members(id, made.members, true);
-  layout.kind = TypeKind::Struct;
-  layout.index = static_cast<std::uint32_t>(out.structs.size());
-  take_version(made);
-  out.types.set_struct(made.type, layout);
-  out.structs.push_back(made);
-  struct_types[id] = made.type;
-  const std::size_t first_alias = aliases.size();
-  resolve_aliases(id, first_alias);
+  Type type;
+  if (const KeptLayout* const kept = find_kept_layout(id)) {
+    made = kept->structure;
+    type = kept->type;
+    own = kept->consulted;
+    reuse_layout(id, kept->lookups, made.members);
+    add_struct(made, type);
+  } else {
+    const Window window = open_window();
+    type = resolve_members(id, made.members, true);
+    type.kind = TypeKind::Struct;
+    take_version(made);
+    add_struct(made, type);
+    resolve_aliases(id, aliases.size());
+    keep_layout(window, {.structure = made, .type = type, .consulted = own});
+  }
   struct_state[id] = Activity::Active;
   sink = outer;
   user = outer_user;
@@ -172,6 +179,13 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
   struct_consulted.push_back(std::move(own));
   --struct_depth;
   return made.type;
+}
+
+void Resolver::State::add_struct(const Struct& made, Type type) {
+  type.index = static_cast<std::uint32_t>(out.structs.size());
+  out.types.set_struct(made.type, type);
+  out.structs.push_back(made);
+  struct_types[made.item] = made.type;
 }
 
 // Gives a struct its type, and that and the members of an earlier variant where they are the same.
