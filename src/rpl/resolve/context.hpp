@@ -555,10 +555,10 @@ struct Resolver::State {
   bool notes_lookups = false;
   std::vector<Lookup> lookups;
   std::vector<Anchor> anchors;
-  std::vector<Value> kept_options;       // the options of each variant one behind the other
-  std::vector<std::uint32_t> newest_body;  // by item: in bodies, or kNone
   std::vector<KeptLayout> layouts;
-  std::vector<std::uint32_t> newest_layout;  // by item: in layouts, or kNone
+  std::vector<std::uint32_t> newest;        // by item: in bodies or layouts, or kNone
+  std::vector<Value> kept_options;          // of the variants of which something is kept, one behind the other
+  std::uint32_t options_of_variant = kNone; // in kept_options: the values of this variant
   bool keeps_program() const;
   bool keeps_code(std::span<const EntryPointName> entry_points) const;
   bool resolve_settings_again();
@@ -568,9 +568,9 @@ struct Resolver::State {
   void begin_layouts();
   void begin_bodies();
   template <class T>
-  std::uint32_t find_kept(const std::vector<T>& all, std::uint32_t newest, ItemId item) const;
+  std::uint32_t find_kept(const std::vector<T>& all, ItemId item) const;
   template <class T>
-  void keep_newest(std::vector<T>& all, std::uint32_t& newest, std::uint32_t made);
+  void keep(std::vector<T>& all, std::uint32_t made, ItemId item);
   const KeptLayout* find_kept_layout(ItemId item) const;
   void reuse_layout(ItemId item, List looked_up, List members);
   std::uint32_t find_kept_body(ItemId item) const;

@@ -68,18 +68,19 @@ void Resolver::State::forget() {
   anchors.clear();
   local_of.assign(program->names.size(), kNone);  // every body leaves it so
   kept_options.clear();
-  newest_body.assign(program->items.size(), kNone);
   layouts.clear();
-  newest_layout.assign(program->items.size(), kNone);
+  newest.assign(program->items.size(), kNone);
   reach_of.clear();
   last.same = false;
 }
 
-// Entries of the tables, roughly of one size. The tables that are missing grow with those that are counted.
+// Entries of all tables, large ones as several.
 std::size_t Resolver::State::kept_size() const {
-  constexpr std::size_t kLarge = 16;  // as so many entries
-  return out.code.size() + out.places.size() + out.constant_words.size() + out.lists.size() + out.members.size() +
-         lookups.size() + kept_options.size() + kLarge * (bodies.size() + layouts.size());
+  constexpr std::size_t kLarge = 8;
+  return out.members.size() + out.parameters.size() + out.arguments.size() + out.locals.size() + out.code.size() +
+         out.places.size() + out.steps.size() + out.call_arguments.size() + out.constants.size() +
+         out.constant_words.size() + out.lists.size() + edges.size() + uses.size() + sampler_uses.size() +
+         lookups.size() + anchors.size() + kept_options.size() + kLarge * (bodies.size() + layouts.size());
 }
 
 void Resolver::State::remember(std::span<const EntryPointName> entry_points, bool clean) {
@@ -100,8 +101,8 @@ void Resolver::State::remember(std::span<const EntryPointName> entry_points, boo
 
 // The version that was made with the values that the options have now. What no option reaches has one.
 template <class T>
-std::uint32_t Resolver::State::find_kept(const std::vector<T>& all, std::uint32_t newest, ItemId item) const {
-  for (std::uint32_t i = newest; i != kNone; i = all[i].older) {
+std::uint32_t Resolver::State::find_kept(const std::vector<T>& all, ItemId item) const {
+  for (std::uint32_t i = newest[item]; i != kNone; i = all[i].older) {
     const Value* const options = kept_options.data() + all[i].options;
     const auto same = [&](OptionId option) { return options[option] == out.options[option]; };
     if (std::ranges::all_of(reach_of.of(item), same)) return i;
@@ -110,9 +111,13 @@ std::uint32_t Resolver::State::find_kept(const std::vector<T>& all, std::uint32_
 }
 
 template <class T>
-void Resolver::State::keep_newest(std::vector<T>& all, std::uint32_t& newest, std::uint32_t made) {
-  all[made].options = static_cast<std::uint32_t>(kept_options.size() - out.options.size());
-  all[made].older = std::exchange(newest, made);
+void Resolver::State::keep(std::vector<T>& all, std::uint32_t made, ItemId item) {
+  if (options_of_variant == kNone) {
+    options_of_variant = static_cast<std::uint32_t>(kept_options.size());
+    kept_options.insert(kept_options.end(), out.options.begin(), out.options.end());
+  }
+  all[made].options = options_of_variant;
+  all[made].older = std::exchange(newest[item], made);
   std::uint32_t oldest = made;
   for (std::size_t i = 1; i < kMostVersions && oldest != kNone; ++i) oldest = all[oldest].older;
   if (oldest != kNone) all[oldest].older = kNone;
@@ -142,14 +147,13 @@ void Resolver::State::look_up_again(List list) {
 // Constants that are wrong may have other values than the options say.
 void Resolver::State::begin_layouts() {
   keeps_layouts = !settings->check_unused && !diagnostics->has_errors();
-  if (!keeps_layouts) return;
-  if (last.same && reach_of.empty()) reach_of.find(*program);
-  kept_options.insert(kept_options.end(), out.options.begin(), out.options.end());
+  options_of_variant = kNone;
+  if (keeps_layouts && last.same && reach_of.empty()) reach_of.find(*program);
 }
 
 const KeptLayout* Resolver::State::find_kept_layout(ItemId item) const {
   if (!keeps_layouts) return nullptr;
-  const std::uint32_t found = find_kept(layouts, newest_layout[item], item);
+  const std::uint32_t found = find_kept(layouts, item);
   if (found == kNone) return nullptr;
   const Buffer& buffer = layouts[found].buffer;
   const std::size_t parameters = parameter_count + buffer.parameters.count + buffer.tail_parameters.count;
@@ -162,7 +166,7 @@ void Resolver::State::keep_layout(const Window& window, KeptLayout made) {
   if (!keeps_layouts || !is_clean(window) || aliases.size() != window.alias) return;
   const ItemId item = made.structure.item;
   layouts.push_back(std::move(made));
-  keep_newest(layouts, newest_layout[item], static_cast<std::uint32_t>(layouts.size()) - 1);
+  keep(layouts, static_cast<std::uint32_t>(layouts.size()) - 1, item);
 }
 
 void Resolver::State::reuse_layout(ItemId item, List looked_up, List members) {
@@ -181,7 +185,7 @@ void Resolver::State::reuse_layout(ItemId item, List looked_up, List members) {
 void Resolver::State::begin_bodies() { keeps_bodies = keeps_layouts && !diagnostics->has_errors(); }
 
 std::uint32_t Resolver::State::find_kept_body(ItemId item) const {
-  return keeps_bodies ? find_kept(bodies, newest_body[item], item) : kNone;
+  return keeps_bodies ? find_kept(bodies, item) : kNone;
 }
 
 // The body that has just been resolved.
@@ -212,7 +216,7 @@ void Resolver::State::keep_body(std::uint32_t index) {
     }
   }
   made.anchors = from(first_anchor, anchors);
-  keep_newest(bodies, newest_body[made.item], state.body);
+  keep(bodies, state.body, made.item);
 }
 
 void Resolver::State::reuse_signature(FunctionState& state) {

@@ -73,14 +73,27 @@ class Mentions {
     }
   }
 
-  // Until nothing is new. Most names are declared before they are mentioned, so that this takes few rounds.
+  // From the options to all that mentions them, and so on until nothing is new.
   void close() {
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (const auto& [from, to] : edges_) {
-        const std::size_t before = reached_[from].count();
-        reached_[from].merge(reached_[to]);
-        grown = grown || reached_[from].count() != before;
+    const std::size_t nodes = reached_.size();
+    std::vector<std::uint32_t> first(nodes + 1);  // by node: its part of `mentioned_by`
+    for (const Edge& edge : edges_) ++first[edge.to + 1];
+    for (std::size_t node = 0; node < nodes; ++node) first[node + 1] += first[node];
+    std::vector<std::uint32_t> mentioned_by(edges_.size()), next = first, todo;
+    for (const Edge& edge : edges_) mentioned_by[next[edge.to]++] = edge.from;
+    std::vector<bool> waits(nodes);
+    for (const Option& option : program_.options) todo.push_back(head_of(option.item));
+    while (!todo.empty()) {
+      const std::uint32_t node = todo.back();
+      todo.pop_back();
+      waits[node] = false;
+      for (std::uint32_t i = first[node]; i < first[node + 1]; ++i) {
+        const std::uint32_t by = mentioned_by[i];
+        const std::size_t before = reached_[by].count();
+        reached_[by].merge(reached_[node]);
+        if (reached_[by].count() == before || waits[by]) continue;
+        waits[by] = true;
+        todo.push_back(by);
       }
     }
   }
