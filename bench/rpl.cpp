@@ -7,8 +7,8 @@
 // where nothing of it was compiled before, and `variant` where other variants of it were, but not this one: a walk
 // through all assignments of ten of its options, in an order in which about half of them change from one to the
 // next. `setting` is a variant that differs from the one before in a setting only. glslang compiles both shaders, with
-// all options as they are by default; its first compile, which builds its symbol tables, is not counted. Exit status 1: time grows faster
-// than the program.
+// all options as they are by default; its first compile, which builds its symbol tables, is not counted. Exit status 1:
+// time grows faster than the program.
 //
 // `--only` repeats one part (parse, resolve, metadata, spirv, anew, variant, setting, full) of a program of BYTES, of
 // which the share CODE is code, for a profiler, and prints the best time beside the median.
@@ -170,7 +170,7 @@ Times measure(const TwinProgram& twin, bool with_glslang) {
   Times times{.bytes = twin.rpl.size()};
   Bench bench(twin.rpl);
   times.words = bench.emit();
-  double* const results[] = {&times.parse,   &times.resolve, &times.metadata, &times.spirv,
+  double* const results[] = {&times.parse, &times.resolve, &times.metadata, &times.spirv,
                              &times.anew,  &times.variant, &times.setting,  &times.full};
   for (std::size_t i = 0; i < kParts.size(); ++i) *results[i] = median_of([&] { kParts[i].second(bench); });
   if (with_glslang) {
@@ -230,8 +230,8 @@ int main_of(int count, char** arguments) {
     std::size_t bytes;
     double code;
   } programs[] = {{700, 0.0}, {4500, 0.1}, {10'000, 0.9}, {100'000, 0.9}, {400'000, 0.9}};
-  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve", "metadata",
-              "spirv", "anew", "variant", "setting", "full", "glslang", "full x", "variant x");
+  std::printf("%8s %7s %8s %8s %8s %8s %8s %8s %8s %8s %10s %8s %9s\n", "bytes", "words", "parse", "resolve",
+              "metadata", "spirv", "anew", "variant", "setting", "full", "glslang", "full x", "variant x");
   bool first = true;
   std::vector<Times> all;
   for (const auto& [bytes, code] : programs) {
@@ -239,9 +239,9 @@ int main_of(int count, char** arguments) {
     if (first) compile_glsl(twin.vertex, EShLangVertex), first = false;
     const Times t = measure(twin, true);
     all.push_back(t);
-    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %9.0f\n", t.bytes, t.words, t.parse,
-                t.resolve, t.metadata, t.spirv, t.anew, t.variant, t.setting, t.full, t.glslang, t.glslang / t.full,
-                t.glslang / t.variant);
+    std::printf("%8zu %7zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f %8.0f %9.0f\n", t.bytes, t.words,
+                t.parse, t.resolve, t.metadata, t.spirv, t.anew, t.variant, t.setting, t.full, t.glslang,
+                t.glslang / t.full, t.glslang / t.variant);
   }
   {
     const TwinProgram twin = make_twin(10'000, 0.9);

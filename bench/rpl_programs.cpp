@@ -51,7 +51,7 @@ f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
     return color + cross_f3 (normal, direction) * view.sun.xyz;
 }}
 )",
-                                                         n, n % 9 + 1, n % 4 + 2, n % details);
+                     n, n % 9 + 1, n % 4 + 2, n % details);
 }
 std::string glsl_function(std::size_t n, std::size_t details) {
   return std::format(R"(
@@ -79,7 +79,7 @@ vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
     return color + cross (normal, direction) * view.sun.xyz;
 }}
 )",
-                                                            n, n % 9 + 1, n % 4 + 2, n % details);
+                     n, n % 9 + 1, n % 4 + 2, n % details);
 }
 
 // A part that an option adds as a whole: its structs and buffers, a function, and the call (in make_twin).

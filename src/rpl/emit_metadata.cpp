@@ -260,8 +260,8 @@ class Emitter {
       return step.kind == StepKind::Element && !is_constant(step.value);
     };
     return std::ranges::any_of(resolved_.functions, [&](const Function& function) {
-      return std::ranges::any_of(
-          std::span(resolved_.places).subspan(function.places.first, function.places.count), indexes);
+      return std::ranges::any_of(std::span(resolved_.places).subspan(function.places.first, function.places.count),
+                                 indexes);
     });
   }
 

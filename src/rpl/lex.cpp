@@ -55,8 +55,8 @@ constexpr std::array<TokenKind, 256> kSingles = make_singles();
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
 bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
-// Numbers up to here, and these powers, are floats exactly, so that their quotient is the float that is nearest to what is
-// written: most numbers need no more than that division.
+// Numbers up to here, and these powers, are floats exactly, so that their quotient is the float that is nearest to what
+// is written: most numbers need no more than that division.
 constexpr std::uint64_t kExactDigits = 1u << 24;
 constexpr float kExactPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
 

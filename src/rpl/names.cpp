@@ -65,7 +65,7 @@ std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view t
 // All words and built-in names with a hash table over them; made once in a process.
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
-  struct Key {  // what is compared first, side by side
+  struct Key {                                   // what is compared first, side by side
     std::uint64_t head = 0;
     std::uint64_t size = 0;
   };

@@ -1,5 +1,6 @@
 // Resolving must stand any program, with and without its functions; what it gives must obey the rules of resolved.hpp
-// on which emission relies. Whatever a resolver has kept of other variants, it makes of one what a fresh resolver makes.
+// on which emission relies. Whatever a resolver has kept of other variants, it makes of one what a fresh resolver
+// makes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

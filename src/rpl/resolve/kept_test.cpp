@@ -146,9 +146,9 @@ TEST(KeptBodies, ChainsOfRandomPrograms) {
     Random random(seed);
     const testing::RplProgramShape shape = testing::numbered_shape(seed);
     const testing::GeneratedRpl generated = testing::generate_rpl(seed, shape);
-    Chain chain = shape.compute ? chain_of(generated.text, {{Stage::Compute, "compute_main"}}, PipelineKind::Compute)
-                                : chain_of(generated.text,
-                                           {{Stage::Vertex, "vertex_main"}, {Stage::Fragment, "fragment_main"}});
+    Chain chain = shape.compute
+                      ? chain_of(generated.text, {{Stage::Compute, "compute_main"}}, PipelineKind::Compute)
+                      : chain_of(generated.text, {{Stage::Vertex, "vertex_main"}, {Stage::Fragment, "fragment_main"}});
     chain.compiler = std::move(compiler);
     for (int step = 0; step < 12; ++step) {
       Assignment assignment;

@@ -16,7 +16,8 @@ class Mentions {
       if (item.kind == ItemKind::Option) reached_[head_of(id)].add(item.index);
       if (item.kind == ItemKind::Function) edges_.push_back({body_of(id), head_of(id)});
       if (item.kind == ItemKind::Setting) edges_.push_back({settings(), head_of(id)});
-      for (const ArgumentDecl& argument : std::span(program.arguments).subspan(item.arguments.first, item.arguments.count)) {
+      for (const ArgumentDecl& argument :
+           std::span(program.arguments).subspan(item.arguments.first, item.arguments.count)) {
         mention(body_of(id), program.first_value, argument.name);
       }
     }
