@@ -213,12 +213,12 @@ struct inner { conditional (a) f4 more; f4 whole; alias (part, whole.yz) conditi
 struct outer { inner first; alias (deep, first.part) alias (deeper, deep.y) inner second; };
 conditional (c) set_object read_write_storage_buffer before { f4 x; alias (y, x.y) };
 set_object read_write_storage_buffer data { conditional (c) f4 more; outer all; alias (direct, all.first.whole.w) };
-setting workgroup_size_x = 1;
-f1 sum (in outer given) { conditional (b) { return given.deeper + given.second.other; } return given.deeper; }
+setting workgroup_size_x = 1u;
+f1 sum (in outer given) { f1 more = 0.0; conditional (b) { more = given.second.other; } return given.deeper + more; }
 void main (void)
 {
     data.direct = sum (data.all);
-    conditional (c) { data.all.deeper = before.y; }
+    conditional (c) { data.direct = before.y + data.all.deeper; }
 }
 )");
   check_all(chain);
@@ -278,7 +278,7 @@ global wide: flag off; global other: flag off;
 struct inner { f4 x; conditional (wide) f4 y; };
 struct outer { inner first; inner[2] rest; };
 set_object read_write_storage_buffer data { outer whole; outer[4] many; };
-setting workgroup_size_x = 4;
+setting workgroup_size_x = 4u;
 f4 sum (in outer given) { outer copy = given; return copy.first.x + copy.rest[1].x; }
 f4 unrelated (void) { return f4 {1.0}; }
 void by_value (void) { data.many[1].first.x = sum (data.whole); }
@@ -303,7 +303,7 @@ void main (void)
     for (const std::string_view value : values) {
       set_option(chain.program, value, OptionFilter::Any, {}, assignment, diagnostics);
     }
-    chain.check(assignment);
+    EXPECT_TRUE(chain.check(assignment));
   }
 }
 
