@@ -8,8 +8,26 @@ namespace {
 
 constexpr std::string_view kGlslHead = "#version 460\n#extension GL_EXT_samplerless_texture_functions : require\n";
 
+// An option of the uber-shader. Each has a buffer for its parameters and changes functions: those of the material, or
+// the entry point. Half of them are on by default.
+std::string rpl_detail(std::size_t n) {
+  return std::format(R"(
+global detail_{0}: flag {1};
+conditional (detail_{0}) set_shared uniform_buffer layer_{0} {{ f4 scale; f4 bias; }};
+)",
+                     n, n % 2 == 0 ? "on" : "off");
+}
+std::string glsl_detail(std::size_t n) {
+  return std::format(R"({1}
+#ifdef DETAIL_{0}
+layout (set = 3, binding = {0}) uniform Layer_{0} {{ vec4 scale; vec4 bias; }} layer_{0};
+#endif
+)",
+                     n, n % 2 == 0 ? std::format("#define DETAIL_{}", n) : "");
+}
+
 // Functions of the material: what lighting code looks like.
-std::string rpl_function(std::size_t n) {
+std::string rpl_function(std::size_t n, std::size_t details) {
   return std::format(R"(
 f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
 {{
@@ -29,12 +47,13 @@ f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
             color = clamp_f3 (color, f3 {{0.0}}, f3 {{1.{1}}});
         }}
     }}
+    conditional (detail_{3}) {{ color = color * layer_{3}.scale.xyz + layer_{3}.bias.xyz; }}
     return color + cross_f3 (normal, direction) * view.sun.xyz;
 }}
 )",
-                     n, n % 9 + 1, n % 4 + 2);
+                     n, n % 9 + 1, n % 4 + 2, n % details);
 }
-std::string glsl_function(std::size_t n) {
+std::string glsl_function(std::size_t n, std::size_t details) {
   return std::format(R"(
 vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
 {{
@@ -54,12 +73,16 @@ vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
             color = clamp (color, vec3 (0.0), vec3 (1.{1}));
         }}
     }}
+#ifdef DETAIL_{3}
+    color = color * layer_{3}.scale.xyz + layer_{3}.bias.xyz;
+#endif
     return color + cross (normal, direction) * view.sun.xyz;
 }}
 )",
-                     n, n % 9 + 1, n % 4 + 2);
+                     n, n % 9 + 1, n % 4 + 2, n % details);
 }
 
+// A part that an option adds as a whole: its structs and buffers, a function, and the call (in make_twin).
 std::string rpl_declaration(std::size_t n) {
   return std::format(R"(
 global enable_{0}: flag off;
@@ -70,6 +93,7 @@ conditional (enable_{0}) set_object uniform_buffer object_{0}
     meta (hidden) f4 color_multiplier;
     part_{0} part;
 }};
+conditional (enable_{0}) f4 tint_{0} (void) {{ return object_{0}.color_multiplier * object_{0}.part.color; }}
 )",
                      n, n % 7 + 1);
 }
@@ -83,6 +107,7 @@ layout (set = 2, binding = {0}) uniform Object_{0}
     vec4 color_multiplier;
     part_{0} part;
 }} object_{0};
+vec4 tint_{0} () {{ return object_{0}.color_multiplier * object_{0}.part.color; }}
 #endif
 )",
                      n, n % 7 + 1);
@@ -106,20 +131,30 @@ constexpr std::string_view kGlslView =
 
 TwinProgram make_twin(std::size_t bytes, double code) {
   std::string rpl_functions, glsl_functions, rpl_calls, glsl_calls, rpl_declarations, glsl_declarations;
+  const std::size_t details = std::clamp<std::size_t>(bytes / 500, 1, 8);
+  for (std::size_t n = 0; n < details; ++n) {
+    rpl_declarations += rpl_detail(n);
+    glsl_declarations += glsl_detail(n);
+    if (n % 2 == 0) continue;
+    rpl_calls += std::format("    conditional (detail_{0}) {{ color = color + layer_{0}.bias.xyz; }}\n", n);
+    glsl_calls += std::format("#ifdef DETAIL_{0}\n    color = color + layer_{0}.bias.xyz;\n#endif\n", n);
+  }
   const auto size = [&] {
     return kRplHead.size() + 450 + rpl_functions.size() + rpl_calls.size() + rpl_declarations.size();
   };
   for (std::size_t f = 0, d = 0; size() < bytes;) {
-    const auto written = static_cast<double>(rpl_functions.size() + rpl_calls.size());
+    const auto written = static_cast<double>(rpl_functions.size());
     if (written <= code * static_cast<double>(size())) {
-      rpl_functions += rpl_function(f);
-      glsl_functions += glsl_function(f);
+      rpl_functions += rpl_function(f, details);
+      glsl_functions += glsl_function(f, details);
       rpl_calls += std::format("    color = color + shade_{} (state.normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
       glsl_calls += std::format("    color = color + shade_{} (state_normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
       ++f;
     } else {
       rpl_declarations += rpl_declaration(d);
       glsl_declarations += glsl_declaration(d);
+      rpl_calls += std::format("    conditional (enable_{0}) {{ color = color + tint_{0} ().xyz; }}\n", d);
+      glsl_calls += std::format("#ifdef ENABLE_{0}\n    color = color + tint_{0} ().xyz;\n#endif\n", d);
       ++d;
     }
   }

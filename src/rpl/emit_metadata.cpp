@@ -70,13 +70,18 @@ class Emitter {
     metadata.options.reserve(program_.options.size());
     for (OptionId id = 0; id < program_.options.size(); ++id) {
       const Option& option = program_.options[id];
-      metadata.options.emplace_back(text(option.name), option.option_class, option.type,
-                                    value_of(resolved_.options[id]), texts(option.values), value_of(option.initial));
+      Metadata::Option& to = metadata.options.emplace_back();
+      to.name = program_.text(option.name);
+      to.option_class = option.option_class;
+      to.type = option.type;
+      to.value = value_of(resolved_.options[id]);
+      if (option.values.count != 0) to.values = texts(option.values);
+      to.default_value = value_of(option.initial);
     }
   }
 
-  std::vector<std::string> tags_of(FieldId field) const {
-    return field == kNone ? std::vector<std::string>() : texts(program_.fields[field].meta);
+  void add_tags(FieldId field, std::vector<std::string>& to) const {
+    if (field != kNone && program_.fields[field].meta.count != 0) to = texts(program_.fields[field].meta);
   }
 
   void add_interface(Metadata::Interface& to) const {
@@ -97,7 +102,7 @@ class Emitter {
     }
     for (const ImageDecl& image : resolved_.images) {
       Metadata::Image& made = set(to, image.set).images.emplace_back();
-      made.name = text(image.name);
+      made.name = program_.text(image.name);
       made.binding = image.binding;
       made.type = image.image_type;
       made.image_array_size = image.array_size;
@@ -128,7 +133,7 @@ class Emitter {
     for (const Container& container : resolved_.containers) {
       if (container.kind != ItemKind::VertexContainer && container.kind != ItemKind::InstancedContainer) continue;
       Metadata::AttributeSource& source = to.attribute_sources.emplace_back();
-      source.name = text(container.name);
+      source.name = program_.text(container.name);
       source.rate = container.kind == ItemKind::VertexContainer ? Metadata::Rate::Vertex : Metadata::Rate::Instance;
       source.binding = container.binding;
       source.block_size = container.block_size;
@@ -137,7 +142,7 @@ class Emitter {
         const ContainerField& field = resolved_.container_fields[container.fields.first + i];
         const std::uint32_t rows = item_count(field.type);
         Metadata::Attribute& made = source.attributes.emplace_back();
-        made.name = text(field.name);
+        made.name = program_.text(field.name);
         made.type = field.type;
         made.location = field.location;
         made.location_count = field.location_count;
@@ -145,7 +150,7 @@ class Emitter {
         made.item_format = field.format;
         made.vk_format = attribute_vk_format(field.format, rows);
         made.column_stride = byte_count(field.format) * rows;
-        made.meta = tags_of(field.field);
+        add_tags(field.field, made.meta);
       }
     }
   }
@@ -168,7 +173,7 @@ class Emitter {
       }
       to.array_stride = parameter.array_stride;
       if (is_matrix(parameter.type)) to.matrix_stride = resolved_.types[parameter.type].stride;
-      to.meta = tags_of(parameter.field);
+      add_tags(parameter.field, to.meta);
     }
     return all;
   }
@@ -188,7 +193,7 @@ class Emitter {
   }
 
   void add_buffer(const Buffer& buffer, Metadata::Buffer& to) const {
-    to.name = text(buffer.name);
+    to.name = program_.text(buffer.name);
     to.binding = buffer.binding;
     to.type = buffer.kind == ItemKind::UniformBuffer    ? Metadata::BufferType::Uniform
               : buffer.kind == ItemKind::ReadOnlyBuffer ? Metadata::BufferType::ReadOnlyStorage
@@ -248,11 +253,15 @@ class Emitter {
 
   // Whether the code selects from an array of such images with an index that is no constant.
   bool indexes_images(bool storage) const {
-    return std::ranges::any_of(resolved_.places, [&](const PlaceRef& place) {
+    const auto indexes = [&](const PlaceRef& place) {
       if (place.root != PlaceRoot::Image || resolved_.images[place.index].storage != storage) return false;
       if (place.steps.count == 0) return false;
       const Step& step = resolved_.steps[place.steps.first];
       return step.kind == StepKind::Element && !is_constant(step.value);
+    };
+    return std::ranges::any_of(resolved_.functions, [&](const Function& function) {
+      return std::ranges::any_of(std::span(resolved_.places).subspan(function.places.first, function.places.count),
+                                 indexes);
     });
   }
 
@@ -285,9 +294,7 @@ class Emitter {
     std::vector<std::string> names;
     const std::size_t count = set.count();
     names.reserve(count);
-    for (OptionId option = 0; names.size() < count; ++option) {
-      if (set.contains(option)) names.emplace_back(program_.text(program_.options[option].name));
-    }
+    set.for_each([&](OptionId option) { names.emplace_back(program_.text(program_.options[option].name)); });
     return names;
   }
 

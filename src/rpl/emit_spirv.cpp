@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "rpl/emit/emitter.hpp"
@@ -65,6 +67,14 @@ constexpr spv::ExecutionModel model_of(Stage stage) {
   return spv::ExecutionModel::GLCompute;
 }
 
+// So many entries, all zero: what `assign` does, entry by entry.
+template <class T>
+void clear_to(std::vector<T>& entries, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  entries.resize(count);
+  if (count != 0) std::memset(static_cast<void*>(entries.data()), 0, count * sizeof(T));
+}
+
 }  // namespace
 
 std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptions& options) {
@@ -86,16 +96,20 @@ std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptio
 
 void Emitter::reset_module() {
   out_.reset(kVersions[std::to_underlying(options_.target)]);
-  types_.assign(program_->types.size(), {});
-  constants_.assign(program_->constants.size(), 0);
+  clear_to(types_, program_->types.size());
+  clear_to(constants_, program_->constants.size());
   small_.fill(0);
-  inputs_.assign(program_->container_fields.size(), {});
-  outputs_.assign(program_->container_fields.size(), {});
-  buffers_.assign(program_->buffers.size(), {});
-  samplers_.assign(program_->samplers.size(), {});
-  images_.assign(program_->images.size(), {});
-  shared_.assign(program_->members.size(), {});
-  builtins_.assign(static_cast<std::size_t>(Builtin::Count), {});
+  clear_to(inputs_, program_->container_fields.size());
+  clear_to(outputs_, program_->container_fields.size());
+  clear_to(buffers_, program_->buffers.size());
+  clear_to(samplers_, program_->samplers.size());
+  clear_to(images_, program_->images.size());
+  shared_.resize(program_->members.size());
+  for (const Buffer& buffer : program_->buffers) {
+    if (buffer.kind != ItemKind::WorkgroupBuffer) continue;
+    std::fill_n(shared_.begin() + buffer.members.first, buffer.members.count, Global{});
+  }
+  clear_to(builtins_, static_cast<std::size_t>(Builtin::Count));
   values_.resize(program_->code.size());
   locals_.resize(program_->locals.size());
   arguments_.resize(program_->arguments.size());
@@ -128,7 +142,6 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   instances_.clear();
   image_arguments_.clear();
   first_instance_.assign(program_->functions.size(), kNone);
-  std::ranges::fill(locals_, 0);
   writes_depth_ = false;
 
   const Id id = out_.new_id();
@@ -137,8 +150,6 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   // The list grows while its functions are emitted.
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     const Instance instance = instances_[i];
-    const List locals = program_->functions[instance.function].locals;
-    std::fill_n(locals_.begin() + locals.first, locals.count, 0);
     emit_function(instance, false);
   }
 

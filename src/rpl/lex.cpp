@@ -55,6 +55,11 @@ constexpr std::array<TokenKind, 256> kSingles = make_singles();
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
 bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
+// Numbers up to here, and these powers, are floats exactly, so that their quotient is the float that is nearest to what
+// is written: most numbers need no more than that division.
+constexpr std::uint64_t kExactDigits = 1u << 24;
+constexpr float kExactPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+
 class Lexer {
  public:
   Lexer(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
@@ -101,7 +106,7 @@ class Lexer {
   }
 
  private:
-  void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
+  [[gnu::always_inline]] void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
     tokens_.emplace_back(kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
                          base_ + static_cast<std::uint32_t>(at_ - begin_));
   }
@@ -146,7 +151,7 @@ class Lexer {
       value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
       if (value > 0xFFFFFFFFu) large = true, value = 0xFFFFFFFFu;
     }
-    if (*at_ == '.' && !(at_[1] == '.' && at_[2] == '.')) return floating(from);
+    if (*at_ == '.' && !(at_[1] == '.' && at_[2] == '.')) return floating(from, value);
     TokenKind kind = TokenKind::PlainInt;
     if (*at_ == 'u' || *at_ == 's') kind = *at_++ == 'u' ? TokenKind::Uint : TokenKind::Sint;
     if (is_word(*at_)) {
@@ -178,10 +183,19 @@ class Lexer {
     put(TokenKind::Uint, from, static_cast<std::uint32_t>(value));
   }
 
-  void floating(const char* from) {
+  // Before its `.` the number is `digits`.
+  void floating(const char* from, std::uint64_t digits) {
     ++at_;
     if (!is_digit(*at_)) return malformed(from, "a float has digits on both sides of its `.`");
-    while (is_digit(*at_)) ++at_;
+    const char* const fraction = at_;
+    for (; is_digit(*at_); ++at_) {
+      if (digits < kExactDigits) digits = digits * 10 + static_cast<std::uint64_t>(*at_ - '0');
+    }
+    const auto places = static_cast<std::size_t>(at_ - fraction);
+    if (digits < kExactDigits && places < std::size(kExactPowers) && !is_word(*at_)) {
+      const float value = static_cast<float>(digits) / kExactPowers[places];
+      return put(TokenKind::Float, from, std::bit_cast<std::uint32_t>(value));
+    }
     if (*at_ == 'e' || *at_ == 'E') {
       const char* exponent = at_ + 1;
       if (*exponent == '+' || *exponent == '-') ++exponent;

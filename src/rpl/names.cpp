@@ -23,7 +23,7 @@ std::uint64_t read(const char* from) {
 
 // The first eight bytes of a text, the first lowest, zero behind its end. Most names are no longer than that, and are
 // then compared and hashed by this one number. Reads that overlap take the place of a loop over the bytes.
-std::uint64_t head_of(std::string_view text) {
+[[gnu::always_inline]] inline std::uint64_t head_of(std::string_view text) {
   const char* const from = text.data();
   const std::size_t size = text.size();
   if (size >= 8) return read<std::uint64_t>(from);
@@ -33,7 +33,7 @@ std::uint64_t head_of(std::string_view text) {
          read<std::uint8_t>(from + size - 1) << 8 * (size - 1);
 }
 
-std::uint32_t hash_of(std::string_view text, std::uint64_t head) {
+[[gnu::always_inline]] inline std::uint32_t hash_of(std::string_view text, std::uint64_t head) {
   const char* const from = text.data();
   const std::size_t size = text.size();
   std::uint64_t hash = (head + size) * kSpread;
@@ -65,9 +65,12 @@ std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view t
 // All words and built-in names with a hash table over them; made once in a process.
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
+  struct Key {                                   // what is compared first, side by side
+    std::uint64_t head = 0;
+    std::uint64_t size = 0;
+  };
   std::vector<std::string_view> texts;
-  std::vector<std::uint64_t> heads;
-  std::vector<std::uint32_t> hashes;
+  std::vector<Key> keys;
   std::vector<std::uint32_t> words;   // the texts as SPIR-V has them
   std::vector<std::uint32_t> begins;  // where each begins in `words`
   std::uint16_t slots[kSlots] = {};
@@ -81,12 +84,11 @@ struct FixedNames {
     };
     for (const BuiltinFunction& function : builtin_functions()) texts.push_back(function.name);
     for (const std::string_view text : texts) {
-      heads.push_back(head_of(text));
-      hashes.push_back(hash_of(text, heads.back()));
+      keys.push_back({head_of(text), text.size()});
       begins.push_back(append_words(words, text));
     }
     for (NameId name = 1; name < texts.size(); ++name) {
-      std::uint32_t slot = hashes[name] % kSlots;
+      std::uint32_t slot = hash_of(texts[name], keys[name].head) % kSlots;
       while (slots[slot] != 0) slot = (slot + 1) % kSlots;
       slots[slot] = static_cast<std::uint16_t>(name);
     }
@@ -95,7 +97,7 @@ struct FixedNames {
   NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const {
     for (std::uint32_t slot = hash % kSlots; slots[slot] != 0; slot = (slot + 1) % kSlots) {
       const NameId name = slots[slot];
-      if (heads[name] == head && texts[name].size() == text.size() &&
+      if (keys[name].head == head && keys[name].size == text.size() &&
           same_rest(texts[name].data(), text.data(), text.size())) {
         return name;
       }
@@ -139,6 +141,10 @@ NameId NameTable::intern(std::string_view text) {
       return first_own_ + slots_[slot] - 1;
     }
   }
+  return add(text, head, hash, slot);
+}
+
+NameId NameTable::add(std::string_view text, std::uint64_t head, std::uint32_t hash, std::uint32_t slot) {
   entries_.push_back({head, append_words(words_, text), static_cast<std::uint32_t>(text.size()), hash});
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   if (entries_.size() * 2 > slots_.size()) grow();

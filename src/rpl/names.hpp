@@ -57,6 +57,7 @@ class NameTable {
     std::uint32_t length;  // in bytes
     std::uint32_t hash;
   };
+  NameId add(std::string_view text, std::uint64_t head, std::uint32_t hash, std::uint32_t slot);
   void grow();
 
   const FixedNames* fixed_;  // those of the language, the same for all tables

@@ -196,16 +196,8 @@ std::string format_value(const Program& program, Value value) {
 
 std::vector<OptionId> OptionSet::list() const {
   std::vector<OptionId> options;
-  std::size_t count = static_cast<std::size_t>(std::popcount(low_));
-  for (const std::uint64_t word : high_) count += static_cast<std::size_t>(std::popcount(word));
-  options.reserve(count);
-  const auto append = [&](std::uint64_t word, std::size_t base) {
-    for (; word != 0; word &= word - 1) {
-      options.push_back(static_cast<OptionId>(base + static_cast<std::size_t>(std::countr_zero(word))));
-    }
-  };
-  append(low_, 0);
-  for (std::size_t i = 0; i < high_.size(); ++i) append(high_[i], 64 * (i + 1));
+  options.reserve(count());
+  for_each([&](OptionId option) { options.push_back(option); });
   return options;
 }
 

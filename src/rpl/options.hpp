@@ -81,6 +81,15 @@ class OptionSet {
     return count;
   }
   void clear() { low_ = 0, high_.clear(); }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::uint64_t left = low_; left != 0; left &= left - 1) visit(static_cast<OptionId>(std::countr_zero(left)));
+    for (std::size_t i = 0; i < high_.size(); ++i) {
+      for (std::uint64_t left = high_[i]; left != 0; left &= left - 1) {
+        visit(static_cast<OptionId>(64 * (i + 1) + static_cast<std::size_t>(std::countr_zero(left))));
+      }
+    }
+  }
   std::vector<OptionId> list() const;
 
  private:

@@ -53,8 +53,12 @@ class Resolver {
   Resolver& operator=(Resolver&&) noexcept;
 
   // The result belongs to the resolver and is good until the next call; null when there were errors. `program` must be
-  // valid and outlive the result. No entry points: metadata only. A variant that differs from the last one in settings
-  // only costs little more than these.
+  // valid and outlive the result. No entry points: metadata only.
+  //
+  // Further variants of a program share what the options that differ do not reach: its functions, structs and buffers,
+  // and where only settings differ, everything else. They come out as if each were resolved alone. What is kept for
+  // that grows to some times what one variant takes and is then begun anew (resolve/kept.cpp); another program, other
+  // settings and `check_unused` begin anew, too.
   const Resolved* resolve(const Program& program, const Assignment& assignment,
                           std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
                           Diagnostics& diagnostics);

@@ -297,6 +297,7 @@ struct Function {
   List arguments;        // in Resolved::arguments
   List locals;           // in Resolved::locals
   List code;             // in Resolved::code
+  List places;           // in Resolved::places
   StageMask stages = 0;  // the entry points that reach it
 };
 
@@ -335,6 +336,8 @@ struct Resolved {
 
   // In emission order; every one is reached from an entry point.
   std::vector<Function> functions;
+  // What functions refer to. A resolver keeps these tables for further variants of the program, so there may be parts
+  // that no function of this one has.
   std::vector<Argument> arguments;
   std::vector<Local> locals;
   std::vector<Instruction> code;

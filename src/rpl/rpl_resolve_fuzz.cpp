@@ -1,9 +1,12 @@
 // Resolving must stand any program, with and without its functions; what it gives must obey the rules of resolved.hpp
-// on which emission relies.
+// on which emission relies. Whatever a resolver has kept of other variants, it makes of one what a fresh resolver
+// makes.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
+#include "rpl/emit_spirv.hpp"
 #include "rpl/resolve.hpp"
 
 namespace {
@@ -86,6 +89,45 @@ void check(const rpl::Resolved& resolved) {
   }
 }
 
+// The option has another value than the default in some of the variants.
+rpl::Value value_in(const rpl::Program& program, const rpl::Option& option, std::uint32_t variant) {
+  if (variant == 0) return option.initial;
+  if (option.type == rpl::OptionType::Enum) {
+    return {option.initial.type, program.lists[option.values.first + variant % option.values.count]};
+  }
+  if (option.type == rpl::OptionType::Flag) return {option.initial.type, option.initial.bits ^ 1};
+  return {option.initial.type, option.initial.bits + variant};
+}
+
+// Some variants of a program by one resolver, each with other values for some of the first options, and there and back.
+void check_variants(rpl::Resolver& resolver, const rpl::Program& program,
+                    std::span<const rpl::EntryPointName> entry_points, const rpl::ResolveSettings& settings) {
+  constexpr std::uint32_t kPatterns[] = {0, 1, 3, 2, 6, 0, 5, 1};
+  for (const std::uint32_t pattern : kPatterns) {
+    rpl::Assignment assignment;
+    for (rpl::OptionId id = 0; id < program.options.size(); ++id) {
+      assignment.set(id, value_in(program, program.options[id], pattern >> id % 3 & 1));
+    }
+    Diagnostics found, expected;
+    rpl::Resolver alone;
+    const rpl::Resolved* const one = resolver.resolve(program, assignment, entry_points, settings, found);
+    const rpl::Resolved* const other = alone.resolve(program, assignment, entry_points, settings, expected);
+    require((one == nullptr) == (other == nullptr));
+    require(std::ranges::equal(resolver.read_order(), alone.read_order()));
+    require(format_diagnostics(found.all()) == format_diagnostics(expected.all()));
+    if (!one) continue;
+    check(*one);
+    const auto same = [](const rpl::Consulted& a, const rpl::Consulted& b) {
+      return a.options.list() == b.options.list() && a.hash == b.hash;
+    };
+    require(same(one->consulted.interface, other->consulted.interface));
+    require(same(one->consulted.settings, other->consulted.settings));
+    require(std::ranges::equal(one->consulted.stages, other->consulted.stages, same));
+    const std::vector<rpl::SpirvModule> words = rpl::emit_spirv(*one), wanted = rpl::emit_spirv(*other);
+    require(std::ranges::equal(words, wanted, {}, &rpl::SpirvModule::words, &rpl::SpirvModule::words));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -108,6 +150,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (const rpl::Resolved* const resolved = resolver.resolve(program, {}, chosen, settings, diagnostics)) {
         check(*resolved);
       }
+    }
+    // Those of programs that take long are left to other tests.
+    constexpr std::size_t kMostBytes = 4096;
+    if (size <= kMostBytes && !program.options.empty()) {
+      check_variants(resolver, program, entry_points, {.pipeline = pipeline});
     }
   }
   format_diagnostics(diagnostics.all(), {.max_errors = 20});

@@ -17,6 +17,7 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
   function_ = &function;
   instance_ = &instance;
   temporaries_.clear();
+  std::fill_n(locals_.begin() + function.locals.first, function.locals.count, 0);
 
   std::vector<std::uint32_t>& type = signature_;
   type.assign({static_cast<std::uint32_t>(Op::OpTypeFunction), plain(function.result)});

@@ -117,7 +117,7 @@ Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin
     error(DiagnosticKind::RplTypeMismatch, node.range, "a discard is a statement of its own");
     return {};
   }
-  if (builtin.id == Builtin::Position && dead == 0) uses.push_back({current, kNone, true, node.range});
+  if (builtin.id == Builtin::Position && dead == 0) uses.push_back({kNone, true, node.range});
   if (!check_count(node, builtin.argument_count)) return nothing;
   const std::size_t mark = operand_stack.size();
   if (!value_arguments(node, 0, std::span(builtin.arguments).first(builtin.argument_count),

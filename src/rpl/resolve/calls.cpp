@@ -46,7 +46,8 @@ bool Resolver::State::check_count(const Expr& node, std::uint32_t wanted) {
 }
 
 Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
-  edges.push_back({current, callee, dead != 0, node.range});
+  const std::size_t edge = edges.size();
+  edges.push_back({current, callee, functions[callee].item, kNoRef, dead != 0, node.range});
   const List arguments = functions[callee].arguments;
   const ItemId declared = functions[callee].item;
   const TypeId result = functions[callee].result;
@@ -66,7 +67,7 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
     good = resolve_argument(argument(node, i), wanted, made) && good;
     argument_stack.push_back(made);
     if (wanted.type == kSampler && made.place != kNone) {
-      use_sampler(SamplerUse::Kind::Pass, made.place, expr(argument(node, i)).range, arguments.first + i);
+      use_sampler(SamplerUse::Kind::Pass, made.place, expr(argument(node, i)).range, declared, i);
     }
   }
   const List list{static_cast<std::uint32_t>(out.call_arguments.size()), node.c};
@@ -75,6 +76,7 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
   argument_stack.resize(mark);
   if (!good || result == kErrorType) return {};
   const Ref call = emit(Op::Call, result, node.range, callee, list.first, list.count);
+  if (dead == 0) edges[edge].code = call;
   if (result == kVoid) return {.kind = ValKind::Void, .type = kVoid, .index = call};
   return value_of(call, result);
 }

@@ -11,9 +11,11 @@
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
 //   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
-//   kept.cpp          variants that differ in settings only
+//   reach.cpp         which options can decide what becomes of a function
+//   kept.cpp          what a variant shares with earlier ones of its program
 //
-// Everything here keeps its memory between resolves: vectors are cleared, not freed.
+// Everything here keeps its memory between resolves: vectors are cleared, not freed. What code refers to (`out.code`
+// and the tables that its instructions name) is not even cleared between the variants of one program: kept.cpp.
 #pragma once
 
 #include <algorithm>
@@ -24,136 +26,10 @@
 #include <vector>
 
 #include "rpl/resolve.hpp"
+#include "rpl/resolve/reach.hpp"
+#include "rpl/resolve/records.hpp"
 
 namespace slipway::rpl {
-
-// What decides the numbers that code contains (RPL page 3.18, "consulted").
-enum class Group : std::uint8_t {
-  Pass,  // in DescriptorSet order
-  Material,
-  Object,
-  Shared,
-  Attributes,
-  State,
-  ColorOutputs,
-  PushConstant,
-  Workgroup,
-};
-inline constexpr std::uint32_t kGroupCount = 9;
-
-// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here. Whole words,
-// like Val.
-struct Folded {
-  Value value;
-  std::uint64_t instance = 0;  // 1: mentions an instance option
-};
-
-// What an expression denotes. Four whole words, so that it travels in two registers: with smaller members it would be
-// put together in memory and read back at once, which stalls for longer than the rest of an expression takes.
-enum class ValKind : std::uint32_t { Error, Void, Value, Place, Buffer, Container };
-// How it was written, where that matters: a Value made by a swizzle (for the message); a Container or a Place that is
-// `state.in` or `state.out`.
-enum class ValForm : std::uint32_t { Plain, Swizzle, StateIn, StateOut };
-
-struct Val {
-  ValKind kind = ValKind::Error;
-  ValForm form = ValForm::Plain;
-  TypeId type = kErrorType;
-  std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
-};
-
-// A local, argument or alias that is in scope.
-struct Binding {
-  enum class Kind : std::uint8_t { Local, Argument, Alias };
-  Kind kind = Kind::Local;
-  bool written = false;  // Local
-  bool warned = false;   // Local: its use before a write was reported
-  NameId name = kNoName;
-  std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
-  TypeId type = kErrorType;        // Local, Argument
-  std::uint32_t place = kNone;     // in Resolved::places: the whole of it, once something has read that
-  std::uint32_t previous = kNone;  // the binding of this name that it hides
-  Range at;
-};
-
-// What a function does that only some stages can do; the first place of each kind is kept.
-enum class Touch : std::uint8_t { Attribute, StateRead, StateWrite, ColorWrite, BufferWrite, Workgroup, Builtin };
-inline constexpr std::uint32_t kTouchCount = 7;
-
-// A function that was called or is an entry point.
-struct FunctionState {
-  ItemId item = kNone;
-  bool valid = true;  // the signature is
-  TypeId result = kErrorType;
-  List arguments;  // in Resolved::arguments
-  Consulted consulted;
-  std::uint32_t groups = 0;  // bits of Group
-  // Stages in which all touches are possible, and the first place of each kind of touch.
-  StageMask allowed = kAllStages;
-  std::array<Range, kTouchCount> touches{};
-  std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
-                                                  kAllStages, kAllStages, kAllStages};
-  StageMask stages = 0;  // entry points that reach it
-  std::uint32_t first_edge = 0, edge_count = 0;
-};
-
-struct CallEdge {
-  std::uint32_t caller = 0, callee = 0;
-  bool dead = false;
-  Range at;
-};
-
-// A use of a container field or of the position, for the warnings about what is never written.
-struct FieldUse {
-  std::uint32_t function = 0;
-  std::uint32_t field = 0;  // in container_fields; kNone: the position
-  bool write = false;
-  Range at;
-};
-
-// A use of a sampler: a call of a sampling function, or of a function that gets it as an argument.
-struct SamplerUse {
-  enum class Kind : std::uint8_t { Plain, Compare, Pass };
-  Kind kind = Kind::Plain;
-  PlaceRoot root = PlaceRoot::Sampler;  // or Argument
-  std::uint32_t index = 0;              // in Resolved::samplers or arguments
-  std::uint32_t function = 0;
-  std::uint32_t callee_argument = kNone;  // Pass: in Resolved::arguments
-  Range at;                               // the call
-  std::uint32_t previous = kNone;         // Pass: the use before it that passes the same argument
-};
-
-// A field alias, followed to its end.
-struct FieldAlias {
-  enum class State : std::uint8_t { New, Open, Done };
-  State state = State::New;
-  FieldId field = kNone;
-  List steps;  // in alias_steps; the first is the member (containers: `value` is the field in container_fields)
-  TypeId type = kErrorType;
-  std::uint32_t swizzle_count = 0, swizzle = 0;
-};
-
-// Fields by owner and name: open addressing.
-class FieldMap {
- public:
-  struct Entry {
-    ItemId owner = kNone;
-    NameId name = kNoName;
-    std::uint32_t value = 0;  // the member; kAliasBit: in aliases
-    FieldId field = kNone;
-  };
-  static constexpr std::uint32_t kAliasBit = 0x80000000;
-
-  void clear();
-  // The entry of that name, new (`value` kNone) or not.
-  Entry& add(ItemId owner, NameId name);
-  const Entry* find(ItemId owner, NameId name) const;
-
- private:
-  std::size_t slot_of(ItemId owner, NameId name) const;
-  std::vector<Entry> slots_;
-  std::size_t used_ = 0;
-};
 
 struct Resolver::State {
   Resolved out;
@@ -230,7 +106,18 @@ struct Resolver::State {
   // --- structs.cpp ---
   std::vector<TypeId> struct_types;  // by item; kErrorType: not yet
   std::vector<Activity> struct_state;
+  std::vector<Consulted> struct_consulted;  // as out.structs: what their members and aliases read
+  // Structs that come out as in an earlier variant are the same type, so that code which was kept can have it.
+  struct StructVersion {
+    TypeId type = kErrorType;
+    List members;
+    std::uint32_t older = kNone;
+  };
+  std::vector<StructVersion> struct_versions;
+  std::vector<std::uint32_t> newest_version;  // by item
   std::uint32_t struct_depth = 0;
+  void take_version(Struct& made);
+  void add_struct(const Struct& made, Type type);
   FieldMap fields;
   std::vector<FieldAlias> aliases;
   std::vector<Step> alias_steps;
@@ -263,6 +150,8 @@ struct Resolver::State {
   std::array<Consulted, kGroupCount> groups;
   std::vector<ItemId> bound;           // by name: the active value of that name
   std::vector<std::uint32_t> payload;  // by item: in containers, buffers, samplers, images
+  std::vector<std::uint32_t>
+      field_of;  // by field of a container: in container_fields; only those that are active mean something
   struct Counters {
     std::uint32_t sources = 0, attributes = 0, state = 0, outputs = 0;
     std::array<std::uint32_t, 4> bindings{};
@@ -274,13 +163,18 @@ struct Resolver::State {
   bool choose_format(const Field& field, TypeId type, ItemFormat& format);
   void check_limits(const Container& container);
   void resolve_buffer(ItemId item);
+  Buffer make_buffer(ItemId item);
+  void add_buffer(const Buffer& made);
   void check_buffer(const Item& item, const Buffer& buffer, const Type& layout);
   void find_tail(Buffer& buffer, const Type& layout);
   void flatten(Buffer& buffer);
   void flatten_members(List members, std::uint32_t base, std::vector<NameId>& path, bool top, ItemId item);
   void resolve_sampler(ItemId item);
   void resolve_image(ItemId item);
+  // More leaves than any buffer needs, fewer than would hurt: nested structs multiply.
+  static constexpr std::size_t kMostParameters = 65536;
   bool parameters_full = false;
+  std::size_t parameter_count = 0;  // of this variant
   std::vector<NameId> path_stack;
 
   // --- settings.cpp ---
@@ -296,11 +190,21 @@ struct Resolver::State {
   // --- functions.cpp ---
   std::vector<FunctionState> functions;
   std::vector<std::uint32_t> function_of;  // by item: in functions, or kNone
+  std::vector<Body> bodies;
   std::vector<CallEdge> edges;
   std::vector<FieldUse> uses;
-  std::uint32_t current = 0;  // the function whose body is being resolved
-  std::uint32_t dead = 0;     // inside code that is checked but not kept
-  FunctionState& function() { return functions[current]; }
+  std::uint32_t current = 0;              // the function whose body is being resolved
+  std::uint32_t dead = 0;                 // inside code that is checked but not kept
+  Body& body() { return bodies.back(); }  // of `current`
+  const Body& body_of(std::uint32_t function) const { return bodies[functions[function].body]; }
+  template <class T>
+  static std::span<T> part(std::vector<T>& all, List list) {
+    return std::span(all).subspan(list.first, list.count);
+  }
+  template <class T>
+  static List from(std::size_t first, const std::vector<T>& all) {
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(all.size() - first)};
+  }
   // The function of that name as a place in `functions`; kNone when there is none.
   std::uint32_t find_function(NameId name);
   ItemId active_of_name(ItemId first);
@@ -314,6 +218,8 @@ struct Resolver::State {
   std::uint32_t declare_function(ItemId item);
   void resolve_signature(FunctionState& state);
   void resolve_body(std::uint32_t index);
+  void take_body(std::uint32_t index);
+  void bind_arguments(List arguments);
   void resolve_entry_points(std::span<const EntryPointName> names);
   void check_function_names();
   std::uint32_t plain_words(TypeId type) const;
@@ -394,7 +300,7 @@ struct Resolver::State {
   bool can_write(Val val, Range range);
   void mark_written(Val val);
   void warn_uninitialised(Binding& binding, Range range);
-  void use_group(Group group) { function().groups |= 1u << static_cast<unsigned>(group); }
+  void use_group(Group group) { body().groups |= 1u << static_cast<unsigned>(group); }
 
   // --- expressions.cpp ---
   Val resolve_expression(ExprId expression);
@@ -459,23 +365,70 @@ struct Resolver::State {
 
   // --- samplers.cpp ---
   std::vector<SamplerUse> sampler_uses;
-  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, std::uint32_t callee_argument = kNone) {
+  void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, ItemId callee = kNone,
+                   std::uint32_t argument = 0) {
     if (dead != 0) return;
     const PlaceRef& ref = out.places[sampler];
-    sampler_uses.push_back({kind, ref.root, ref.index, current, callee_argument, at});
+    const std::uint32_t index = ref.root == PlaceRoot::Sampler ? out.samplers[ref.index].item : ref.index;
+    sampler_uses.push_back({kind, ref.root, index, callee, argument, at});
   }
   void check_samplers();
 
-  // --- kept.cpp: what one resolve leaves to the next ---
+  // --- kept.cpp: what one variant leaves to the next ---
   struct Last {
-    bool valid = false;
+    bool same = false;   // the program and the settings are those of what is kept
+    bool clean = false;  // nothing was said, so that all of it may be kept
     std::vector<ProgramSource> sources;
     std::vector<EntryPointName> entry_points;
     ResolveSettings settings;
+    std::size_t first_size = 0;  // of what is kept, behind the first variant
   } last;
+  OptionReach reach_of;
+  bool keeps_layouts = false;  // in this variant
+  bool keeps_bodies = false;
+  bool notes_lookups = false;
+  std::vector<Lookup> lookups;
+  std::vector<Anchor> anchors;
+  std::vector<KeptLayout> layouts;
+  std::vector<std::uint32_t> newest;         // by item: in bodies or layouts, or kNone
+  std::vector<Value> kept_options;           // of the variants of which something is kept, one behind the other
+  std::uint32_t options_of_variant = kNone;  // in kept_options: the values of this variant
+  bool keeps_program() const;
   bool keeps_code(std::span<const EntryPointName> entry_points) const;
   bool resolve_settings_again();
+  void forget();
+  std::size_t kept_size() const;
   void remember(std::span<const EntryPointName> entry_points, bool clean);
+  void begin_layouts();
+  void begin_bodies();
+  template <class T>
+  std::uint32_t find_kept(const std::vector<T>& all, ItemId item) const;
+  template <class T>
+  void keep(std::vector<T>& all, std::uint32_t made, ItemId item);
+  const KeptLayout* find_kept_layout(ItemId item) const;
+  void reuse_layout(ItemId item, List looked_up, List members);
+  std::uint32_t find_kept_body(ItemId item) const;
+  void keep_body(std::uint32_t index);
+  void reuse_signature(FunctionState& state);
+  void reuse_body(std::uint32_t index);
+  void look_up_again(List list);
+  void note_lookup(Lookup::Kind kind, std::uint32_t of) {
+    if (notes_lookups) lookups.push_back({kind, of});
+  }
+  // What is said and looked up from here on, to keep what is being made if it may be kept.
+  struct Window {
+    std::size_t problems, lookup, alias;
+    bool outer;  // lookups were noted already
+  };
+  Window open_window() {
+    return {diagnostics->all().size(), lookups.size(), aliases.size(), std::exchange(notes_lookups, true)};
+  }
+  List close_window(const Window& window) {
+    notes_lookups = window.outer;
+    return from(window.lookup, lookups);
+  }
+  bool is_clean(const Window& window) const { return diagnostics->all().size() == window.problems; }
+  void keep_layout(const Window& window, KeptLayout made);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

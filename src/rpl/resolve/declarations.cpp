@@ -9,9 +9,6 @@ namespace slipway::rpl {
 
 namespace {
 
-// More leaves than any buffer needs, fewer than would hurt: nested structs multiply.
-constexpr std::size_t kMostParameters = 65536;
-
 struct FormatInfo {
   std::string_view name;
   ItemClass item;  // of the field
@@ -244,6 +241,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
   }
   made.location = *counter;
   *counter += made.location_count;
+  field_of[id] = static_cast<std::uint32_t>(out.container_fields.size());
   out.container_fields.push_back(made);
 }
 
@@ -299,6 +297,41 @@ void Resolver::State::check_limits(const Container& container) {
 // --- buffers -------------------------------------------------------------------------------------------------------
 
 void Resolver::State::resolve_buffer(ItemId id) {
+  payload[id] = static_cast<std::uint32_t>(out.buffers.size());
+  Consulted own;
+  Consulted* const group = std::exchange(sink, &own);
+  if (const KeptLayout* const kept = find_kept_layout(id)) {
+    const Buffer made = kept->buffer;
+    own = kept->consulted;
+    reuse_layout(id, kept->lookups, made.members);
+    parameter_count += made.parameters.count + made.tail_parameters.count;
+    add_buffer(made);
+  } else {
+    const Window window = open_window();
+    const Buffer made = make_buffer(id);
+    add_buffer(made);
+    resolve_aliases(id, aliases.size());
+    keep_layout(window, {.structure = {.item = id}, .buffer = made, .consulted = own});
+  }
+  sink = group;
+  sink->merge(own);
+}
+
+void Resolver::State::add_buffer(const Buffer& made) {
+  if (made.kind == ItemKind::PushConstant) {
+    if (out.push_constant != kNone) {
+      const Buffer& first = out.buffers[out.push_constant];
+      error(DiagnosticKind::RplPushTwice, program->items[made.item].name_range,
+            "a pipeline has one active push-constant buffer")
+          .note("the first one", place(program->items[first.item].name_range));
+    } else {
+      out.push_constant = payload[made.item];
+    }
+  }
+  out.buffers.push_back(made);
+}
+
+Buffer Resolver::State::make_buffer(ItemId id) {
   const Item& item = program->items[id];
   Buffer buffer{.kind = item.kind, .set = item.set, .name = item.name, .item = id};
   const Type layout = resolve_members(id, buffer.members, item.kind != ItemKind::WorkgroupBuffer);
@@ -306,19 +339,8 @@ void Resolver::State::resolve_buffer(ItemId id) {
   buffer.main_size = static_cast<std::uint32_t>(layout.size);
   if (layout.has_tail) find_tail(buffer, layout);
   check_buffer(item, buffer, layout);
-  payload[id] = static_cast<std::uint32_t>(out.buffers.size());
-  if (item.kind == ItemKind::PushConstant) {
-    if (out.push_constant != kNone) {
-      const Buffer& first = out.buffers[out.push_constant];
-      error(DiagnosticKind::RplPushTwice, item.name_range, "a pipeline has one active push-constant buffer")
-          .note("the first one", place(program->items[first.item].name_range));
-    } else {
-      out.push_constant = payload[id];
-    }
-  }
   if (item.set != DescriptorSet::None) flatten(buffer);
-  out.buffers.push_back(buffer);
-  resolve_aliases(id, aliases.size());
+  return buffer;
 }
 
 void Resolver::State::check_buffer(const Item& item, const Buffer& buffer, const Type& layout) {
@@ -400,7 +422,7 @@ void Resolver::State::flatten_members(List members, std::uint32_t base, std::vec
       path.pop_back();
       continue;
     }
-    if (out.parameters.size() >= kMostParameters) {
+    if (parameter_count >= kMostParameters) {
       if (!parameters_full) {
         error(DiagnosticKind::OutOfRange, program->items[item].name_range,
               std::format("the buffers have more than {} parameters", kMostParameters));
@@ -413,6 +435,7 @@ void Resolver::State::flatten_members(List members, std::uint32_t base, std::vec
     parameter.path = {static_cast<std::uint32_t>(out.lists.size()), static_cast<std::uint32_t>(path.size())};
     out.lists.insert(out.lists.end(), path.begin(), path.end());
     out.parameters.push_back(parameter);
+    ++parameter_count;
     path.pop_back();
   }
 }

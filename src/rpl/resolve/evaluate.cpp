@@ -191,6 +191,7 @@ std::string_view reason(DiagnosticKind kind, BinaryOp op, ValueType type) {
 
 void Resolver::State::read_option(OptionId option) {
   sink->options.add(option);
+  note_lookup(Lookup::Kind::Option, option);
   const auto bit = static_cast<std::uint8_t>(1u << read_part);
   if (!record_order || (reading_parts[option] & bit) != 0) return;
   reading_parts[option] |= bit;

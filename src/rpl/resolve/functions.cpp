@@ -59,6 +59,7 @@ ItemId Resolver::State::active_of_name(ItemId first) {
 }
 
 std::uint32_t Resolver::State::find_function(NameId name) {
+  note_lookup(Lookup::Kind::Function, name);
   const ItemId found = active_of_name(program->first_function[name]);
   return found == kNone ? kNone : declare_function(found);
 }
@@ -66,10 +67,17 @@ std::uint32_t Resolver::State::find_function(NameId name) {
 std::uint32_t Resolver::State::declare_function(ItemId id) {
   if (function_of[id] != kNone) return function_of[id];
   function_of[id] = static_cast<std::uint32_t>(functions.size());
-  FunctionState state{.item = id};
+  FunctionState state{.item = id, .body = find_kept_body(id)};
   Consulted* const outer = std::exchange(sink, &state.consulted);
   const std::uint32_t outer_user = std::exchange(user, id);
-  resolve_signature(state);
+  if (state.body != kNone) {
+    reuse_signature(state);
+  } else {
+    const Window window = open_window();
+    resolve_signature(state);
+    state.lookups = close_window(window);
+    state.clean = is_clean(window);
+  }
   sink = outer;
   user = outer_user;
   out.functions.push_back(
@@ -113,46 +121,62 @@ void Resolver::State::resolve_signature(FunctionState& state) {
 }
 
 void Resolver::State::resolve_body(std::uint32_t index) {
-  const Item& item = program->items[functions[index].item];
-  Consulted own;
-  sink = &own;
-  user = functions[index].item;
   current = index;
+  user = functions[index].item;
+  if (functions[index].body != kNone) return reuse_body(index);
+  const Item& item = program->items[user];
+  functions[index].body = static_cast<std::uint32_t>(bodies.size());
+  bodies.push_back({.item = user, .result = functions[index].result, .arguments = functions[index].arguments});
+  Body& made = body();
+  sink = &made.consulted;
   dead = loops = alias_uses = 0;
-  Function& made = out.functions[index];
-  made.code.first = static_cast<std::uint32_t>(out.code.size());
-  made.locals.first = static_cast<std::uint32_t>(out.locals.size());
-  functions[index].first_edge = static_cast<std::uint32_t>(edges.size());
+  const std::size_t code = out.code.size(), places = out.places.size();
+  const std::size_t first_edge = edges.size(), first_use = uses.size(), first_sampler_use = sampler_uses.size();
+  out.functions[index].locals.first = static_cast<std::uint32_t>(out.locals.size());
+  const Window window = open_window();
   unbind(0);
-  for (std::uint32_t i = 0; i < made.arguments.count; ++i) {
-    const std::uint32_t argument = made.arguments.first + i;
-    const Range range = program->arguments[out.arguments[argument].declaration].name_range;
-    if (local_of[out.arguments[argument].name] != kNone) {
-      error(DiagnosticKind::RplShadow, range,
-            std::format("there is another argument `{}`", text(out.arguments[argument].name)));
-      continue;
-    }
-    if (!check_local_name(out.arguments[argument].name, range)) continue;
-    bind({.kind = Binding::Kind::Argument,
-          .name = out.arguments[argument].name,
-          .index = argument,
-          .type = out.arguments[argument].type,
-          .at = range});
-  }
+  bind_arguments(made.arguments);
   const bool ends = resolve_statements(program->stmts[item.body]);
-  const TypeId result = functions[index].result;
-  if (!ends && result != kVoid && result != kErrorType) {
+  if (!ends && made.result != kVoid && made.result != kErrorType) {
     error(DiagnosticKind::RplReturnMissing, item.name_range,
           std::format("`{}` returns `{}`, but a path through it ends without `return`", text(item.name),
-                      out.type_text(result)));
+                      out.type_text(made.result)));
   }
   unbind(0);
-  Function& done = out.functions[index];
-  done.code.count = static_cast<std::uint32_t>(out.code.size()) - done.code.first;
-  done.locals.count = static_cast<std::uint32_t>(out.locals.size()) - done.locals.first;
-  functions[index].edge_count = static_cast<std::uint32_t>(edges.size()) - functions[index].first_edge;
-  functions[index].consulted.merge(own);
   sink = &unrecorded;
+  made.code = from(code, out.code);
+  made.locals = from(out.functions[index].locals.first, out.locals);
+  made.places = from(places, out.places);
+  made.edges = from(first_edge, edges);
+  made.uses = from(first_use, uses);
+  made.sampler_uses = from(first_sampler_use, sampler_uses);
+  made.lookups = close_window(window);
+  if (functions[index].clean && is_clean(window)) keep_body(index);
+  take_body(index);
+}
+
+// The function is what its body says.
+void Resolver::State::take_body(std::uint32_t index) {
+  FunctionState& state = functions[index];
+  const Body& made = bodies[state.body];
+  Function& function = out.functions[index];
+  function.locals = made.locals;
+  function.code = made.code;
+  function.places = made.places;
+  state.consulted.merge(made.consulted);
+}
+
+void Resolver::State::bind_arguments(List arguments) {
+  for (std::uint32_t index = arguments.first; index < arguments.first + arguments.count; ++index) {
+    const Argument& argument = out.arguments[index];
+    const Range range = program->arguments[argument.declaration].name_range;
+    if (local_of[argument.name] != kNone) {
+      error(DiagnosticKind::RplShadow, range, std::format("there is another argument `{}`", text(argument.name)));
+      continue;
+    }
+    if (!check_local_name(argument.name, range)) continue;
+    bind({.kind = Binding::Kind::Argument, .name = argument.name, .index = index, .type = argument.type, .at = range});
+  }
 }
 
 // Names that are wrong whether or not something uses them: two of one name, and those of built-in functions.
@@ -225,7 +249,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
 
 void Resolver::State::touch(Touch kind, StageMask stages, Range at) {
   if (dead != 0) return;
-  FunctionState& state = function();
+  Body& state = body();
   const auto index = static_cast<std::size_t>(kind);
   if (state.touches[index].end == 0 || (state.touch_stages[index] & stages) != state.touch_stages[index]) {
     state.touches[index] = at;
@@ -240,17 +264,18 @@ void Resolver::State::check_recursion() {
   auto& stack = call_stack;
   stack.clear();
   for (std::uint32_t root = 0; root < functions.size(); ++root) {
-    if (marks[root] != Mark::New || functions[root].edge_count == 0) continue;
+    if (marks[root] != Mark::New || body_of(root).edges.count == 0) continue;
     marks[root] = Mark::Open;
     stack.emplace_back(root, 0);
     while (!stack.empty()) {
       auto& [at, next] = stack.back();
-      if (next == functions[at].edge_count) {
+      const List calls = body_of(at).edges;
+      if (next == calls.count) {
         marks[at] = Mark::Done;
         stack.pop_back();
         continue;
       }
-      const CallEdge& edge = edges[functions[at].first_edge + next++];
+      const CallEdge& edge = edges[calls.first + next++];
       if (marks[edge.callee] == Mark::New) {
         marks[edge.callee] = Mark::Open;
         stack.emplace_back(edge.callee, 0);
@@ -277,8 +302,8 @@ void Resolver::State::reach(const EntryPoint& entry) {
   order.push_back(entry.function);
   functions[entry.function].stages |= bit;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const FunctionState& state = functions[order[i]];
-    for (std::uint32_t e = state.first_edge; e < state.first_edge + state.edge_count; ++e) {
+    const List calls = body_of(order[i]).edges;
+    for (std::uint32_t e = calls.first; e < calls.first + calls.count; ++e) {
       const CallEdge& edge = edges[e];
       if (edge.dead || (functions[edge.callee].stages & bit) != 0) continue;
       functions[edge.callee].stages |= bit;
@@ -287,12 +312,12 @@ void Resolver::State::reach(const EntryPoint& entry) {
     }
   }
   for (const std::uint32_t index : order) {
-    if ((functions[index].allowed & bit) == 0) check_stage(entry.stage, index);
+    if ((body_of(index).allowed & bit) == 0) check_stage(entry.stage, index);
   }
 }
 
 void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
-  const FunctionState& state = functions[index];
+  const Body& state = body_of(index);
   for (std::uint32_t i = 0; i < kTouchCount; ++i) {
     const auto kind = static_cast<Touch>(i);
     if ((state.touch_stages[i] & mask_of(stage)) != 0) continue;
@@ -329,7 +354,7 @@ void Resolver::State::record_stages() {
     std::uint32_t used = 0;
     for (const std::uint32_t index : reached) {
       consulted.merge(functions[index].consulted);
-      used |= functions[index].groups;
+      used |= body_of(index).groups;
     }
     for (std::uint32_t group = 0; group < kGroupCount; ++group) {
       if ((used >> group & 1) != 0) consulted.merge(groups[group]);
@@ -363,15 +388,16 @@ void Resolver::State::check_unwritten() {
   const auto& reads = first_reads;
   const auto& written = written_fields;
   bool position = false;
-  for (const FieldUse& use : uses) {
-    const StageMask stages = functions[use.function].stages;
-    if (stages == 0) continue;
-    if (use.field == kNone) {
-      position = true;
-    } else if (use.write) {
-      written_fields[use.field] = true;
-    } else if (reads[use.field].end == 0) {
-      first_reads[use.field] = use.at;
+  for (std::uint32_t function = 0; function < functions.size(); ++function) {
+    if (functions[function].stages == 0) continue;
+    for (const FieldUse& use : part(uses, body_of(function).uses)) {
+      if (use.field == kNone) {
+        position = true;
+      } else if (use.write) {
+        written_fields[field_of[use.field]] = true;
+      } else if (reads[field_of[use.field]].end == 0) {
+        first_reads[field_of[use.field]] = use.at;
+      }
     }
   }
   if (vertex && !position) {
@@ -408,8 +434,11 @@ void Resolver::State::drop_unreached() {
   }
   if (kept == functions.size()) return;
   out.functions.resize(kept);
-  for (Instruction& instruction : out.code) {
-    if (instruction.op == Op::Call) instruction.a = numbers[instruction.a];
+  for (std::uint32_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].stages == 0) continue;
+    for (const CallEdge& edge : part(edges, body_of(i).edges)) {
+      if (edge.code != kNoRef) out.code[edge.code].a = numbers[edge.callee];
+    }
   }
   for (EntryPoint& entry : out.entry_points) entry.function = numbers[entry.function];
 }

@@ -448,7 +448,7 @@ bool Resolver::State::can_read(Val val, Range range) {
       [[fallthrough]];
     case PlaceRoot::StateIn:
       touch(Touch::StateRead, mask_of(Stage::Fragment), range);
-      if (dead == 0) uses.push_back({current, ref.index, false, range});
+      if (dead == 0) uses.push_back({out.container_fields[ref.index].field, false, range});
       return true;
     case PlaceRoot::Attribute:
       touch(Touch::Attribute, mask_of(Stage::Vertex), range);
@@ -498,11 +498,11 @@ bool Resolver::State::can_write(Val val, Range range) {
       }
       ref.root = PlaceRoot::StateOut;
       touch(Touch::StateWrite, mask_of(Stage::Vertex), range);
-      if (dead == 0) uses.push_back({current, ref.index, true, range});
+      if (dead == 0) uses.push_back({out.container_fields[ref.index].field, true, range});
       return true;
     case PlaceRoot::ColorOutput:
       touch(Touch::ColorWrite, mask_of(Stage::Fragment), range);
-      if (dead == 0) uses.push_back({current, ref.index, true, range});
+      if (dead == 0) uses.push_back({out.container_fields[ref.index].field, true, range});
       return true;
     case PlaceRoot::Buffer: {
       const Buffer& buffer = out.buffers[ref.index];

@@ -26,33 +26,21 @@ std::string Resolved::type_text(TypeId type) const {
   }
 }
 
+// What is of one variant alone. The rest is forgotten with the program: kept.cpp.
 void Resolver::State::clear() {
   const std::size_t names = program->names.size(), items = program->items.size();
   out.program = program;
   out.pipeline = settings->pipeline;
   out.options.clear();
-  out.types.clear();
   out.structs.clear();
-  out.members.clear();
   out.containers.clear();
   out.container_fields.clear();
   out.buffers.clear();
-  out.parameters.clear();
   out.samplers.clear();
   out.images.clear();
   out.push_constant = kNone;
   out.color_outputs.clear();
   out.functions.clear();
-  out.arguments.clear();
-  out.locals.clear();
-  out.code.clear();
-  out.places.clear();
-  out.steps.clear();
-  out.call_arguments.clear();
-  out.constants.clear();
-  out.constant_words.clear();
-  known_constants.fill(0);
-  out.lists.clear();
   out.entry_points.clear();
   out.unwritten_state.clear();
   out.consulted.interface.clear();
@@ -63,27 +51,25 @@ void Resolver::State::clear() {
   activity.assign(items, Activity::Unknown);
   item_consulted.resize(items);
   for (Consulted& consulted : item_consulted) consulted.clear();
-  constant_values.assign(items, Value{});
+  constant_values.resize(items);  // those of inactive constants mean nothing, as with all that is only resized
   name_instance.assign(names, false);
-  struct_types.assign(items, kErrorType);
+  struct_types.resize(items);
   struct_state.assign(items, Activity::Unknown);
+  struct_consulted.clear();
   fields.clear();
   aliases.clear();
   alias_steps.clear();
   member_stack.clear();
   for (Consulted& group : groups) group.clear();
   bound.assign(names, kNone);
-  payload.assign(items, kNone);
+  payload.resize(items);
+  field_of.resize(program->fields.size());
   counters = {};
   functions.clear();
   function_of.assign(items, kNone);
   choices.clear();
   choice_of.assign(items, kNone);
-  edges.clear();
-  uses.clear();
-  sampler_uses.clear();
   bindings.clear();
-  local_of.assign(names, kNone);
   local_binding.clear();
   chain_stack.clear();
   step_stack.clear();
@@ -92,7 +78,8 @@ void Resolver::State::clear() {
   path_stack.clear();
   visible = kNone;
   depth = dead = loops = struct_depth = 0;
-  parameters_full = pending_statement = false;
+  parameters_full = pending_statement = notes_lookups = false;
+  parameter_count = 0;
   record_order = true;
   suggestions = 0;
 }
@@ -103,11 +90,13 @@ void Resolver::State::run(std::span<const EntryPointName> entry_points) {
   read_part = DeclarationReads;
   resolve_options();
   resolve_constants();
+  begin_layouts();
   resolve_declarations();
   read_part = SettingReads;
   resolve_settings();
   read_part = CodeReads;
   check_function_names();
+  begin_bodies();
   resolve_entry_points(entry_points);
   // Bodies add the functions that they call.
   for (std::uint32_t i = 0; i < functions.size(); ++i) resolve_body(i);
@@ -137,6 +126,7 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
   state.diagnostics = &found;
   if (state.keeps_code(entry_points) && state.resolve_settings_again()) return &state.out;
   found = {};  // what the settings have said is said once more, in its place
+  if (!state.keeps_program()) state.forget();
   state.clear();
   state.run(entry_points);
   state.remember(entry_points, found.empty());
@@ -148,7 +138,7 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
 std::span<const OptionId> Resolver::read_order() const { return state_->out.consulted.order; }
 
 Resolved Resolver::release() {
-  state_->last.valid = false;
+  state_->last.same = false;
   return std::move(state_->out);
 }
 

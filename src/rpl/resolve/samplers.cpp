@@ -11,10 +11,16 @@ namespace slipway::rpl {
 // Each argument learns the two kinds of use once each and hands them to what calls pass for it, so the walk is linear
 // however functions call each other.
 void Resolver::State::check_samplers() {
-  const auto any = [&](SamplerUse::Kind kind) {
-    return std::ranges::any_of(sampler_uses, [&](const SamplerUse& use) { return use.kind == kind; });
-  };
-  if (!any(SamplerUse::Kind::Plain) || !any(SamplerUse::Kind::Compare)) return;
+  std::array<bool, 3> seen{};
+  for (std::uint32_t function = 0; function < functions.size(); ++function) {
+    for (const SamplerUse& use : part(sampler_uses, body_of(function).sampler_uses)) {
+      seen[static_cast<std::size_t>(use.kind)] = true;
+    }
+  }
+  if (!seen[static_cast<std::size_t>(SamplerUse::Kind::Plain)] ||
+      !seen[static_cast<std::size_t>(SamplerUse::Kind::Compare)]) {
+    return;
+  }
 
   struct Known {
     std::array<Range, 2> uses{};    // by Kind: the call of the sampling function; end 0 for none
@@ -24,20 +30,24 @@ void Resolver::State::check_samplers() {
   std::vector<std::uint32_t> last_pass(out.arguments.size(), kNone);  // by argument: the last use that passes it on
   std::vector<std::pair<std::uint32_t, SamplerUse::Kind>> todo;       // arguments that have just learnt of a kind
   const auto learn = [&](const SamplerUse& at, SamplerUse::Kind kind, Range use) {
-    Known& known = (at.root == PlaceRoot::Sampler ? samplers : arguments)[at.index];
+    Known& known = at.root == PlaceRoot::Sampler ? samplers[payload[at.index]] : arguments[at.index];
     const auto slot = static_cast<std::size_t>(kind);
     if (known.uses[slot].end != 0) return;
     known.uses[slot] = use;
     if (at.kind == SamplerUse::Kind::Pass) known.passes[slot] = at.at;
     if (at.root == PlaceRoot::Argument) todo.emplace_back(at.index, kind);
   };
-  for (std::uint32_t i = 0; i < sampler_uses.size(); ++i) {
-    SamplerUse& use = sampler_uses[i];
-    if (functions[use.function].stages == 0) continue;
-    if (use.kind == SamplerUse::Kind::Pass) {
-      use.previous = std::exchange(last_pass[use.callee_argument], i);
-    } else {
-      learn(use, use.kind, use.at);
+  for (std::uint32_t function = 0; function < functions.size(); ++function) {
+    if (functions[function].stages == 0) continue;
+    const List uses = body_of(function).sampler_uses;
+    for (std::uint32_t i = uses.first; i < uses.first + uses.count; ++i) {
+      SamplerUse& use = sampler_uses[i];
+      if (use.kind == SamplerUse::Kind::Pass) {
+        const std::uint32_t passed = functions[function_of[use.callee]].arguments.first + use.argument;
+        use.previous = std::exchange(last_pass[passed], i);
+      } else {
+        learn(use, use.kind, use.at);
+      }
     }
   }
   while (!todo.empty()) {

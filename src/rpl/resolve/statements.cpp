@@ -220,7 +220,7 @@ void Resolver::State::resolve_expression_statement(const Stmt& stmt, bool& termi
 }
 
 void Resolver::State::resolve_return(const Stmt& stmt) {
-  const TypeId wanted = function().result;
+  const TypeId wanted = functions[current].result;
   if (stmt.a == 0) {
     if (wanted != kVoid && wanted != kErrorType) {
       error(DiagnosticKind::RplReturnType, stmt.range,

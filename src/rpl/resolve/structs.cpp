@@ -116,6 +116,7 @@ TypeId Resolver::State::array_type(TypeId element, std::span<const std::uint32_t
 }
 
 TypeId Resolver::State::named_struct(NameId name, Range range) {
+  note_lookup(Lookup::Kind::Struct, name);
   const ItemId found = active_of_name(program->first_struct[name]);
   if (found != kNone) return resolve_struct(found);
   if (program->first_struct[name] != kNone) {
@@ -138,7 +139,7 @@ TypeId Resolver::State::named_struct(NameId name, Range range) {
 TypeId Resolver::State::resolve_struct(ItemId id) {
   const Item& item = program->items[id];
   if (struct_state[id] == Activity::Active) {
-    sink->merge(item_consulted[id]);
+    sink->merge(struct_consulted[out.types[struct_types[id]].index]);
     return struct_types[id];
   }
   if (struct_state[id] == Activity::Evaluating) {
@@ -151,24 +152,59 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
   }
   ++struct_depth;
   struct_state[id] = Activity::Evaluating;
-  Consulted* const outer = std::exchange(sink, &item_consulted[id]);
+  Consulted own;
+  Consulted* const outer = std::exchange(sink, &own);
   const std::uint32_t outer_user = std::exchange(user, id);
   Struct made{.name = item.name, .item = id};
-  Type layout = resolve_members(id, made.members, true);
-  layout.kind = TypeKind::Struct;
-  layout.index = static_cast<std::uint32_t>(out.structs.size());
-  made.type = out.types.add_struct(layout.index);
-  out.types.set_struct(made.type, layout);
-  out.structs.push_back(made);
-  struct_types[id] = made.type;
-  const std::size_t first_alias = aliases.size();
-  resolve_aliases(id, first_alias);
+  Type type;
+  if (const KeptLayout* const kept = find_kept_layout(id)) {
+    made = kept->structure;
+    type = kept->type;
+    own = kept->consulted;
+    reuse_layout(id, kept->lookups, made.members);
+    add_struct(made, type);
+  } else {
+    const Window window = open_window();
+    type = resolve_members(id, made.members, true);
+    type.kind = TypeKind::Struct;
+    take_version(made);
+    add_struct(made, type);
+    resolve_aliases(id, aliases.size());
+    keep_layout(window, {.structure = made, .type = type, .consulted = own});
+  }
   struct_state[id] = Activity::Active;
   sink = outer;
   user = outer_user;
-  sink->merge(item_consulted[id]);
+  sink->merge(own);
+  struct_consulted.push_back(std::move(own));
   --struct_depth;
   return made.type;
+}
+
+void Resolver::State::add_struct(const Struct& made, Type type) {
+  type.index = static_cast<std::uint32_t>(out.structs.size());
+  out.types.set_struct(made.type, type);
+  out.structs.push_back(made);
+  struct_types[made.item] = made.type;
+}
+
+// Gives a struct its type, and that and the members of an earlier variant where they are the same.
+void Resolver::State::take_version(Struct& made) {
+  const auto same = [](const Member& a, const Member& b) {
+    return a.field == b.field && a.type == b.type && a.offset == b.offset;
+  };
+  std::uint32_t& newest = newest_version[made.item];
+  for (std::uint32_t i = newest; i != kNone; i = struct_versions[i].older) {
+    const StructVersion& known = struct_versions[i];
+    if (!std::ranges::equal(part(out.members, made.members), part(out.members, known.members), same)) continue;
+    out.members.resize(made.members.first);
+    made.members = known.members;
+    made.type = known.type;
+    return;
+  }
+  made.type = out.types.add_struct(static_cast<std::uint32_t>(out.structs.size()));
+  struct_versions.push_back({made.type, made.members, newest});
+  newest = static_cast<std::uint32_t>(struct_versions.size()) - 1;
 }
 
 Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only) {
