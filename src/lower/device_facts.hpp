@@ -20,8 +20,8 @@ struct MatrixShape {
 struct DeviceFacts {
   // Buffers by address, with 64-bit integers. Without them all kernels are of the plainest family.
   bool addresses = false;
-  // A processor that runs so many invocations as one vector, and whose workgroups are vectors one after the other; lanes
-  // take numbers from each other. 0: a GPU.
+  // A processor that runs so many invocations as one vector, and whose workgroups are vectors one after the other;
+  // lanes take numbers from each other. 0: a GPU.
   std::uint32_t lanes = 0;
   std::uint32_t subgroup_size = 1;
   std::uint32_t shared_memory = 16384;   // bytes of a workgroup
