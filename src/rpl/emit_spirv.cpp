@@ -67,7 +67,7 @@ constexpr spv::ExecutionModel model_of(Stage stage) {
   return spv::ExecutionModel::GLCompute;
 }
 
-// So many entries, all zero: what `assign` does, entry by entry.
+// So many entries, all zero. (`assign` would write them one by one.)
 template <class T>
 void clear_to(std::vector<T>& entries, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);

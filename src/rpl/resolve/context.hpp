@@ -11,7 +11,7 @@
 //   calls.cpp         calls and constructors; builtin_calls.cpp: built-in functions
 //   samplers.cpp      samplers used with and without comparison
 //   unused.cpp        definitions that no entry point reaches
-//   reach.cpp         which options can decide what becomes of a function
+//   reach.cpp         which options can decide what becomes of an item
 //   kept.cpp          what a variant shares with earlier ones of its program
 //
 // Everything here keeps its memory between resolves: vectors are cleared, not freed. What code refers to (`out.code`

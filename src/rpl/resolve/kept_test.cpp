@@ -271,7 +271,7 @@ void main (void)
   check_all(chain);
 }
 
-// `T` of variant 3 is that of variant 1 again, which variant 2 had replaced.
+// The structs of a variant are those of one before last, which another had replaced, and so they are the same types.
 TEST(KeptBodies, TypesComeBack) {
   Chain chain = compute_chain(R"(
 global wide: flag off; global other: flag off;
