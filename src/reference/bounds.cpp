@@ -204,6 +204,22 @@ bool accepts(DataType type, double test, double ref, double bound) {
   return low <= test && test <= high;
 }
 
+bool depends_on_order(const tosa::Node& node, const Tensor& factors, std::size_t result) {
+  const tensor::Shape& shape = factors.type.shape;
+  const auto axis = static_cast<std::size_t>(node.attributes.integer("axis"));
+  std::size_t inner = 1;
+  for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= static_cast<std::size_t>(shape[d]);
+  const auto count = static_cast<std::size_t>(shape[axis]);
+  const std::size_t first = result / inner * inner * count + result % inner;
+  double small = 1, large = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double factor = std::fabs(factors.reals[first + i * inner]);
+    if (factor != 0 && std::isfinite(factor)) (factor < 1 ? small : large) *= factor;
+  }
+  const Precision precision = precision_of(factors.type.data);
+  return small < precision.least_normal || large > precision.greatest;
+}
+
 std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const tosa::Node& node,
                                                  std::span<const Tensor* const> inputs, const NodeResults& results) {
   if (!is_dot_product(node.op)) return std::nullopt;
@@ -259,7 +275,10 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
     case Op::REDUCE_PRODUCT: {
       const auto n = static_cast<double>(inputs[0]->extent(static_cast<std::size_t>(node.attributes.integer("axis"))));
       const double growth = std::pow(1 + std::exp2(-precision_of(type).fraction_bits - 1), n) - 1;
-      each([&](std::size_t i) { return std::max(std::fabs(ref[i]), precision_of(type).least_normal) * growth; });
+      each([&](std::size_t i) {
+        if (depends_on_order(node, *inputs[0], i)) return kInfinity;
+        return std::isinf(ref[i]) ? 0 : std::max(std::fabs(ref[i]), precision_of(type).least_normal) * growth;
+      });
       break;
     }
     case Op::RESIZE: {
