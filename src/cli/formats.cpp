@@ -180,23 +180,16 @@ struct Choice {
   std::string file;
 };
 
-// Whether a report is asked for in which a missing file has its line.
-bool has_report(const Arguments& arguments) {
-  return std::ranges::any_of(arguments, [](std::string_view argument) {
-    return argument.starts_with("--report") || argument.starts_with("--junit");
-  });
-}
-
 // The format of the files among the words: the first that is known decides. Problems only when none is.
-Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, bool reports_missing,
-              Diagnostics& problems) {
+Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, Diagnostics& problems) {
   Choice choice;
   Diagnostics others;
   for (const std::string& word : words) {
     Result<ContentOf> read = ContentOf::read(word);
     if (!read) {
-      // What is there but can be read only once, a named pipe, is for the format that is asked first.
-      if (!reports_missing && !file_exists(word)) others.add(std::move(read.error()));
+      // A run has a report in which a missing file has its line; what is there but can be read only once, a named pipe,
+      // is for the format that is asked first.
+      if (verb.function != &Format::run && !file_exists(word)) others.add(std::move(read.error()));
       continue;
     }
     const Format* format = format_of(read->content());
@@ -231,10 +224,9 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
     if (words.certain.empty() && words.behind_option.empty()) return help(verb);
   }
   Diagnostics problems, ignored;
-  const bool reports_missing = verb.function == &Format::run && has_report(arguments);
-  Choice choice = choose(verb, words.certain, reports_missing, problems);
+  Choice choice = choose(verb, words.certain, problems);
   // Words behind options may be anything.
-  if (!choice.format) choice = choose(verb, words.behind_option, reports_missing, ignored);
+  if (!choice.format) choice = choose(verb, words.behind_option, ignored);
   if (choice.format && choice.format->*verb.function && !problems.has_errors()) {
     return (choice.format->*verb.function)(arguments);
   }
