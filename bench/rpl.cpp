@@ -4,11 +4,11 @@
 //   bench_rpl --only PART BYTES CODE SECONDS
 //
 // Times are medians on one thread, warm, in microseconds. Resolve, metadata and SPIR-V of a parsed program are `anew`
-// where nothing of it was compiled before, and `variant` where other variants of it were, but not this one: a walk
-// through all assignments of ten of its options, in an order in which about half of them change from one to the
-// next. `setting` is a variant that differs from the one before in a setting only. glslang compiles both shaders, with
-// all options as they are by default; its first compile, which builds its symbol tables, is not counted. Exit status 1:
-// time grows faster than the program.
+// where nothing of it was compiled before, and `variant` where other variants of it were, but not this one: all
+// assignments of ten of its options one after the other, as binary numbers count, so that two of them change from one
+// to the next on average, as where all variants of a program are made. `setting` is a variant that differs from the one
+// before in a setting only. glslang compiles both shaders, with all options as they are by default; its first compile,
+// which builds its symbol tables, is not counted. Exit status 1: time grows faster than the program.
 //
 // `--only` repeats one part (parse, resolve, metadata, spirv, anew, variant, setting, full) of a program of BYTES, of
 // which the share CODE is code, for a profiler, and prints the best time beside the median.
@@ -141,8 +141,7 @@ struct Bench {
       make_anew(programs[turn]);
       step = 0;
     }
-    constexpr std::uint32_t kStride = 0x9E3779B1;  // odd, so that each assignment comes once
-    const std::uint32_t bits = step++ * kStride % count;
+    const std::uint32_t bits = step++;
     rpl::Assignment assignment;
     for (std::size_t i = 0; i < flags.size(); ++i) assignment.set(flags[i], {rpl::ValueType::Flag, bits >> i & 1});
     resolve(programs[turn], assignment);
