@@ -104,7 +104,9 @@ TEST(Resolver, GivesTheSameAgain) {
       const auto fresh = resolve(program, {}, given.entry_points, given.settings, diagnostics);
       const Resolved* const old = reused.resolve(program, {}, given.entry_points, given.settings, again);
       ASSERT_EQ(fresh.has_value(), old != nullptr) << given.name;
-      if (old) EXPECT_EQ(testing::list_resolved(*fresh), testing::list_resolved(*old)) << given.name;
+      if (old) {
+        EXPECT_EQ(testing::list_resolved(*fresh), testing::list_resolved(*old)) << given.name;
+      }
       EXPECT_EQ(format_diagnostics(diagnostics.all(), {}), format_diagnostics(again.all(), {})) << given.name;
     }
   }
