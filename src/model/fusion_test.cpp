@@ -5,6 +5,7 @@
 #include <array>
 #include <format>
 
+#include "testing/device_facts.hpp"
 #include "testing/tosa/graph_maker.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -26,26 +27,8 @@ class Chain {
   Chain() { maker.only_comparable = false; }
 
   ValueId image() { return maker.input(make_.random_tensor(DataType::F32, {1, 6, 9, 8}, Limits{-1, 1})); }
-  ValueId conv(ValueId of) {
-    return maker.add(Op::CONV2D, {of, constant({8, 3, 3, 8}), constant({8})},
-                     {{"pad", {1, 1, 1, 1}},
-                      {"stride", {1, 1}},
-                      {"dilation", {1, 1}},
-                      {"acc_type", {static_cast<std::int64_t>(tosa::AccType::Fp32)}},
-                      {"local_bound", {0}},
-                      {"input_zp", {0}},
-                      {"weight_zp", {0}}});
-  }
-  ValueId filter(ValueId of) {
-    return maker.add(Op::DEPTHWISE_CONV2D, {of, constant({3, 3, 8, 1}), constant({8})},
-                     {{"pad", {1, 1, 1, 1}},
-                      {"stride", {1, 1}},
-                      {"dilation", {1, 1}},
-                      {"acc_type", {static_cast<std::int64_t>(tosa::AccType::Fp32)}},
-                      {"local_bound", {0}},
-                      {"input_zp", {0}},
-                      {"weight_zp", {0}}});
-  }
+  ValueId conv(ValueId of) { return window(Op::CONV2D, of, {8, 3, 3, 8}); }
+  ValueId filter(ValueId of) { return window(Op::DEPTHWISE_CONV2D, of, {3, 3, 8, 1}); }
   ValueId product() {
     const ValueId a = maker.input(make_.random_tensor(DataType::F32, {1, 20, 16}, Limits{-1, 1}));
     return maker.add(Op::MATMUL, {a, constant({1, 16, 24})}, {{"A_zp", {0}}, {"B_zp", {0}}});
@@ -67,6 +50,17 @@ class Chain {
   GraphMaker maker;
 
  private:
+  ValueId window(Op op, ValueId of, tensor::Shape weights) {
+    return maker.add(op, {of, constant(std::move(weights)), constant({8})},
+                     {{"pad", {1, 1, 1, 1}},
+                      {"stride", {1, 1}},
+                      {"dilation", {1, 1}},
+                      {"acc_type", {static_cast<std::int64_t>(tosa::AccType::Fp32)}},
+                      {"local_bound", {0}},
+                      {"input_zp", {0}},
+                      {"weight_zp", {0}}});
+  }
+
   TensorMaker make_{3, Pattern::Random};
 };
 
@@ -144,13 +138,7 @@ std::vector<std::string> kernels(Chain& chain, std::vector<ValueId> outputs, con
 
 TEST(Fusion, ValuesThatOneKernelReadsAreNotStored) {
   using Names = std::vector<std::string>;
-  const lower::DeviceFacts plain, gpu{.addresses = true,
-                                      .subgroup_size = 32,
-                                      .shared_memory = 49152,
-                                      .most_invocations = 1024,
-                                      .matrices = {},
-                                      .floats = {},
-                                      .tuning = {}};
+  const lower::DeviceFacts plain, gpu = slipway::testing::gpu_facts();
   Chain chain;
   const ValueId x = chain.product(), gelu = chain.gelu(x);
   for (const lower::DeviceFacts& device : {plain, gpu})

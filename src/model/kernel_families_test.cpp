@@ -10,6 +10,7 @@
 #include "model/device_facts.hpp"
 #include "reference/run.hpp"
 #include "spirv/tools.hpp"
+#include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/matrix.hpp"
 #include "tosa/text.hpp"
@@ -490,8 +491,7 @@ bool uses_matrices(const lower::KernelProgram& program) {
 
 TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
   using enum tensor::ElementType;
-  const lower::DeviceFacts plain{
-      .addresses = true, .subgroup_size = 32, .shared_memory = 49152, .most_invocations = 1024};
+  const lower::DeviceFacts plain = slipway::testing::gpu_facts();
   lower::DeviceFacts gpu = plain;
   gpu.matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 32, I8, I32}};
   const std::set<std::string_view> with_matrices = {
@@ -523,7 +523,7 @@ TEST(KernelFamilies, MatricesAreUsedWhereTheDeviceHasThem) {
 
 // On processors points and the window over them are one dispatch.
 TEST(KernelFamilies, ImagesOfWindowsAreComputedOnTheWay) {
-  const lower::DeviceFacts processor{.addresses = true, .lanes = 8, .subgroup_size = 8};
+  const lower::DeviceFacts processor = slipway::testing::processor_facts();
   for (const Case& one : kCases) {
     if (!one.name.starts_with("points and a window over them as one kernel")) continue;
     std::minstd_rand random(5);
@@ -538,7 +538,7 @@ TEST(KernelFamilies, EqualConvolutionsShareTheirKernels) {
   std::minstd_rand random(5);
   const auto same = std::ranges::find(kCases, "the same convolution three times", &Case::name);
   const tosa::Graph graph = graph_of(*same, random);
-  const auto program = lower::lower_graph(graph, {.device = {.addresses = true, .lanes = 8, .subgroup_size = 8}});
+  const auto program = lower::lower_graph(graph, {.device = slipway::testing::processor_facts()});
   ASSERT_TRUE(program);
   EXPECT_EQ(program->dispatches.size(), 6u);  // each with its border
   EXPECT_EQ(program->kernels.size(), 3u);     // the border, a convolution with and one without its clamp

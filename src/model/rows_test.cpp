@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "testing/device_facts.hpp"
 #include "testing/tosa/graph_maker.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -231,16 +232,6 @@ TEST_P(RowsTest, SeveralInARow) {
 
 SLIPWAY_WITH_ALL_KERNELS(RowsTest);
 
-constexpr auto gpu() {
-  return lower::DeviceFacts{.addresses = true,
-                            .subgroup_size = 32,
-                            .shared_memory = 49152,
-                            .most_invocations = 1024,
-                            .matrices = {},
-                            .floats = {},
-                            .tuning = {}};
-}
-
 TEST(Rows, SoftmaxAndLayerNormAreOneKernel) {
   for (const Row& row : rows()) {
     if (row.shape[static_cast<std::size_t>(row.axis)] == 1) continue;
@@ -248,7 +239,7 @@ TEST(Rows, SoftmaxAndLayerNormAreOneKernel) {
     for (const auto program : {&RowGraph::softmax, &RowGraph::log_softmax, &RowGraph::layer_norm}) {
       RowGraph rows(DataType::F32, row.shape, row.axis);
       const ValueId result = (rows.*program)(rows.x);
-      const auto made = lower::lower_graph(rows.graph_with({result}), {.device = gpu()});
+      const auto made = lower::lower_graph(rows.graph_with({result}), {.device = slipway::testing::gpu_facts()});
       ASSERT_TRUE(made);
       EXPECT_EQ(made->dispatches.size(), 1u);
     }
@@ -257,11 +248,12 @@ TEST(Rows, SoftmaxAndLayerNormAreOneKernel) {
 
 // On a processor they are, too, where a vector fits into a row and what is slow is computed once.
 TEST(Rows, ProcessorsStoreWhatIsSlow) {
-  const lower::DeviceFacts processor{.addresses = true, .lanes = 8, .subgroup_size = 8};
   const auto dispatches = [&](ValueId (RowGraph::*program)(ValueId), std::int64_t length) {
     RowGraph rows(DataType::F32, {3, length}, 1);
     const ValueId result = (rows.*program)(rows.x);
-    return lower::lower_graph(rows.graph_with({result}), {.device = processor}).value().dispatches.size();
+    return lower::lower_graph(rows.graph_with({result}), {.device = slipway::testing::processor_facts()})
+        .value()
+        .dispatches.size();
   };
   EXPECT_EQ(dispatches(&RowGraph::softmax, 128), 1u);
   EXPECT_EQ(dispatches(&RowGraph::softmax, 1000), 2u);
@@ -277,7 +269,8 @@ TEST(Rows, ProgramsEndWhereOthersRead) {
                 result = rows.mul(e, rows.add(Op::RECIPROCAL, {rows.sum(e)}));
   const auto kernels = [&](std::vector<ValueId> outputs) {
     std::vector<std::string> names;
-    const auto made = lower::lower_graph(rows.graph_with(std::move(outputs)), {.device = gpu()});
+    const auto made =
+        lower::lower_graph(rows.graph_with(std::move(outputs)), {.device = slipway::testing::gpu_facts()});
     for (const lower::ProgramKernel& kernel : made.value().kernels) names.push_back(kernel.name);
     return names;
   };

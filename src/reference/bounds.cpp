@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "reference/axis.hpp"
 #include "reference/operation.hpp"
 #include "reference/precision.hpp"
 
@@ -204,20 +205,19 @@ bool accepts(DataType type, double test, double ref, double bound) {
   return low <= test && test <= high;
 }
 
-bool depends_on_order(const tosa::Node& node, const Tensor& factors, std::size_t result) {
-  const tensor::Shape& shape = factors.type.shape;
+std::vector<bool> products_without_order(const tosa::Node& node, const Tensor& factors) {
   const auto axis = static_cast<std::size_t>(node.attributes.integer("axis"));
-  std::size_t inner = 1;
-  for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= static_cast<std::size_t>(shape[d]);
-  const auto count = static_cast<std::size_t>(shape[axis]);
-  const std::size_t first = result / inner * inner * count + result % inner;
-  double small = 1, large = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double factor = std::fabs(factors.reals[first + i * inner]);
-    if (factor != 0 && std::isfinite(factor)) (factor < 1 ? small : large) *= factor;
-  }
+  const std::size_t results = factors.reals.size() / static_cast<std::size_t>(factors.extent(axis));
+  std::vector<double> small(results, 1), large(results, 1);
+  for_each_on_axis(factors.type.shape, axis, [&](std::size_t to, std::size_t from, std::int64_t) {
+    const double factor = std::fabs(factors.reals[from]);
+    if (factor != 0 && std::isfinite(factor)) (factor < 1 ? small : large)[to] *= factor;
+  });
   const Precision precision = precision_of(factors.type.data);
-  return small < precision.least_normal || large > precision.greatest;
+  std::vector<bool> stay(results);
+  for (std::size_t i = 0; i < results; ++i)
+    stay[i] = small[i] >= precision.least_normal && large[i] <= precision.greatest;
+  return stay;
 }
 
 std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const tosa::Node& node,
@@ -275,8 +275,9 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
     case Op::REDUCE_PRODUCT: {
       const auto n = static_cast<double>(inputs[0]->extent(static_cast<std::size_t>(node.attributes.integer("axis"))));
       const double growth = std::pow(1 + std::exp2(-precision_of(type).fraction_bits - 1), n) - 1;
+      const std::vector<bool> without_order = products_without_order(node, *inputs[0]);
       each([&](std::size_t i) {
-        if (depends_on_order(node, *inputs[0], i)) return kInfinity;
+        if (!without_order[i]) return kInfinity;
         return std::isinf(ref[i]) ? 0 : std::max(std::fabs(ref[i]), precision_of(type).least_normal) * growth;
       });
       break;

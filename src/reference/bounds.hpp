@@ -30,9 +30,9 @@ std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const
 // Whether so large a sum may overflow, so that any result will do.
 bool is_free(DataType type, double magnitude, double steps);
 
-// Whether what is between the factors of a result of REDUCE_PRODUCT, by its row-major index, may leave the range of
-// normal numbers in one of the orders that they may be taken in (TOSA page 10), so that any result will do.
-bool depends_on_order(const tosa::Node& node, const Tensor& factors, std::size_t result);
+// By result of REDUCE_PRODUCT: whether what is between its factors stays in the range of normal numbers in whichever
+// order they are taken (TOSA page 10). Where it does not, any result will do.
+std::vector<bool> products_without_order(const tosa::Node& node, const Tensor& factors);
 
 // The first element of a result that is not acceptable, integers being exact.
 struct Difference {

@@ -1,25 +1,15 @@
 // Reductions along one axis, and ARGMAX (TOSA page 5.1, 5.6).
 #include <algorithm>
 
+#include "reference/axis.hpp"
 #include "reference/operation.hpp"
 
 namespace slipway::reference {
 namespace {
 
-// Calls `use(output index, input index, position on the axis)` in the order of the axis for each output.
 template <class Use>
 void for_each_on_axis(const Operation& operation, Use&& use) {
-  const tensor::Shape& shape = operation.in().type.shape;
-  const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  std::int64_t outer = 1, inner = 1;
-  for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
-  for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
-  for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t i = 0; i < inner; ++i) {
-      for (std::int64_t k = 0; k < shape[axis]; ++k)
-        use(static_cast<std::size_t>(o * inner + i), static_cast<std::size_t>((o * shape[axis] + k) * inner + i), k);
-    }
-  }
+  reference::for_each_on_axis(operation.in().type.shape, static_cast<std::size_t>(operation.integer("axis")), use);
 }
 
 template <class F>

@@ -179,6 +179,13 @@ std::optional<Contraction> contraction_of(const tosa::Graph& graph, const Node& 
   return made;
 }
 
+Value result_of_sum(KernelMaker& maker, const Contraction& c, Value sum, Value channel) {
+  const tosa::DataType type = maker.graph()[c.node->outputs[0]].type.data;
+  Operation operation{maker.kernel(), maker.graph(), *c.node, maker};
+  if (c.bias) sum = with_bias(operation, sum, channel);
+  return tosa::is_float(type) ? rounded(maker.kernel(), tosa::storage_of(type), sum) : sum;
+}
+
 std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
                                   bool (*is_anchor)(Op)) {
   Anchor anchor;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "lower/kernel_maker.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::lower {
@@ -60,6 +61,9 @@ struct Contraction {
 // What a CONV2D, CONV3D or MATMUL of floats or 8-bit integers computes; nothing for other operators and types.
 bool is_contraction(tosa::Op op);
 std::optional<Contraction> contraction_of(const tosa::Graph& graph, const tosa::Node& node);
+
+// The result of a contraction from its sum, a number of the result's kind: rounded, with its bias.
+Value result_of_sum(KernelMaker& maker, const Contraction& c, Value sum, Value channel);
 
 // The only operator of a kind among those that are computed on the way to a result, where all others are pointwise.
 struct Anchor {

@@ -58,17 +58,10 @@ bool sums_exactly(const tosa::Graph& graph, const Contraction& c) {
 }
 
 Value finished_sum(KernelMaker& maker, const Contraction& c, Value sum, Value channel) {
-  Kernel& k = maker.kernel();
-  const tosa::DataType type = maker.graph()[c.node->outputs[0]].type.data;
-  const bool is_float = tosa::is_float(type);
-  if (is_float)
-    sum = rounded(k, tosa::storage_of(type), sum);
-  else if (sum.type() == Scalar::Float)
-    sum = k.int_of_whole(sum, c.depth() <= exact_products(c) / 4 ? kSumBits - 2 : kSumBits);
-  if (!c.bias) return sum;
-  const bool one = maker.graph()[*c.bias].type.shape[0] == 1;
-  sum = sum + maker.at(*c.bias, {one ? k.integer(0) : channel});
-  return is_float ? rounded(k, tosa::storage_of(type), sum) : sum;
+  const bool is_float = tosa::is_float(maker.graph()[c.node->outputs[0]].type.data);
+  if (!is_float && sum.type() == Scalar::Float)
+    sum = maker.kernel().int_of_whole(sum, c.depth() <= exact_products(c) / 4 ? kSumBits - 2 : kSumBits);
+  return result_of_sum(maker, c, sum, channel);
 }
 
 }  // namespace slipway::lower

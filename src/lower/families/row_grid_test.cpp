@@ -2,18 +2,13 @@
 
 #include "lower/families/rows.hpp"
 #include "tensor/shape.hpp"
+#include "testing/device_facts.hpp"
 
 namespace slipway::lower {
 namespace {
 
 const DeviceFacts kLeast{.addresses = true};
-const DeviceFacts kGpu{.addresses = true,
-                       .subgroup_size = 32,
-                       .shared_memory = 49152,
-                       .most_invocations = 1024,
-                       .matrices = {},
-                       .floats = {},
-                       .tuning = {}};
+const DeviceFacts kGpu = testing::gpu_facts();
 
 // Whatever the rows are, each element is somebody's, and the device can do it.
 TEST(RowGrid, CoversRowsWithinTheLimitsOfDevices) {
@@ -53,7 +48,7 @@ TEST(RowGrid, InvocationsGoWhereTheyAreNeeded) {
 
 // A row on a processor is for one vector, if it fills one.
 TEST(RowGrid, ProcessorsHaveAVectorForARow) {
-  const DeviceFacts processor{.addresses = true, .lanes = 8, .subgroup_size = 8};
+  const DeviceFacts processor = testing::processor_facts();
   const auto grid = row_grid({{5, 20}, 1}, processor);
   ASSERT_TRUE(grid);
   EXPECT_EQ(grid->shares, 8);

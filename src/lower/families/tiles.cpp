@@ -85,13 +85,7 @@ Value TileWork::element(KernelMaker& maker, Value sum, Value row, Value channel,
   Kernel& k = maker.kernel();
   const tensor::Shape& shape = program.graph()[node.outputs[0]].type.shape;
   const Coordinates at = coordinates(k, shape, row, channel);
-  const bool is_float = tosa::is_float(type);
-  sum = is_float ? rounded(k, tosa::storage_of(type), sum) : k.to_int(sum);
-  if (c.bias) {
-    const bool one = program.graph()[*c.bias].type.shape[0] == 1;
-    sum = sum + maker.at(*c.bias, {one ? k.integer(0) : channel});
-    if (is_float) sum = rounded(k, tosa::storage_of(type), sum);
-  }
+  sum = result_of_sum(maker, c, tosa::is_float(type) ? sum : k.to_int(sum), channel);
   maker.add_node(*c.node);
   maker.fix(c.node->outputs[0], sum);
   index = linear_index(k, shape, at);
@@ -371,8 +365,9 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   if (fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough) std::swap(sides[0], sides[1]);
   const std::string what = std::format("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.channels,
                                        c.depth(), c.run, image ? " of an image" : "");
-  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1,
-                                            [&](std::size_t i) { return Parameters{{"side", sides[i]}}; });
+  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1, [&](std::size_t i) {
+    return Parameters{{"side", sides[i]}};
+  });
   ScalarTiles(work, sides[chosen], std::move(image)).run();
   return true;
 }

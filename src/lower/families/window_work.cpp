@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "lower/families/products.hpp"
 #include "lower/families/windows.hpp"
 
 namespace slipway::lower {
@@ -50,7 +51,7 @@ bool is_vector_window(const tosa::Graph& graph, const std::vector<bool>& stored,
   const tosa::TensorType& weights = graph[window.inputs[1]].type;
   if (weights.shape[3] != 1 || !stored[index(window.inputs[1])]) return false;
   if (tosa::is_float(image.data)) return is_wide_float(weights.data);
-  return graph[window.outputs[0]].type.data == DataType::I32 && bits_of_sum(window, taps_of(graph, window)) <= 24;
+  return graph[window.outputs[0]].type.data == DataType::I32 && bits_of_sum(window, taps_of(graph, window)) <= kSumBits;
 }
 
 WindowWork::WindowWork(ProgramBuilder& program, const Node& window, const Node& node, std::int64_t most_results)

@@ -40,7 +40,7 @@ class Question {
       case Op::REDUCE_SUM:
         return !is_i32 || size(0) * extent(0, static_cast<std::size_t>(integer("axis"))) < 0x1p31;
       case Op::REDUCE_PRODUCT:
-        return products();
+        return !std::ranges::contains(reference::products_without_order(node_, made_.operands[0]), false);
       case Op::CONV2D:
       case Op::CONV3D:
       case Op::DEPTHWISE_CONV2D:
@@ -122,16 +122,6 @@ class Question {
     // A zero point moves a value by at most 128.
     const double sum = count * (size(0) + 128) * (size(1) + 128) + bias;
     return sum < (result() == DataType::I48 ? 0x1p47 : 0x1p31);
-  }
-
-  bool products() const {
-    const Tensor& factors = made_.operands[0];
-    const auto results =
-        factors.reals.size() / static_cast<std::size_t>(extent(0, static_cast<std::size_t>(integer("axis"))));
-    for (std::size_t i = 0; i < results; ++i) {
-      if (reference::depends_on_order(node_, factors, i)) return false;
-    }
-    return true;
   }
 
   bool rescale() const {

@@ -1,0 +1,25 @@
+// Devices that kernels are made for in tests, without one being there.
+#pragma once
+
+#include "lower/device_facts.hpp"
+
+namespace slipway::testing {
+
+// A GPU of usual size, without matrices.
+inline lower::DeviceFacts gpu_facts() {
+  lower::DeviceFacts facts{.addresses = true};
+  facts.subgroup_size = 32;
+  facts.shared_memory = 49152;
+  facts.most_invocations = 1024;
+  return facts;
+}
+
+// A processor whose vectors have eight lanes.
+inline lower::DeviceFacts processor_facts() {
+  lower::DeviceFacts facts{.addresses = true};
+  facts.lanes = 8;
+  facts.subgroup_size = 8;
+  return facts;
+}
+
+}  // namespace slipway::testing
