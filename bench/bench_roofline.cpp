@@ -4,10 +4,10 @@
 // model as a whole and kernel by kernel. Prints what loses most; the page has everything.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <format>
 #include <print>
 #include <set>
 
+#include "base/format.hpp"
 #include "convert/write_model.hpp"
 #include "graphs.hpp"
 #include "launch/check_device.hpp"
@@ -141,7 +141,7 @@ std::vector<MeasuredModel> measure_models(const Settings& settings, launch::Devi
     for (const Precision precision : {Precision::F32, Precision::F16, Precision::I8}) {
       if (std::ranges::all_of(settings.models, is_file) && !settings.models.empty()) continue;
       const Network network = make(precision, 1);
-      const std::string name = std::format("{}.{}", network.graph.name, name_of(precision));
+      const std::string name = formatted("{}.{}", network.graph.name, name_of(precision));
       if (!is_wanted(name)) continue;
       Diagnostics diagnostics;
       auto file = model::open_model(must(convert::write_model(network.graph)), name, diagnostics);

@@ -3,11 +3,11 @@
 // Matrix products, convolutions, memory-bound operators, and whole networks; only those with TEXT in their lines.
 // gpu_networks.py compares them with PyTorch. `host` is what a run takes from submitting it to seeing its end, beyond
 // the time of the same run on the GPU: the middle and the least of all runs.
-#include <format>
 #include <print>
 #include <string>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "gpu/instance.hpp"
 #include "graphs.hpp"
 #include "launch/open_device.hpp"
@@ -31,7 +31,7 @@ void products(const gpu::Device& device) {
   for (const Kind& kind : {Kind{"f32", F32, F32}, Kind{"f16 to f32", F16, F32}, Kind{"f16 to f16", F16, F16},
                            Kind{"bf16 to f32", BF16, F32}, Kind{"i8 to i32", I8, I32}}) {
     for (const std::int64_t n : {1024, 2048, 4096, 8192}) {
-      const std::string line = std::format("product {:11} {:5}", kind.name, n);
+      const std::string line = formatted("product {:11} {:5}", kind.name, n);
       if (!wants(line)) continue;
       const double time = time_for(matmul(n, n, n, kind.factors, kind.sum), device).device.best;
       std::println("{} {:8.1f} TFLOP/s or TOP/s", line, 2e-9 * static_cast<double>(n * n * n) / time);
@@ -41,7 +41,7 @@ void products(const gpu::Device& device) {
 
 void convolutions(const gpu::Device& device) {
   for (const auto& [size, channels] : {std::pair{56, 64}, std::pair{28, 128}, std::pair{14, 256}, std::pair{7, 512}}) {
-    const std::string line = std::format("convolution f16 3x3 {:2} x {:2} x {:3}", size, size, channels);
+    const std::string line = formatted("convolution f16 3x3 {:2} x {:2} x {:3}", size, size, channels);
     if (!wants(line)) continue;
     const bench::Image image{.size = size, .channels = channels, .out_channels = channels};
     const double time = time_for(convolution(image, F16), device).device.best;
@@ -54,7 +54,7 @@ void memory_bound(const gpu::Device& device) {
   constexpr std::int64_t kElements = 1 << 28;
   const double bytes = 8.0 * static_cast<double>(kElements);
   for (const int operators : {1, 8}) {
-    const std::string line = std::format("pointwise x{}, 1 GiB", operators);
+    const std::string line = formatted("pointwise x{}, 1 GiB", operators);
     if (wants(line))
       std::println("{} {:8.1f} GB/s", line,
                    bytes / time_for(pointwise(kElements, operators), device).device.best * 1e-6);
@@ -67,8 +67,8 @@ void networks(const gpu::Device& device) {
     for (const Precision precision : {Precision::F32, Precision::F16, Precision::I8}) {
       if (batch > 1 && precision != Precision::F16) continue;
       const Network network = make(precision, batch);
-      const std::string line = std::format("network {}.{}{}", network.graph.name, name_of(precision),
-                                           batch > 1 ? std::format(".{}", batch) : "");
+      const std::string line = formatted("network {}.{}{}", network.graph.name, name_of(precision),
+                                         batch > 1 ? formatted(".{}", batch) : "");
       if (!wants(line)) continue;
       const RunTimes time = time_for(network.graph, device);
       std::println("{:28} {:8.1f} us  host {:6.1f} us (at least {:.1f})", line, time.device.best * 1e3,

@@ -11,12 +11,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <format>
 #include <print>
 #include <string>
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "convert/write_model.hpp"
 #include "gpu/instance.hpp"
 #include "graphs.hpp"
@@ -93,7 +93,7 @@ double process(std::string program, const std::string& folder) {
 
 void processes(const std::string& program, int repeat) {
   const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / std::format("slipway-bench-{}", ::getpid());
+      std::filesystem::temp_directory_path() / formatted("slipway-bench-{}", ::getpid());
   const std::vector<std::byte> model = convert::write_model(chain(kSmall, kChain)).value();
   double cold = 1e9, warm = 1e9;
   for (int i = 0; i < repeat; ++i) {
@@ -111,8 +111,8 @@ void processes(const std::string& program, int repeat) {
 void memory(const gpu::Snapshot& snapshot) {
   for (const auto& [name, graph] : {std::pair{"chain", chain(kSmall, kChain)}, std::pair{"residual", residual(6)}}) {
     const auto program = lower::lower_graph(graph, {.device = model::device_facts(snapshot)});
-    row(std::format("arena / liveness lower bound: {} ({} dispatches, {} kernels)", name, program->dispatches.size(),
-                    program->kernels.size()),
+    row(formatted("arena / liveness lower bound: {} ({} dispatches, {} kernels)", name, program->dispatches.size(),
+                  program->kernels.size()),
         static_cast<double>(program->arena_size) / static_cast<double>(program->arena_lower_bound), 1.15, "x", false);
   }
 }

@@ -1,9 +1,9 @@
 #include "graphs.hpp"
+#include "base/format.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <format>
 #include <random>
 
 #include "launch/run.hpp"
@@ -88,7 +88,7 @@ launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
   const auto add = [&](ValueId value, bool filled) {
     const TensorType type = graph[value].type;
     const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
-    launch::Resource resource{.name = std::format("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
+    launch::Resource resource{.name = formatted("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
     if (filled) {
       resource.initial.push_back({size, [type](MutableBytes to) -> Result<> {
                                     std::ranges::copy(numbers(type, 1), to.begin());

@@ -1,10 +1,10 @@
 // make_networks FOLDER [BATCH]: writes each network in each precision as NAME.PRECISION.vgf and, for other runtimes,
 // NAME.PRECISION.json with its layers and NAME.PRECISION.weights with their weights.
 #include <cstdlib>
-#include <format>
 #include <print>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "convert/write_model.hpp"
 #include "networks.hpp"
@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
   for (const bench::Precision precision : {bench::Precision::F32, bench::Precision::F16, bench::Precision::I8}) {
     for (const auto make : {bench::mobilenet_v2, bench::resnet_50, bench::transformer_block}) {
       const bench::Network network = make(precision, batch);
-      const Path stem = Path(arguments[1]) / std::format("{}.{}", network.graph.name, bench::name_of(precision));
+      const Path stem = Path(arguments[1]) / formatted("{}.{}", network.graph.name, bench::name_of(precision));
       const auto file = [&](std::string_view extension) { return Path(stem.string() + std::string(extension)); };
       const Result<> written = convert::write_model(network.graph)
                                    .and_then([&](const auto& bytes) { return write_file(file(".vgf"), Bytes(bytes)); })

@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <format>
 #include <print>
 #include <vector>
 
+#include "base/format.hpp"
 #include "gpu/commands.hpp"
 #include "gpu/descriptors.hpp"
 #include "gpu/pipeline.hpp"
@@ -99,8 +99,8 @@ void run(Runner& runner) {
 
 void cpu_functions(const Path& libraries) {
   std::string runs;
-  for (int i = 0; i < 8; ++i) runs += std::format(R"({}{{"name": "nothing", "where": "cpu"}})", i ? ", " : "");
-  Session session = load(std::format(
+  for (int i = 0; i < 8; ++i) runs += formatted(R"({}{{"name": "nothing", "where": "cpu"}})", i ? ", " : "");
+  Session session = load(formatted(
       R"({{"resources": {{"cpus": [{{"name": "nothing", "library_path": "arithmetic"}}]}}, "execution": {{"runs": [{}]}}}})",
       runs));
   open(session, libraries, nullptr);
@@ -153,12 +153,12 @@ void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, s
 std::string eight_runs(int buffers) {
   std::string list, runs;
   for (int i = 0; i < buffers; ++i)
-    list += std::format(R"({}{{"name": "b{}", "type": "inout", "size": 4096}})", i ? ", " : "", i);
+    list += formatted(R"({}{{"name": "b{}", "type": "inout", "size": 4096}})", i ? ", " : "", i);
   for (int i = 0; i < 8; ++i)
-    runs += std::format(
+    runs += formatted(
         R"({}{{"name": "add", "arguments": [{{"name": "b{}", "argidx": 0}}, {{"name": "b{}", "argidx": 1}}]}})",
         i ? ", " : "", i % 2, 1 - i % 2);
-  return std::format(
+  return formatted(
       R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}], "kernels": [{{"name": "add", "grid": [16, 1, 1]}}]}}, "execution": {{"runs": [{}]}}}})",
       list, runs);
 }
@@ -212,26 +212,26 @@ void main() {
 )";
   const int size = load.groups * 64 * 4;
   const auto buffer = [&](const char* name, const char* type) {
-    return std::format(R"({{"name": "{}", "type": "{}", "size": {}}})", name, type, size);
+    return formatted(R"({{"name": "{}", "type": "{}", "size": {}}})", name, type, size);
   };
   const auto run = [&](const char* from, const char* to) {
-    return std::format(
+    return formatted(
         R"({{"kernel": "mix", "arguments": [{{"name": "{}", "argidx": 0}}, {{"name": "{}", "argidx": 1}}], "constants": [{{"value": {}, "argidx": 2}}]}})",
         from, to, load.rounds);
   };
-  const std::string recipe = std::format(
+  const std::string recipe = formatted(
       R"({{"header": {{"module": "mix.comp"}}, "resources": {{"buffers": [{}, {}, {}, {}], "kernels": [{{"name": "mix", "grid": [{}, 1, 1]}}]}}, "execution": {{"runs": [{}, {}, {}]}}}})",
       buffer("x", "input"), buffer("a", "internal"), buffer("b", "internal"), buffer("y", "output"), load.groups,
       run("x", "a"), run("a", "b"), run("b", "y"));
   const auto measure = [&](int iterations, int rounds) {
     std::string executions;
     for (int i = 0; i < rounds; ++i) {
-      executions += std::format(R"({}{{"mode": "throughput", "depth": {}, "iterations": {}, "verbose": false}})",
-                                i ? ", " : "", copies, iterations);
+      executions += formatted(R"({}{{"mode": "throughput", "depth": {}, "iterations": {}, "verbose": false}})",
+                              i ? ", " : "", copies, iterations);
     }
-    const std::string profile = std::format(
+    const std::string profile = formatted(
         R"({{"bindings": [{{"name": "x", "size": {}, "init": {{"stride": 4, "value": 5}}}}{}], "executions": [{}]}})",
-        size, load.shares_output ? std::format(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
+        size, load.shares_output ? formatted(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
     Session session = ::load(recipe, {{"mix.comp", {kMix.begin(), kMix.end()}}}, profile);
     open(session, {}, device);
     if (const auto failure = session.run()) {
@@ -263,12 +263,12 @@ void depth(std::uint32_t queues) {
       break;
     }
     for (const Load& load : kLoads) {
-      std::string line = std::format("depth, {} queue{}, {:24}", there, there == 1 ? "" : "s", load.what);
+      std::string line = formatted("depth, {} queue{}, {:24}", there, there == 1 ? "" : "s", load.what);
       double one = 0;
       for (const int copies : {1, 2, 4, 8}) {
         const double rate = throughput(device, load, copies);
         if (copies == 1) one = rate;
-        line += std::format("  {}: {:.0f}/s {:.2f}x", copies, rate, rate / one);
+        line += formatted("  {}: {:.0f}/s {:.2f}x", copies, rate, rate / one);
       }
       std::println("{}", line);
     }

@@ -1,7 +1,7 @@
 #include "roofline.hpp"
+#include "base/format.hpp"
 
 #include <algorithm>
-#include <format>
 
 namespace slipway::bench {
 
@@ -11,9 +11,9 @@ std::string_view name_of(Bound bound) {
 }
 
 std::string fraction_text(std::size_t part) {
-  if (part == 0) return std::format("{:.0f} % and more", kFractions[0] * 100);
-  if (kFractions[part] == 0) return std::format("less than {:.0f} %", kFractions[part - 1] * 100);
-  return std::format("{:.0f} to {:.0f} %", kFractions[part] * 100, kFractions[part - 1] * 100);
+  if (part == 0) return formatted("{:.0f} % and more", kFractions[0] * 100);
+  if (kFractions[part] == 0) return formatted("less than {:.0f} %", kFractions[part - 1] * 100);
+  return formatted("{:.0f} to {:.0f} %", kFractions[part] * 100, kFractions[part - 1] * 100);
 }
 
 Roofline roofline_of(const Roof& roof, std::string name, double whole, std::span<const MeasuredKernel> kernels) {
@@ -46,35 +46,35 @@ Roofline roofline_of(const Roof& roof, std::string name, double whole, std::span
 }
 
 std::string print_roof(const Roof& roof) {
-  std::string text = std::format("device: {}\ncopy: {:.1f} GB/s of memory", roof.device, roof.memory);
+  std::string text = formatted("device: {}\ncopy: {:.1f} GB/s of memory", roof.device, roof.memory);
   if (roof.cache_size > 0)
-    text += std::format(", {:.1f} GB/s of up to {:.1f} MB in the cache", roof.cache,
-                        static_cast<double>(roof.cache_size) * 1e-6);
+    text += formatted(", {:.1f} GB/s of up to {:.1f} MB in the cache", roof.cache,
+                      static_cast<double>(roof.cache_size) * 1e-6);
   text += "\nproducts of matrices:";
-  for (const auto& [type, rate] : roof.products) text += std::format(" {} {:.1f} GOP/s", tosa::name_of(type), rate);
-  return text + std::format("\na kernel with nothing to do: {:.1f} us\n", roof.launch * 1e3);
+  for (const auto& [type, rate] : roof.products) text += formatted(" {} {:.1f} GOP/s", tosa::name_of(type), rate);
+  return text + formatted("\na kernel with nothing to do: {:.1f} us\n", roof.launch * 1e3);
 }
 
 std::string print_roofline(const Roofline& line, std::size_t rows) {
   const auto percent = [&](double time) { return line.in_kernels > 0 ? 100 * time / line.in_kernels : 0; };
-  std::string text = std::format(
+  std::string text = formatted(
       "{}: {:.1f} us; {} kernels one by one {:.1f} us, at the roof {:.1f} us ({:.0f} %), with a launch each {:.1f} "
       "us\n",
       line.name, line.whole * 1e3, line.kernels.size(), line.in_kernels * 1e3, line.at_roof * 1e3,
       percent(line.at_roof), line.with_launches * 1e3);
   text += "  of the time, by part of the roof:";
   for (std::size_t i = 0; i < std::size(kFractions); ++i)
-    text += std::format("{} {:.0f} % at {}", i ? "," : "", percent(line.by_fraction[i]), fraction_text(i));
+    text += formatted("{} {:.0f} % at {}", i ? "," : "", percent(line.by_fraction[i]), fraction_text(i));
   text += "\n  of the time, bound by:";
   for (std::size_t i = 0; i < kBounds; ++i)
-    text += std::format("{} {} {:.0f} %", i ? "," : "", name_of(static_cast<Bound>(i)), percent(line.by_bound[i]));
-  text += std::format("\n  {:>9} {:>9} {:>4} {:>9} {:>9} {:>7} {:>7} {:>8} {:>6}  {:10}  {}\n", "lost us", "us", "no",
-                      "MB", "MOP", "OP/B", "GB/s", "GOP/s", "roof", "bound", "kernel");
+    text += formatted("{} {} {:.0f} %", i ? "," : "", name_of(static_cast<Bound>(i)), percent(line.by_bound[i]));
+  text += formatted("\n  {:>9} {:>9} {:>4} {:>9} {:>9} {:>7} {:>7} {:>8} {:>6}  {:10}  {}\n", "lost us", "us", "no",
+                    "MB", "MOP", "OP/B", "GB/s", "GOP/s", "roof", "bound", "kernel");
   for (const RooflineKernel& kernel : std::span(line.kernels).first(std::min(rows, line.kernels.size()))) {
-    text += std::format("  {:9.1f} {:9.1f} {:4} {:9.3f} {:9.2f} {:7.2f} {:7.1f} {:8.1f} {:4.0f} %  {:10}  {} {}\n",
-                        kernel.lost() * 1e3, kernel.time * 1e3, kernel.number, static_cast<double>(kernel.bytes) * 1e-6,
-                        static_cast<double>(kernel.operations) * 1e-6, kernel.intensity(), kernel.bandwidth(),
-                        kernel.rate(), kernel.fraction() * 100, name_of(kernel.bound), kernel.name, kernel.result);
+    text += formatted("  {:9.1f} {:9.1f} {:4} {:9.3f} {:9.2f} {:7.2f} {:7.1f} {:8.1f} {:4.0f} %  {:10}  {} {}\n",
+                      kernel.lost() * 1e3, kernel.time * 1e3, kernel.number, static_cast<double>(kernel.bytes) * 1e-6,
+                      static_cast<double>(kernel.operations) * 1e-6, kernel.intensity(), kernel.bandwidth(),
+                      kernel.rate(), kernel.fraction() * 100, name_of(kernel.bound), kernel.name, kernel.result);
   }
   return text;
 }

@@ -1,9 +1,9 @@
 // Rooflines as one page: for each model a chart with a point for each kernel, and the table behind it.
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "model/picture/html.hpp"
 #include "roofline.hpp"
 
@@ -50,7 +50,7 @@ std::size_t kind_of(const RooflineKernel& kernel) {
 
 // 1.5 TOP/s, 20 GOP/s, 0.25 GB/s
 std::string with_unit(double value, std::string_view unit) {
-  return value >= 1000 ? std::format("{:.3g} T{}", value / 1000, unit) : std::format("{:.3g} G{}", value, unit);
+  return value >= 1000 ? formatted("{:.3g} T{}", value / 1000, unit) : formatted("{:.3g} G{}", value, unit);
 }
 
 class Chart {
@@ -66,7 +66,7 @@ class Chart {
 
   std::string svg() {
     out_ =
-        std::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
+        formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
     grid();
     roofs();
     // Large ones first, so that they do not hide small ones.
@@ -109,17 +109,17 @@ class Chart {
   void grid() {
     for (double decade = begin_x_; decade <= end_x_; ++decade) {
       const double value = std::pow(10, decade), at = x(value);
-      out_ += std::format(
+      out_ += formatted(
           "<path class=\"g\" d=\"M{0} {1}V{2}\"/><text x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4:g}</text>\n",
           number(at), number(kTop), number(kHeight - kBottom), number(kHeight - kBottom + 16), value);
     }
     for (double decade = begin_y_; decade <= end_y_; ++decade) {
       const double value = std::pow(10, decade), at = y(value);
-      out_ += std::format(
+      out_ += formatted(
           "<path class=\"g\" d=\"M{0} {1}H{2}\"/><text x=\"{3}\" y=\"{4}\" text-anchor=\"end\">{5:g}</text>\n",
           number(kLeft), number(at), number(kWidth - kRight), number(kLeft - 8), number(at + 4), value);
     }
-    out_ += std::format(
+    out_ += formatted(
         "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">operations for each byte</text>\n"
         "<text x=\"14\" y=\"{}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {})\">GOP/s</text>\n",
         number((kLeft + kWidth - kRight) / 2), number(kHeight - 8), number(kHeight / 2), number(kHeight / 2));
@@ -137,7 +137,7 @@ class Chart {
     const double fastest = roof_.cache_size > 0 ? roof_.cache : roof_.memory;
     for (const tosa::DataType type : types_) {
       const double rate = roof_.products.at(type);
-      out_ += std::format(
+      out_ += formatted(
           "<path class=\"r\" d=\"M{} {}H{}\"/><text class=\"n\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{} {}</text>\n",
           number(x(std::max(rate / fastest, std::pow(10, begin_x_)))), number(y(rate)), number(kWidth - kRight),
           number(kWidth - kRight - 4), number(y(rate) - 5), tosa::name_of(type), with_unit(rate, "OP/s"));
@@ -149,27 +149,27 @@ class Chart {
     const double begin = std::max(std::pow(10, begin_x_), std::pow(10, begin_y_) / bandwidth);
     const double end = std::min(std::pow(10, end_x_), highest / bandwidth);
     if (begin >= end) return;
-    out_ += std::format("<path class=\"{}\" d=\"M{} {}L{} {}\"/>", kinds, number(x(begin)),
-                        number(y(begin * bandwidth)), number(x(end)), number(y(end * bandwidth)));
+    out_ += formatted("<path class=\"{}\" d=\"M{} {}L{} {}\"/>", kinds, number(x(begin)), number(y(begin * bandwidth)),
+                      number(x(end)), number(y(end * bandwidth)));
     // Along the line, a little above it.
     const double middle = std::sqrt(begin * end),
                  angle = std::atan2(y(end * bandwidth) - y(begin * bandwidth), x(end) - x(begin));
-    out_ += std::format(
+    out_ += formatted(
         "<text class=\"n\" text-anchor=\"middle\" transform=\"translate({} {}) rotate({})\" dy=\"-5\">{} {}</text>\n",
         number(x(middle)), number(y(middle * bandwidth)), number(angle * 57.2958), name, with_unit(bandwidth, "B/s"));
   }
 
   void point(const RooflineKernel& kernel) {
     const double share = kernel.time / line_.in_kernels;
-    out_ += std::format(
+    out_ += formatted(
         "<a href=\"#m{}k{}\"><circle class=\"k{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"><title>{}</title></circle></a>\n",
         section_, kernel.number, kind_of(kernel), number(x(kernel.intensity())), number(y(kernel.rate())),
         number(std::max(kLargest * std::sqrt(share), kSmallest)),
-        escaped(std::format("{} {}\nkernel {}: {:.1f} us, {:.1f} % of the time\n{:.0f} % of the roof, bound by {}\n"
-                            "{:.1f} GB/s, {:.1f} GOP/s, {:.2f} operations for each byte",
-                            kernel.name, kernel.result, kernel.number, kernel.time * 1e3, share * 100,
-                            kernel.fraction() * 100, name_of(kernel.bound), kernel.bandwidth(), kernel.rate(),
-                            kernel.intensity())));
+        escaped(formatted("{} {}\nkernel {}: {:.1f} us, {:.1f} % of the time\n{:.0f} % of the roof, bound by {}\n"
+                          "{:.1f} GB/s, {:.1f} GOP/s, {:.2f} operations for each byte",
+                          kernel.name, kernel.result, kernel.number, kernel.time * 1e3, share * 100,
+                          kernel.fraction() * 100, name_of(kernel.bound), kernel.bandwidth(), kernel.rate(),
+                          kernel.intensity())));
   }
 
   const Roof& roof_;
@@ -182,19 +182,19 @@ class Chart {
 };
 
 void add_head(std::string& out, const Roof& roof) {
-  out += std::format(
+  out += formatted(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Rooflines of {0}</title>\n<style>{1}</style>\n"
       "</head>\n<body>\n<h1>Rooflines of {0}</h1>\n",
       escaped(roof.device), kStyle);
-  out += std::format("<p>Copies of memory: {}", with_unit(roof.memory, "B/s"));
+  out += formatted("<p>Copies of memory: {}", with_unit(roof.memory, "B/s"));
   if (roof.cache_size > 0)
-    out += std::format("; up to {:.1f} MB in the cache: {}", static_cast<double>(roof.cache_size) * 1e-6,
-                       with_unit(roof.cache, "B/s"));
+    out += formatted("; up to {:.1f} MB in the cache: {}", static_cast<double>(roof.cache_size) * 1e-6,
+                     with_unit(roof.cache, "B/s"));
   out += ".";
   for (const auto& [type, rate] : roof.products)
-    out += std::format(" Products of {}: {}.", tosa::name_of(type), with_unit(rate, "OP/s"));
-  out += std::format(
+    out += formatted(" Products of {}: {}.", tosa::name_of(type), with_unit(rate, "OP/s"));
+  out += formatted(
       " A kernel with nothing to do: {:.1f} us.</p>\n"
       "<p class=\"q\">All of these were measured with kernels of ours on this device. A kernel is at the roof when it "
       "moves its buffers, each once, as fast as a copy, or computes as fast as a product of matrices, whichever takes "
@@ -209,7 +209,7 @@ void add_overview(std::string& out, std::span<const Roofline> lines) {
       "<th>of roof</th><th>with launches, us</th></tr>\n";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Roofline& line = lines[i];
-    out += std::format(
+    out += formatted(
         "<tr><td class=\"l\"><a "
         "href=\"#m{}\">{}</a></td><td>{:.1f}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.0f} %</td>"
         "<td>{:.1f}</td></tr>\n",
@@ -223,17 +223,17 @@ void add_fractions(std::string& out, const Roofline& line) {
   std::string bar, key;
   for (std::size_t i = 0; i < std::size(kFractions); ++i) {
     const double share = line.in_kernels > 0 ? 100 * line.by_fraction[i] / line.in_kernels : 0;
-    const std::string text = std::format("{:.0f} % of the time at {}", share, fraction_text(i));
-    if (share > 0) bar += std::format("<div class=\"f{}\" style=\"width:{:.2f}%\" title=\"{}\"></div>", i, share, text);
-    key += std::format("<span><i class=\"f{}\"></i>{:.0f} % at {}</span>", i, share, fraction_text(i));
+    const std::string text = formatted("{:.0f} % of the time at {}", share, fraction_text(i));
+    if (share > 0) bar += formatted("<div class=\"f{}\" style=\"width:{:.2f}%\" title=\"{}\"></div>", i, share, text);
+    key += formatted("<span><i class=\"f{}\"></i>{:.0f} % at {}</span>", i, share, fraction_text(i));
   }
-  out += std::format(
+  out += formatted(
       "<p>The time by part of the roof that is reached:</p>\n<div class=\"bar\">{}</div>\n<p class=\"key\">{}</p>\n",
       bar, key);
   out += "<p>Bound by:";
   for (std::size_t i = 0; i < kBounds; ++i) {
-    out += std::format("{} {} {:.0f} %", i ? "," : "", name_of(static_cast<Bound>(i)),
-                       line.in_kernels > 0 ? 100 * line.by_bound[i] / line.in_kernels : 0);
+    out += formatted("{} {} {:.0f} %", i ? "," : "", name_of(static_cast<Bound>(i)),
+                     line.in_kernels > 0 ? 100 * line.by_bound[i] / line.in_kernels : 0);
   }
   out += " of the time.</p>\n";
 }
@@ -245,7 +245,7 @@ void add_table(std::string& out, const Roofline& line, std::size_t section) {
       "<th>kernel</th><th class=\"l\">operators</th><th class=\"l\">result</th><th>MB</th><th>MOP</th><th>OP/B</th>"
       "<th>GB/s</th><th>GOP/s</th></tr></thead>\n";
   for (const RooflineKernel& kernel : line.kernels) {
-    out += std::format(
+    out += formatted(
         "<tr id=\"m{}k{}\"><td>{:.1f}</td><td>{:.1f}</td><td>{:.0f} %</td><td class=\"l\">{}</td><td>{}</td>"
         "<td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.3f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
         "<td>{:.1f}</td></tr>\n",
@@ -264,15 +264,15 @@ std::string write_roofline_page(const Roof& roof, std::span<const Roofline> line
   add_overview(out, lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Roofline& line = lines[i];
-    out += std::format("<h2 id=\"m{}\">{}</h2>\n", i, escaped(line.name));
+    out += formatted("<h2 id=\"m{}\">{}</h2>\n", i, escaped(line.name));
     Chart chart(roof, line, i);
     out += chart.svg();
     out += "<p class=\"key\">";
     for (std::size_t kind = 0; kind < std::size(kKinds); ++kind)
-      out += std::format("<span><i class=\"k{}\"></i>{}</span>", kind, kKinds[kind]);
+      out += formatted("<span><i class=\"k{}\"></i>{}</span>", kind, kKinds[kind]);
     out += "<span class=\"q\">areas are times</span>";
     if (const std::size_t moves = line.kernels.size() - chart.drawn(); moves > 0)
-      out += std::format("<span class=\"q\">in the table alone, as they compute nothing: {}</span>", moves);
+      out += formatted("<span class=\"q\">in the table alone, as they compute nothing: {}</span>", moves);
     out += "</p>\n";
     add_fractions(out, line);
     add_table(out, line, i);

@@ -1,7 +1,7 @@
 #include "rpl_programs.hpp"
+#include "base/format.hpp"
 
 #include <algorithm>
-#include <format>
 
 namespace slipway::bench {
 namespace {
@@ -11,24 +11,24 @@ constexpr std::string_view kGlslHead = "#version 460\n#extension GL_EXT_samplerl
 // An option of the uber-shader. Each has a buffer for its parameters and changes functions: those of the material, or
 // the entry point. Half of them are on by default.
 std::string rpl_detail(std::size_t n) {
-  return std::format(R"(
+  return formatted(R"(
 global detail_{0}: flag {1};
 conditional (detail_{0}) set_shared uniform_buffer layer_{0} {{ f4 scale; f4 bias; }};
 )",
-                     n, n % 2 == 0 ? "on" : "off");
+                   n, n % 2 == 0 ? "on" : "off");
 }
 std::string glsl_detail(std::size_t n) {
-  return std::format(R"({1}
+  return formatted(R"({1}
 #ifdef DETAIL_{0}
 layout (set = 3, binding = {0}) uniform Layer_{0} {{ vec4 scale; vec4 bias; }} layer_{0};
 #endif
 )",
-                     n, n % 2 == 0 ? std::format("#define DETAIL_{}", n) : "");
+                   n, n % 2 == 0 ? formatted("#define DETAIL_{}", n) : "");
 }
 
 // Functions of the material: what lighting code looks like.
 std::string rpl_function(std::size_t n, std::size_t details) {
-  return std::format(R"(
+  return formatted(R"(
 f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
 {{
     f3 half_vector = normalize_f3 (direction + normal);
@@ -51,10 +51,10 @@ f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
     return color + cross_f3 (normal, direction) * view.sun.xyz;
 }}
 )",
-                     n, n % 9 + 1, n % 4 + 2, n % details);
+                   n, n % 9 + 1, n % 4 + 2, n % details);
 }
 std::string glsl_function(std::size_t n, std::size_t details) {
-  return std::format(R"(
+  return formatted(R"(
 vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
 {{
     vec3 half_vector = normalize (direction + normal);
@@ -79,12 +79,12 @@ vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
     return color + cross (normal, direction) * view.sun.xyz;
 }}
 )",
-                     n, n % 9 + 1, n % 4 + 2, n % details);
+                   n, n % 9 + 1, n % 4 + 2, n % details);
 }
 
 // A part that an option adds as a whole: its structs and buffers, a function, and the call (in make_twin).
 std::string rpl_declaration(std::size_t n) {
-  return std::format(R"(
+  return formatted(R"(
 global enable_{0}: flag off;
 constant size_{0} = {1}u * 2u;
 conditional (enable_{0}) struct part_{0} {{ meta (hidden, tag_{0}) f4x4[size_{0}] joints; f4 color; }};
@@ -95,10 +95,10 @@ conditional (enable_{0}) set_object uniform_buffer object_{0}
 }};
 conditional (enable_{0}) f4 tint_{0} (void) {{ return object_{0}.color_multiplier * object_{0}.part.color; }}
 )",
-                     n, n % 7 + 1);
+                   n, n % 7 + 1);
 }
 std::string glsl_declaration(std::size_t n) {
-  return std::format(R"(
+  return formatted(R"(
 #ifdef ENABLE_{0}
 const uint size_{0} = {1}u * 2u;
 struct part_{0} {{ mat4 joints[size_{0}]; vec4 color; }};
@@ -110,7 +110,7 @@ layout (set = 2, binding = {0}) uniform Object_{0}
 vec4 tint_{0} () {{ return object_{0}.color_multiplier * object_{0}.part.color; }}
 #endif
 )",
-                     n, n % 7 + 1);
+                   n, n % 7 + 1);
 }
 
 constexpr std::string_view kRplHead = R"(
@@ -136,8 +136,8 @@ TwinProgram make_twin(std::size_t bytes, double code) {
     rpl_declarations += rpl_detail(n);
     glsl_declarations += glsl_detail(n);
     if (n % 2 == 0) continue;
-    rpl_calls += std::format("    conditional (detail_{0}) {{ color = color + layer_{0}.bias.xyz; }}\n", n);
-    glsl_calls += std::format("#ifdef DETAIL_{0}\n    color = color + layer_{0}.bias.xyz;\n#endif\n", n);
+    rpl_calls += formatted("    conditional (detail_{0}) {{ color = color + layer_{0}.bias.xyz; }}\n", n);
+    glsl_calls += formatted("#ifdef DETAIL_{0}\n    color = color + layer_{0}.bias.xyz;\n#endif\n", n);
   }
   const auto size = [&] {
     return kRplHead.size() + 450 + rpl_functions.size() + rpl_calls.size() + rpl_declarations.size();
@@ -147,14 +147,14 @@ TwinProgram make_twin(std::size_t bytes, double code) {
     if (written <= code * static_cast<double>(size())) {
       rpl_functions += rpl_function(f, details);
       glsl_functions += glsl_function(f, details);
-      rpl_calls += std::format("    color = color + shade_{} (state.normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
-      glsl_calls += std::format("    color = color + shade_{} (state_normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
+      rpl_calls += formatted("    color = color + shade_{} (state.normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
+      glsl_calls += formatted("    color = color + shade_{} (state_normal, view.sun.xyz, 0.{});\n", f, f % 9 + 1);
       ++f;
     } else {
       rpl_declarations += rpl_declaration(d);
       glsl_declarations += glsl_declaration(d);
-      rpl_calls += std::format("    conditional (enable_{0}) {{ color = color + tint_{0} ().xyz; }}\n", d);
-      glsl_calls += std::format("#ifdef ENABLE_{0}\n    color = color + tint_{0} ().xyz;\n#endif\n", d);
+      rpl_calls += formatted("    conditional (enable_{0}) {{ color = color + tint_{0} ().xyz; }}\n", d);
+      glsl_calls += formatted("#ifdef ENABLE_{0}\n    color = color + tint_{0} ().xyz;\n#endif\n", d);
       ++d;
     }
   }

@@ -9,12 +9,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "base/format.hpp"
 #include "zeinfo/check.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/zebin/image.hpp"
@@ -34,10 +34,10 @@ using namespace slipway;
 
 // Kernel number `i`, in canonical form, at 1.73; about 2 kB with a short name.
 std::string kernel_text(std::size_t i, std::size_t name_length) {
-  std::string name = std::format("gemm_f16_tile{}x{}_stage{}_{}", 16 << i % 4, 8 << i % 3, i % 5, i);
+  std::string name = formatted("gemm_f16_tile{}x{}_stage{}_{}", 16 << i % 4, 8 << i % 3, i % 5, i);
   if (name.size() < name_length)
     name += "_" + std::string(name_length - name.size() - 1, static_cast<char>('a' + i % 26));
-  std::string text = std::format(
+  std::string text = formatted(
       "  - name:            {}\n    user_attributes:\n      intel_reqd_workgroup_walk_order: [ 0, 1, 2 ]\n"
       "    execution_env:\n      barrier_count:   1\n      disable_mid_thread_preemption: true\n"
       "      grf_count:       128\n      has_no_stateless_write: true\n      inline_data_payload_size: 32\n"
@@ -47,14 +47,14 @@ std::string kernel_text(std::size_t i, std::size_t name_length) {
       "      - arg_type:        enqueued_local_size\n        offset:          12\n        size:            12\n",
       name, 1024 * (i % 64));
   for (int argument = 0; argument < 4; ++argument) {
-    text += std::format(
+    text += formatted(
         "      - arg_type:        arg_bypointer\n        offset:          {}\n        size:            8\n"
         "        arg_index:       {}\n        addrmode:        stateless\n        addrspace:       global\n"
         "        access_type:     {}\n",
         24 + 8 * argument, argument, argument == 3 ? "readwrite" : "readonly");
   }
   for (int argument = 4; argument < 6; ++argument) {
-    text += std::format(
+    text += formatted(
         "      - arg_type:        arg_byvalue\n        offset:          {}\n        size:            4\n"
         "        arg_index:       {}\n",
         40 + 4 * argument, argument);
@@ -66,10 +66,10 @@ std::string kernel_text(std::size_t i, std::size_t name_length) {
 
 std::string misc_text(std::size_t i, const std::string& kernel) {
   const std::size_t begin = kernel.find(':') + 1;
-  std::string text = std::format("  - name:{}    args_info:\n", kernel.substr(begin, kernel.find('\n') - begin + 1));
+  std::string text = formatted("  - name:{}    args_info:\n", kernel.substr(begin, kernel.find('\n') - begin + 1));
   for (int argument = 0; argument < 6; ++argument) {
     const bool pointer = argument < 4;
-    text += std::format(
+    text += formatted(
         "      - index:           {}\n        name:            {}{}\n        address_qualifier: {}\n"
         "        access_qualifier: NONE\n        type_name:       '{}'\n        type_qualifiers: {}\n",
         argument, pointer ? "buffer" : "count", i % 10, pointer ? "__global" : "__private",
@@ -116,7 +116,7 @@ std::vector<std::byte> make_zebin(const std::string& text) {
   std::uint32_t id = 0;
   image.symbols.push_back({});
   for (const zeinfo::Kernel& kernel : document.kernels) {
-    const std::string name = std::format(".text.{}", kernel.name);
+    const std::string name = formatted(".text.{}", kernel.name);
     image.parts.push_back(
         {.id = ++id, .name = name, .type = zebin::kProgbits, .flags = 6, .bytes = std::vector<std::byte>(4096)});
     image.symbols.push_back({.id = id, .name = std::string(kernel.name), .info = 2, .section = id, .size = 4000});

@@ -20,13 +20,13 @@ function(slipway_room name)
   add_library(slipway_${name} STATIC ${sources})
   list(TRANSFORM arg_USES PREPEND slipway_)
   target_link_libraries(slipway_${name} PUBLIC slipway_options ${arg_USES} PRIVATE ${arg_LIBRARIES})
+  slipway_use_precompiled(slipway_${name} product)
 
   if(SLIPWAY_TESTS AND tests)
     find_package(GTest CONFIG REQUIRED)
     add_executable(${name}_test ${tests})
-    if(CMAKE_BUILD_TYPE STREQUAL Release)
-      target_compile_options(${name}_test PRIVATE -O0)  # tests are half of what is compiled, and spend their time in the rooms
-    endif()
+    target_compile_options(${name}_test PRIVATE ${SLIPWAY_TEST_FLAGS})
+    slipway_use_precompiled(${name}_test tests)
     target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} ${arg_TEST_LIBRARIES}
                           GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

@@ -4,7 +4,8 @@
 #include <xxhash.h>
 
 #include <cstdlib>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway {
 namespace {
@@ -35,7 +36,7 @@ std::string Cache::key(std::initializer_list<std::string_view> parts) {
     XXH3_128bits_update(&state, part.data(), part.size());
   }
   const XXH128_hash_t hash = XXH3_128bits_digest(&state);
-  return std::format("{:016x}{:016x}", hash.high64, hash.low64);
+  return formatted("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {

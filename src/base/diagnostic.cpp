@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <tuple>
+
+#include "base/format.hpp"
 
 namespace slipway {
 
@@ -30,8 +31,8 @@ Diagnostic& Diagnostic::hint(std::string text) {
 }
 
 Diagnostic& Diagnostic::suggest(Place where, std::string text) {
-  hint(std::format("did you mean `{}`?", text));
-  suggestions.push_back({std::format("replace by `{}`", text), std::move(where), std::move(text)});
+  hint(formatted("did you mean `{}`?", text));
+  suggestions.push_back({formatted("replace by `{}`", text), std::move(where), std::move(text)});
   return *this;
 }
 

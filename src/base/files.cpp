@@ -9,7 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway {
 namespace {
@@ -19,12 +20,12 @@ namespace fs = std::filesystem;
 std::unexpected<Failure> unreadable(const Path& path, int error) {
   const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
   return fail(kind, Place::in_file(path.string()),
-              std::format("Could not open file {}: {}", path.string(), std::strerror(error)));
+              formatted("Could not open file {}: {}", path.string(), std::strerror(error)));
 }
 
 std::unexpected<Failure> unwritable(const Path& path, int error) {
   return fail(DiagnosticKind::FileUnwritable, Place::in_file(path.string()),
-              std::format("cannot write {}: {}", path.string(), std::strerror(error)));
+              formatted("cannot write {}: {}", path.string(), std::strerror(error)));
 }
 
 struct FileDescriptor {
@@ -144,7 +145,7 @@ Result<OutputFile> OutputFile::create(const Path& path) {
 #endif
   // A file system without nameless files: a hidden name beside the target.
   static std::atomic<unsigned> counter = 0;
-  Path temporary = folder / std::format(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
+  Path temporary = folder / formatted(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
   const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0) return unwritable(path, errno);
   return OutputFile(path, std::move(temporary), file);
@@ -169,8 +170,8 @@ Result<> OutputFile::commit() {
   if (temporary_.empty()) {
     static std::atomic<unsigned> counter = 0;
     Path name = path_;
-    name.replace_filename(std::format(".{}.{}.{}.new", path_.filename().string(), ::getpid(), counter++));
-    const std::string self = std::format("/proc/self/fd/{}", file_);
+    name.replace_filename(formatted(".{}.{}.{}.new", path_.filename().string(), ::getpid(), counter++));
+    const std::string self = formatted("/proc/self/fd/{}", file_);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
       return unwritable(path_, errno);
     temporary_ = std::move(name);

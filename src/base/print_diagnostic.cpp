@@ -1,7 +1,8 @@
 #include "base/print_diagnostic.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway {
 namespace {
@@ -34,7 +35,7 @@ std::string_view colour_for(Severity severity) {
 }
 
 std::string painted(std::string_view text, std::string_view colour, bool use) {
-  return use ? std::format("{}{}{}", colour, text, kReset) : std::string(text);
+  return use ? formatted("{}{}{}", colour, text, kReset) : std::string(text);
 }
 
 // Decodes one character and moves past it; a byte that is not UTF-8 stands for itself.
@@ -95,8 +96,8 @@ std::string excerpt(const Place& place, bool colour) {
     padding += c == '\t' ? std::string("\t") : std::string(width_of(c), ' ');
   }
   const std::string number = std::to_string(start.line);
-  return std::format("{:>5} | {}{}{}\n      | {}{}\n", number, lead, line, tail, padding,
-                     painted("^" + std::string(marked - 1, '~'), kGreen, colour));
+  return formatted("{:>5} | {}{}{}\n      | {}{}\n", number, lead, line, tail, padding,
+                   painted("^" + std::string(marked - 1, '~'), kGreen, colour));
 }
 
 std::string where(const Place& place, bool colour) {
@@ -119,27 +120,27 @@ std::string format_place(const Place& place) {
     case Place::Kind::File:
       return place.file;
     case Place::Kind::Bytes:
-      return std::format("{}:{:#x}", place.file, place.span.begin);
+      return formatted("{}:{:#x}", place.file, place.span.begin);
     case Place::Kind::Text: {
       const Position start = place.source->position(place.span.begin);
-      return std::format("{}:{}:{}", place.file, start.line, start.column);
+      return formatted("{}:{}:{}", place.file, start.line, start.column);
     }
   }
   return "";
 }
 
 std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyle& style) {
-  std::string out = std::format("{}{}: {} [{}]\n", where(diagnostic.place, style.colour),
-                                painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour),
-                                diagnostic.message, name_of(diagnostic.kind));
+  std::string out = formatted("{}{}: {} [{}]\n", where(diagnostic.place, style.colour),
+                              painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour),
+                              diagnostic.message, name_of(diagnostic.kind));
   if (style.sources && diagnostic.place.kind == Place::Kind::Text) out += excerpt(diagnostic.place, style.colour);
   if (!diagnostic.path.empty()) {
-    out += std::format("  = at {}{}\n", diagnostic.path,
-                       diagnostic.uid.empty() ? "" : std::format(" (uid {})", diagnostic.uid));
+    out += formatted("  = at {}{}\n", diagnostic.path,
+                     diagnostic.uid.empty() ? "" : formatted(" (uid {})", diagnostic.uid));
   }
   for (const DiagnosticNote& note : diagnostic.notes) {
-    out += std::format("{}{}: {}\n", note.place.kind == Place::Kind::None ? "  " : where(note.place, style.colour),
-                       painted("note", kCyan, style.colour), note.message);
+    out += formatted("{}{}: {}\n", note.place.kind == Place::Kind::None ? "  " : where(note.place, style.colour),
+                     painted("note", kCyan, style.colour), note.message);
     if (style.sources && note.place.kind == Place::Kind::Text) out += excerpt(note.place, style.colour);
   }
   return out;
@@ -151,7 +152,7 @@ std::string format_diagnostics(std::span<const Diagnostic> diagnostics, const Di
     out += format_diagnostic(diagnostic, style);
   }
   if (diagnostics.size() > style.max_errors) {
-    out += std::format("{} more problems are not shown\n", diagnostics.size() - style.max_errors);
+    out += formatted("{} more problems are not shown\n", diagnostics.size() - style.max_errors);
   }
   return out;
 }

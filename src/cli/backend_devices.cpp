@@ -1,7 +1,6 @@
 #include "cli/backend_devices.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "json/writer.hpp"
 #include "recipe/backends/opencl/devices.hpp"
 #include "recipe/backends/xrt/module.hpp"
@@ -21,8 +20,8 @@ std::string opencl_text(const std::vector<DeviceInfo>& devices) {
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceInfo& device = devices[i];
-    text += std::format("  {}  {}  {}, {} {}, {}\n", i, device.name, type_name(device.type), device.platform,
-                        device.driver, device.il_version.empty() ? "takes no SPIR-V" : device.il_version);
+    text += formatted("  {}  {}  {}, {} {}, {}\n", i, device.name, type_name(device.type), device.platform,
+                      device.driver, device.il_version.empty() ? "takes no SPIR-V" : device.il_version);
   }
   return text;
 }
@@ -61,7 +60,7 @@ Result<std::string> list_xrt(bool json) {
   if (names->empty()) return fail(DiagnosticKind::NoDevice, {}, "XRT found no device (0 devices)");
   if (!json) {
     std::string text;
-    for (std::size_t i = 0; i < names->size(); ++i) text += std::format("  {}  {}\n", i, (*names)[i]);
+    for (std::size_t i = 0; i < names->size(); ++i) text += formatted("  {}  {}\n", i, (*names)[i]);
     return text;
   }
   json::Writer out;

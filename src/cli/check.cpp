@@ -1,6 +1,6 @@
 // slipway check: everything that can be known about scenarios without running them.
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/run_files.hpp"
 #include "cli/scenario_verbs.hpp"
@@ -28,8 +28,7 @@ int describe_key(const std::string& key) {
     return 0;
   }
   const auto near = closest(key, scenario::describable_keys());
-  print_error(
-      std::format("slipway check: no key `{}`{}\n", key, near ? std::format("; did you mean `{}`?", *near) : ""));
+  print_error(formatted("slipway check: no key `{}`{}\n", key, near ? formatted("; did you mean `{}`?", *near) : ""));
   return 2;
 }
 
@@ -93,7 +92,7 @@ int check_scenario(const Arguments& arguments) {
   }
   const int status = report(diagnostics, settings.style, stdout);
   if (!settings.style.json && status == 0) {
-    for (const std::string& file : settings.files) print(std::format("{}: ok\n", file));
+    for (const std::string& file : settings.files) print(formatted("{}: ok\n", file));
   }
   return status;
 }

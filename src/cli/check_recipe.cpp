@@ -1,7 +1,7 @@
 // slipway check for recipes and profiles: no device is opened, no library loaded.
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "recipe/cpu/exports.hpp"
@@ -50,7 +50,7 @@ void add_options(CommandLine& line, CheckRecipeSettings& settings) {
 int end(const CheckRecipeSettings& settings, Diagnostics& diagnostics) {
   const int status = report(diagnostics, settings.style, stdout);
   if (settings.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : settings.files) print(std::format("{}: ok\n", file));
+  for (const std::string& file : settings.files) print(formatted("{}: ok\n", file));
   return 0;
 }
 

@@ -1,8 +1,8 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/version.hpp"
 
@@ -23,7 +23,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   } catch (const CLI::Success& success) {  // help or version was asked for
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    std::string message = std::format("{}: {}\n", name_, error.what());
+    std::string message = formatted("{}: {}\n", name_, error.what());
     std::vector<std::string> options;
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
@@ -31,9 +31,9 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
     for (const std::string& argument : arguments) {
       const std::string word = argument.substr(0, argument.find('='));
       if (!word.starts_with("--") || std::ranges::contains(options, word)) continue;
-      if (const auto near = closest(word, options)) message += std::format("did you mean `{}`?\n", *near);
+      if (const auto near = closest(word, options)) message += formatted("did you mean `{}`?\n", *near);
     }
-    print_error(message + std::format("see `{} --help`\n", name_));
+    print_error(message + formatted("see `{} --help`\n", name_));
     return 2;
   }
 }

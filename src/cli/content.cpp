@@ -1,7 +1,8 @@
 #include "cli/content.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -58,7 +59,7 @@ class KeyScanner {
     if (at_ >= text_.size() || text_[at_] != ':') return;
     const std::string_view key = text_.substr(begin, end - begin);
     if (depth_ == 1) above_ = key;
-    if (keys_.size() < kMost) keys_.push_back(depth_ == 1 ? std::string(key) : std::format("{}/{}", above_, key));
+    if (keys_.size() < kMost) keys_.push_back(depth_ == 1 ? std::string(key) : formatted("{}/{}", above_, key));
   }
 
   void comment() {
@@ -132,16 +133,16 @@ std::string first_sight(const Content& content) {
     std::size_t shown = 0;
     for (const std::string& key : content.keys) {
       if (key.contains('/') || ++shown > 5) continue;
-      text += std::format("{} `{}`", shown > 1 ? "," : "", key);
+      text += formatted("{} `{}`", shown > 1 ? "," : "", key);
     }
     return text + (shown > 5 ? ", ..." : "");
   }
   const std::string_view head = text_of(content.bytes).substr(0, 16);
   if (std::ranges::all_of(head, [](unsigned char c) { return c == '\n' || c == '\r' || (c >= ' ' && c < 0x7f); })) {
-    return std::format("text that begins with `{}`", head.substr(0, head.find_first_of("\r\n")));
+    return formatted("text that begins with `{}`", head.substr(0, head.find_first_of("\r\n")));
   }
   std::string text = "bytes that begin with";
-  for (const unsigned char c : head) text += std::format(" {:02x}", c);
+  for (const unsigned char c : head) text += formatted(" {:02x}", c);
   return text;
 }
 

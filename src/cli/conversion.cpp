@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <format>
 
 #include "base/base64.hpp"
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
@@ -63,10 +63,10 @@ void set_word(const std::string& word, const WordOf<E> (&words)[N], std::string_
       to = each.value;
       return;
     }
-    list += std::format("{}{}", list.empty() ? "" : ", ", each.word);
+    list += formatted("{}{}", list.empty() ? "" : ", ", each.word);
   }
   diagnostics.error(DiagnosticKind::Usage, {},
-                    std::format("`{}` is no value of {}; it is one of {}", word, option, list));
+                    formatted("`{}` is no value of {}; it is one of {}", word, option, list));
 }
 
 // `1x8x8x3`
@@ -143,7 +143,7 @@ class Conversion {
  private:
   bool good() const { return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0); }
   void log(std::string_view text) const {
-    if (options_.debug_log) print_error(std::format("debug: {}\n", text));
+    if (options_.debug_log) print_error(formatted("debug: {}\n", text));
   }
 
   // A file that nothing is asked of is written as the current version; else what it was made of is converted anew.
@@ -222,10 +222,10 @@ class Conversion {
         settings.shapes[text.substr(0, equals)] = *shape;
     }
     const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
-    for (const std::string& note : report.notes) print_error(std::format("note: {}\n", note));
+    for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
     if (report.runs == 0 || !good()) return;
-    print_error(std::format("verified: {} runs of the reference interpreter agree{}\n", report.runs,
-                            settings.narrowed ? std::format("; the worst error is {}", report.worst_error) : ""));
+    print_error(formatted("verified: {} runs of the reference interpreter agree{}\n", report.runs,
+                          settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
     verify_on_device(original, model, file, bytes, options_.settings, settings, options_.device, diagnostics_);
   }
 
@@ -255,11 +255,11 @@ class Conversion {
       }
       if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
           !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
-        reason = std::format("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
-                             node.custom->domain);
+        reason = formatted("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
+                           node.custom->domain);
       const std::string where = format_place(node.place);
-      print_error(reason.empty() ? std::format("Successfully lowered: {} at {}\n", name_of(node.op), where)
-                                 : std::format("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
+      print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node.op), where)
+                                 : formatted("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
       if (!reason.empty() && node.op == tosa::Op::CUSTOM)
         problems.error(DiagnosticKind::Unsupported, node.place, reason);
     }
@@ -285,7 +285,7 @@ class Conversion {
   // Longer constants are left out.
   static void dump(std::string_view pass, const tosa::Graph& graph) {
     const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMostDumped});
-    print_error(std::format("// behind `{}`\n{}", pass, text ? *text : tosa::print(graph)));
+    print_error(formatted("// behind `{}`\n{}", pass, text ? *text : tosa::print(graph)));
   }
 
   void write_text(const std::string& text) {
@@ -295,7 +295,7 @@ class Conversion {
   void assembly(const vgf::File& file) {
     std::string text;
     for (const vgf::Module& module : file.modules) {
-      text += std::format("; module `{}`\n", module.name);
+      text += formatted("; module `{}`\n", module.name);
       if (module.words.empty()) continue;
       const auto words =
           std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
@@ -308,10 +308,10 @@ class Conversion {
 
   void warn_of_overwriting() const {
     if (options_.output != "-" && file_exists(options_.output))
-      print_error(std::format("Warning: will overwrite existing output file: {}\n", options_.output));
+      print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
   }
   void saved(std::string_view what) const {
-    if (options_.output != "-") print(std::format("Successfully saved {} output to \"{}\"\n", what, options_.output));
+    if (options_.output != "-") print(formatted("Successfully saved {} output to \"{}\"\n", what, options_.output));
   }
 
   void write(Bytes bytes, std::string_view what) {
@@ -410,12 +410,12 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   for (const std::string& text : options_.verify_shapes) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
-      usage(std::format("`{}` is not of the form NAME=1x8x8x3", text));
+      usage(formatted("`{}` is not of the form NAME=1x8x8x3", text));
   }
   for (const std::string& text : options_.shaders) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || equals == 0)
-      usage(std::format("`{}` is not of the form NAME=FILE", text));
+      usage(formatted("`{}` is not of the form NAME=FILE", text));
     else
       read_shader(text.substr(0, equals), text.substr(equals + 1), options_.settings.shader.given, diagnostics);
   }
@@ -425,12 +425,12 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
     const std::size_t colon = mapping.rfind(':');
     const auto number = colon == mapping.npos ? std::nullopt : parse_number(mapping.substr(colon + 1));
     if (colon == mapping.npos || colon == 0 || !number) {
-      usage(std::format("Bad custom op domain mapping: {}", mapping));
+      usage(formatted("Bad custom op domain mapping: {}", mapping));
     } else if (mapping.substr(0, colon) == kBespoke) {
       usage(
-          std::format("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
-                      "--custom-op-domain-to-opcode {}",
-                      mapping));
+          formatted("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
+                    "--custom-op-domain-to-opcode {}",
+                    mapping));
     } else {
       opcodes[mapping.substr(0, colon)] = static_cast<std::uint32_t>(*number);
     }

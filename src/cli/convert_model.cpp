@@ -1,7 +1,7 @@
 // `slipway convert` on models, and the drop-in names `model-converter` and `model_converter` (converter page 5.1).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/conversion.hpp"
 #include "cli/model_verbs.hpp"
 #include "cli/version.hpp"
@@ -17,7 +17,7 @@ std::string converter_version() {
   std::string text = version_json();
   const std::string_view key = "\"version\": \"";
   if (const std::size_t at = text.find(key); at != text.npos) {
-    text.insert(at + key.size(), std::format("{}+slipway.", kCompatibleVersion));
+    text.insert(at + key.size(), formatted("{}+slipway.", kCompatibleVersion));
   }
   return text;
 }
@@ -28,7 +28,7 @@ bool says_unknown_argument(const CLI::App& app, const Arguments& arguments) {
     if (!argument.starts_with('-') || argument == "-") continue;
     const std::string name = argument.substr(0, argument.find('='));
     if (name == "--" || app.get_option_no_throw(name)) continue;
-    print_error(std::format("Unknown argument: {}\n", argument));
+    print_error(formatted("Unknown argument: {}\n", argument));
     return true;
   }
   return false;

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/mixed_models.hpp"
 #include "cli/run_in_memory.hpp"
@@ -145,7 +144,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
   std::size_t shaders = 0, failed = 0;
   for (std::uint64_t seed = first; seed < first + count && failed < 5; ++seed) {
     testing::MixedModel made = testing::MixedMaker(static_cast<std::uint32_t>(seed)).make();
-    SCOPED_TRACE(std::format("seed {}\n{}", seed, tosa::print(made.mixed)));
+    SCOPED_TRACE(formatted("seed {}\n{}", seed, tosa::print(made.mixed)));
     tosa::Model mixed, plain;
     mixed.graph = made.mixed;
     plain.graph = made.plain;
@@ -181,11 +180,11 @@ TEST_F(ConvertedModels, VerificationRunsTheShaders) {
     const auto y = model.graph.add(tosa::Op::CUSTOM, {x}, {}, type);
     model.graph.nodes[0].custom = std::make_shared<tosa::CustomOperator>(
         std::string(convert::kShaderDomain), "add",
-        std::format(R"({{"entry_point": "main", "workgroup_sizes": [1, 1, 1], "shader_language": "GLSL", "shader_code":
+        formatted(R"({{"entry_point": "main", "workgroup_sizes": [1, 1, 1], "shader_language": "GLSL", "shader_code":
 "layout(local_size_x = 4) in; layout(set = 0, binding = 0) readonly buffer A {{ float a[]; }}; layout(set = 0, binding = 1) writeonly buffer B {{ float b[]; }}; void main() {{ b[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x] + {}.0; }}",
 "input_0_vkformat": "VK_FORMAT_R32_SFLOAT", "input_0_vkdescriptortype": "VK_DESCRIPTOR_TYPE_STORAGE_BUFFER", "input_0_binding": 0, "input_0_descriptorset": 0,
 "output_0_vkformat": "VK_FORMAT_R32_SFLOAT", "output_0_vkdescriptortype": "VK_DESCRIPTOR_TYPE_STORAGE_BUFFER", "output_0_binding": 1, "output_0_descriptorset": 0}})",
-                    number));
+                  number));
     model.graph.outputs = {model.graph.add(tosa::Op::ABS, {y}, {}, type)};
     return model;
   };

@@ -1,7 +1,6 @@
 #include "cli/create_pipeline.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/instance.hpp"
 #include "scenario/create_pipeline.hpp"
@@ -27,7 +26,7 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
   const auto device = diagnostics.take(gpu::create_device(*instance, *chosen, *plan));
   if (!device) return std::nullopt;
   return diagnostics.take(scenario::create_pipeline(*device, metadata, modules, name).transform([&](std::string text) {
-    return std::format("pipeline of {} on {}\n{}", name, snapshot.name, text);
+    return formatted("pipeline of {} on {}\n{}", name, snapshot.name, text);
   }));
 }
 
@@ -43,7 +42,7 @@ std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata
     if (module->words().size() != code.words) {
       diagnostics.error(
           DiagnosticKind::FileMismatch, Place::in_file(path.string()),
-          std::format("{} has {} words, but the metadata say {}", path.string(), module->words().size(), code.words));
+          formatted("{} has {} words, but the metadata say {}", path.string(), module->words().size(), code.words));
       return std::nullopt;
     }
     modules.emplace_back(module->words().begin(), module->words().end());

@@ -1,9 +1,10 @@
 #include "cli/device_session.hpp"
 
 #include <cstdlib>
-#include <format>
 #include <mutex>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace slipway::cli {
 
@@ -26,7 +27,7 @@ DeviceSession::DeviceSession(launch::DeviceRequest request, bool validate) : mes
 void DeviceSession::add_messages(Diagnostics& diagnostics) {
   const std::scoped_lock lock(messages_->mutex);
   for (const gpu::InstanceMessage& message : messages_->all) {
-    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, std::format("{}: {}", message.id, message.text));
+    diagnostics.warning(DiagnosticKind::ValidationMessage, {}, formatted("{}: {}", message.id, message.text));
   }
   messages_->all.clear();
 }

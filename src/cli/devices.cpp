@@ -1,6 +1,6 @@
 // slipway devices: what devices there are and what they can do.
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/backend_devices.hpp"
 #include "cli/program.hpp"
 #include "gpu/choose_device.hpp"
@@ -18,7 +18,7 @@ std::string_view native_words(const gpu::Snapshot& device) {
 }
 
 std::string version_of(const gpu::Snapshot& device) {
-  return std::format("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
+  return formatted("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
 }
 
 void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
@@ -105,13 +105,13 @@ int devices_verb(const Arguments& arguments) {
     if (all || (!selector.empty() && device.index == *chosen)) {
       print(gpu::print_snapshot(device));
     } else if (selector.empty()) {
-      print(std::format("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
-                        device.name, gpu::name_of(device.type), version_of(device),
-                        gpu::format_uuid(device.device_uuid), native_words(device)));
+      print(formatted("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
+                      device.name, gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid),
+                      native_words(device)));
     }
   }
   if (selector.empty() && !all) {
-    for (const std::string& name : xrt_devices()) print(std::format("     {}  NPU, through XRT\n", name));
+    for (const std::string& name : xrt_devices()) print(formatted("     {}  NPU, through XRT\n", name));
   }
   return 0;
 }

@@ -1,8 +1,7 @@
 #include "cli/draw_model.hpp"
 
-#include <format>
-
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "model/describe.hpp"
 
 namespace slipway::cli {
@@ -12,7 +11,7 @@ void draw_model(const vgf::File& file, const std::string& path, const lower::Low
   const bool dot = path.ends_with(".dot");
   if (!dot && !path.ends_with(".html")) {
     diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("--graph takes a file that ends in .html or .dot, not `{}`", path));
+                      formatted("--graph takes a file that ends in .html or .dot, not `{}`", path));
     return;
   }
   const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);

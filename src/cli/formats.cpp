@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <optional>
 
+#include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/model_verbs.hpp"
 #include "cli/npu_verbs.hpp"
@@ -130,7 +130,7 @@ Words words_of(const Arguments& arguments) {
 std::string list_of(const DispatchedVerb& verb) {
   std::string text;
   for (const Format& format : kFormats) {
-    if (format.*verb.function) text += std::format("  {:9} {}\n", format.name, format.summary);
+    if (format.*verb.function) text += formatted("  {:9} {}\n", format.name, format.summary);
   }
   return text;
 }
@@ -138,16 +138,16 @@ std::string list_of(const DispatchedVerb& verb) {
 std::string names_of(const DispatchedVerb& verb) {
   std::string text;
   for (const Format& format : kFormats) {
-    if (format.*verb.function) text += std::format("{}{}", text.empty() ? "" : ", ", format.name);
+    if (format.*verb.function) text += formatted("{}{}", text.empty() ? "" : ", ", format.name);
   }
   return text.empty() ? "none yet" : text;
 }
 
 int help(const DispatchedVerb& verb) {
   print(
-      std::format("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is told by what is in it:\n{}\n"
-                  "`slipway {} FORMAT --help` lists the options for a format.\n",
-                  verb.summary, verb.name, list_of(verb), verb.name));
+      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is told by what is in it:\n{}\n"
+                "`slipway {} FORMAT --help` lists the options for a format.\n",
+                verb.summary, verb.name, list_of(verb), verb.name));
   return 0;
 }
 
@@ -170,8 +170,8 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
     if (!parsed) return parsed.error().front();
   }
   return {.kind = DiagnosticKind::NotRecognised,
-          .message = std::format("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
-                                 verb.name, names_of(verb)),
+          .message = formatted("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
+                               verb.name, names_of(verb)),
           .place = Place::in_file(path == "-" ? "<stdin>" : path)};
 }
 
@@ -199,8 +199,8 @@ Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words,
       choice = {format, word};
     } else if (choice.format->*verb.function != format->*verb.function) {
       problems.error(DiagnosticKind::Usage, {},
-                     std::format("`{}` is of format {}, but `{}` of format {}; give them one after the other",
-                                 choice.file, choice.format->name, word, format->name));
+                     formatted("`{}` is of format {}, but `{}` of format {}; give them one after the other",
+                               choice.file, choice.format->name, word, format->name));
     }
   }
   if (!choice.format) problems.add(others.release());
@@ -233,8 +233,8 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
   if (choice.format && !(choice.format->*verb.function)) {
     problems.error(DiagnosticKind::Usage, Place::in_file(choice.file),
-                   std::format("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
-                               names_of(verb)));
+                   formatted("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
+                             names_of(verb)));
   }
   if (problems.has_errors()) return report(problems, style, verb.function == &Format::check ? stdout : stderr);
   for (const Format& format : kFormats) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "convert/partition.hpp"
 #include "reference/tensor.hpp"
 #include "tosa/graph.hpp"
@@ -106,7 +106,7 @@ class MixedMaker {
   void emit(tosa::Graph& graph, bool shaders) {
     graph.name = "main";
     std::vector<ValueId> values;
-    for (int i = 0; i < kInputs; ++i) values.push_back(graph.add_input(type(), std::format("x{}", i)));
+    for (int i = 0; i < kInputs; ++i) values.push_back(graph.add_input(type(), formatted("x{}", i)));
     for (int i = 0; i < kConstants; ++i) values.push_back(constant(graph, i + 2));
     for (const Node& node : nodes_) {
       std::vector<ValueId> inputs;
@@ -120,7 +120,7 @@ class MixedMaker {
       } else if (shaders) {
         results = graph.add_node(Op::CUSTOM, inputs, {}, std::vector<tosa::TensorType>(node.outputs.size(), type()));
         graph.nodes.back().custom = std::make_shared<tosa::CustomOperator>(
-            std::string(convert::kShaderDomain), std::format("shader_{}", graph.nodes.size()), attributes_of(node));
+            std::string(convert::kShaderDomain), formatted("shader_{}", graph.nodes.size()), attributes_of(node));
       } else {
         ValueId sum = constant(graph, node.bias, true);
         const ValueId bias = sum;
@@ -169,57 +169,57 @@ class MixedMaker {
       switch (at->second) {
         case Seen::Buffer:
           declared =
-              std::format("{} buffer B_{} {{ {} data[]; }} {}", in ? "readonly" : "writeonly", name, element, name);
-          body += in ? std::format("  {1} v_{0} = {0}.data[i];\n", name, element) : "";
+              formatted("{} buffer B_{} {{ {} data[]; }} {}", in ? "readonly" : "writeonly", name, element, name);
+          body += in ? formatted("  {1} v_{0} = {0}.data[i];\n", name, element) : "";
           break;
         case Seen::Tensor:
           descriptor = "TENSOR_ARM";
-          declared = std::format("uniform tensorARM<{}, 4> {}", element, name);
-          body += in ? std::format("  {1} v_{0};\n  tensorReadARM({0}, uint[](0u, y, x, 0u), v_{0});\n", name, element)
-                     : "";
+          declared = formatted("uniform tensorARM<{}, 4> {}", element, name);
+          body +=
+              in ? formatted("  {1} v_{0};\n  tensorReadARM({0}, uint[](0u, y, x, 0u), v_{0});\n", name, element) : "";
           break;
         case Seen::Image:
           descriptor = "STORAGE_IMAGE";
-          declared = std::format("uniform {} {}image2D {}", in ? "readonly" : "writeonly", float_ ? "" : "i", name);
-          body += in ? std::format("  {1} v_{0} = imageLoad({0}, ivec2(x, y)).x;\n", name, element) : "";
+          declared = formatted("uniform {} {}image2D {}", in ? "readonly" : "writeonly", float_ ? "" : "i", name);
+          body += in ? formatted("  {1} v_{0} = imageLoad({0}, ivec2(x, y)).x;\n", name, element) : "";
           break;
       }
       const char* const layout = at->second == Seen::Image ? (float_ ? ", r32f" : ", r32i") : "";
-      declarations += std::format("layout(set = {}, binding = {}{}) {};\n", set, binding, layout, declared);
-      members += std::format(
+      declarations += formatted("layout(set = {}, binding = {}{}) {};\n", set, binding, layout, declared);
+      members += formatted(
           ", \"{0}_vkformat\": \"VK_FORMAT_R32_{1}\", \"{0}_vkdescriptortype\": \"VK_DESCRIPTOR_TYPE_{2}\", "
           "\"{0}_descriptorset\": {3}, \"{0}_binding\": {4}",
           key, float_ ? "SFLOAT" : "SINT", descriptor, set, binding);
       return at->second;
     };
-    std::string sum = std::format("{}({})", element, node.bias);
+    std::string sum = formatted("{}({})", element, node.bias);
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      declare(node.inputs[k], std::format("in{}", k), std::format("input_{}", k));
-      sum += std::format(" + v_in{}", k);
+      declare(node.inputs[k], formatted("in{}", k), formatted("input_{}", k));
+      sum += formatted(" + v_in{}", k);
     }
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-      const std::string name = std::format("out{}", k);
-      const std::string result = k == 0 ? sum : std::format("v_in0 - {}({})", element, node.bias);
-      switch (declare(node.outputs[k], name, std::format("output_{}", k))) {
+      const std::string name = formatted("out{}", k);
+      const std::string result = k == 0 ? sum : formatted("v_in0 - {}({})", element, node.bias);
+      switch (declare(node.outputs[k], name, formatted("output_{}", k))) {
         case Seen::Buffer:
-          body += std::format("  {}.data[i] = {};\n", name, result);
+          body += formatted("  {}.data[i] = {};\n", name, result);
           break;
         case Seen::Tensor:
-          body += std::format("  tensorWriteARM({}, uint[](0u, y, x, 0u), {});\n", name, result);
+          body += formatted("  tensorWriteARM({}, uint[](0u, y, x, 0u), {});\n", name, result);
           break;
         case Seen::Image:
-          body += std::format("  imageStore({}, ivec2(x, y), {}vec4({}));\n", name, float_ ? "" : "i", result);
+          body += formatted("  imageStore({}, ivec2(x, y), {}vec4({}));\n", name, float_ ? "" : "i", result);
           break;
       }
     }
-    const std::string code = std::format(
+    const std::string code = formatted(
         "#version 460\n#extension GL_ARM_tensors : require\n"
         "#extension GL_EXT_shader_explicit_arithmetic_types : require\nlayout(local_size_x = 4) in;\n{}void main() {{\n"
         "  uint i = gl_GlobalInvocationID.x, y = i / {}, x = i % {};\n  if (i >= {}) return;\n{}}}\n",
         declarations, kWidth, kWidth, kElements, body);
     std::string text;
     for (const char c : code) text += c == '\n' ? std::string("\\n") : std::string(1, c);
-    return std::format(
+    return formatted(
         "{{\"entry_point\": \"main\", \"workgroup_sizes\": [{}, 1, 1], \"shader_language\": \"GLSL\", \"shader_code\": "
         "\"{}\"{}}}",
         (kElements + 3) / 4, text, members);

@@ -1,8 +1,8 @@
 // `slipway diff` on models: VGF files, `.tosa` files, MLIR and graphs as text, by what they mean.
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/sha256.hpp"
 #include "cli/model_verbs.hpp"
 #include "convert/read_model.hpp"
@@ -33,12 +33,12 @@ struct Side {
 
 std::string operand(const tosa::Graph& graph, std::size_t node, tosa::ValueId value) {
   const tosa::Value& of = graph[value];
-  if (of.kind == tosa::ValueKind::Input) return std::format("input {}", of.source);
+  if (of.kind == tosa::ValueKind::Input) return formatted("input {}", of.source);
   // How far above its producer stands: what is inserted elsewhere does not change a line.
-  if (of.kind == tosa::ValueKind::Result) return std::format("^{}", node - of.source);
+  if (of.kind == tosa::ValueKind::Result) return formatted("^{}", node - of.source);
   const tosa::Constant& constant = graph.constants[of.source];
   const std::size_t hash = std::hash<std::string_view>()(text_of(constant.data));
-  return std::format("const {} #{:08x}", text_of(of.type), static_cast<std::uint32_t>(hash ^ hash >> 32));
+  return formatted("const {} #{:08x}", text_of(of.type), static_cast<std::uint32_t>(hash ^ hash >> 32));
 }
 
 // An operator without the numbers of its values.
@@ -56,44 +56,44 @@ std::string operation(const tosa::Graph& graph, std::size_t i) {
 void add_graph(const tosa::Graph& graph, const std::string& title, std::vector<Part>& parts) {
   Part& part = parts.emplace_back(Part{title, {}});
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-    part.lines.push_back(std::format("input {}: {}", i, text_of(graph[graph.inputs[i]].type)));
+    part.lines.push_back(formatted("input {}: {}", i, text_of(graph[graph.inputs[i]].type)));
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) part.lines.push_back(operation(graph, i));
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    part.lines.push_back(std::format("output {}: {}", i, text_of(graph[graph.outputs[i]].type)));
+    part.lines.push_back(formatted("output {}: {}", i, text_of(graph[graph.outputs[i]].type)));
 }
 
 std::string resource_text(const vgf::Resource& resource) {
-  return std::format("{} {} {} {}{}", vgf::name_of(resource.category),
-                     resource.descriptor_type ? vk::name_of(*resource.descriptor_type) : "none",
-                     vk::name_of(resource.format), tensor::shape_text(resource.shape),
-                     resource.sampler ? " sampler" : "");
+  return formatted("{} {} {} {}{}", vgf::name_of(resource.category),
+                   resource.descriptor_type ? vk::name_of(*resource.descriptor_type) : "none",
+                   vk::name_of(resource.format), tensor::shape_text(resource.shape),
+                   resource.sampler ? " sampler" : "");
 }
 
 void add_segment(const vgf::File& file, std::size_t s, std::vector<Part>& parts, Diagnostics& diagnostics) {
   const vgf::Segment& segment = file.segments[s];
   const vgf::Module& module = file.modules[segment.module];
-  Part part{std::format("segment {}", s), {}};
-  part.lines.push_back(std::format("{} `{}` module `{}` entry `{}` {}", vgf::name_of(segment.kind), segment.name,
-                                   module.name, module.entry_point,
-                                   module.is_placeholder() ? "placeholder" : std::string(vgf::name_of(module.code))));
+  Part part{formatted("segment {}", s), {}};
+  part.lines.push_back(formatted("{} `{}` module `{}` entry `{}` {}", vgf::name_of(segment.kind), segment.name,
+                                 module.name, module.entry_point,
+                                 module.is_placeholder() ? "placeholder" : std::string(vgf::name_of(module.code))));
   for (const vgf::DescriptorSet& set : segment.sets) {
     for (const vgf::Slot& slot : set.slots)
       part.lines.push_back(
-          std::format("set {} binding {}: {}", set.index, slot.binding, resource_text(file.resources[slot.resource])));
+          formatted("set {} binding {}: {}", set.index, slot.binding, resource_text(file.resources[slot.resource])));
   }
   for (const vgf::PushConstantRange& range : segment.push_constants)
-    part.lines.push_back(std::format("push constants: {} bytes at {}", range.size, range.offset));
+    part.lines.push_back(formatted("push constants: {} bytes at {}", range.size, range.offset));
   if (segment.kind == vgf::ModuleKind::Compute) {
     if (segment.dispatch)
       part.lines.push_back(
-          std::format("workgroups {} {} {}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]));
-    part.lines.push_back(std::format("code: {} bytes, sha256 {}", module.words.size() + module.text.size(),
-                                     sha256_text(module.text.empty() ? module.words : bytes_of(module.text))));
+          formatted("workgroups {} {} {}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]));
+    part.lines.push_back(formatted("code: {} bytes, sha256 {}", module.words.size() + module.text.size(),
+                                   sha256_text(module.text.empty() ? module.words : bytes_of(module.text))));
   }
   parts.push_back(std::move(part));
   if (segment.kind != vgf::ModuleKind::Graph || module.is_placeholder()) return;
   if (const auto graph = model::read_graph_segment(file, s, diagnostics))
-    add_graph(*graph, std::format("segment {}, operators", s), parts);
+    add_graph(*graph, formatted("segment {}, operators", s), parts);
 }
 
 void describe(Side& side, Diagnostics& diagnostics) {
@@ -106,7 +106,7 @@ void describe(Side& side, Diagnostics& diagnostics) {
   const auto slots = [&](std::string_view what, std::span<const vgf::Slot> list, auto&& name) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       interface.lines.push_back(
-          std::format("{} {} `{}`: {}", what, i, name(file, i), resource_text(file.resources[list[i].resource])));
+          formatted("{} {} `{}`: {}", what, i, name(file, i), resource_text(file.resources[list[i].resource])));
     }
   };
   slots("input", file.inputs, vgf::input_name);
@@ -179,25 +179,25 @@ std::optional<std::string> data_difference(tensor::ElementType type, Bytes a, By
     most = std::max(most, std::abs(tensor::double_of(type, &a[i * size]) - tensor::double_of(type, &b[i * size])));
   }
   if (different == 0) return std::nullopt;
-  return std::format("{} of {} elements differ, by at most {}", different, count, tensor::shortest_text(most));
+  return formatted("{} of {} elements differ, by at most {}", different, count, tensor::shortest_text(most));
 }
 
 std::vector<std::string> constant_differences(const vgf::File& a, const vgf::File& b) {
   std::vector<std::string> lines;
   if (a.constants.size() != b.constants.size())
-    lines.push_back(std::format("{} constants, and {}", a.constants.size(), b.constants.size()));
+    lines.push_back(formatted("{} constants, and {}", a.constants.size(), b.constants.size()));
   for (std::size_t i = 0; i < std::min(a.constants.size(), b.constants.size()); ++i) {
     const vgf::Resource &left = a.resources[a.constants[i].resource], &right = b.resources[b.constants[i].resource];
     if (resource_text(left) != resource_text(right)) {
-      lines.push_back(std::format("constant {}: {}, and {}", i, resource_text(left), resource_text(right)));
+      lines.push_back(formatted("constant {}: {}, and {}", i, resource_text(left), resource_text(right)));
       continue;
     }
     if (a.constants[i].sparsity != b.constants[i].sparsity)
       lines.push_back(
-          std::format("constant {}: sparsity {}, and {}", i, a.constants[i].sparsity, b.constants[i].sparsity));
+          formatted("constant {}: sparsity {}, and {}", i, a.constants[i].sparsity, b.constants[i].sparsity));
     const auto type = vgf::element_type(left.format);
     const auto data = type ? data_difference(*type, a.constants[i].data, b.constants[i].data) : std::nullopt;
-    if (data) lines.push_back(std::format("constant {} {}: {}", i, tensor::shape_text(left.shape), *data));
+    if (data) lines.push_back(formatted("constant {} {}: {}", i, tensor::shape_text(left.shape), *data));
   }
   return lines;
 }
@@ -254,8 +254,8 @@ int diff_model_files(const Arguments& arguments) {
     print(out.text());
   } else {
     for (const Part& part : different) {
-      print(std::format("{}:\n", part.title));
-      for (const std::string& text : part.lines) print(std::format("  {}\n", text));
+      print(formatted("{}:\n", part.title));
+      for (const std::string& text : part.lines) print(formatted("  {}\n", text));
     }
   }
   const int status = report(diagnostics, style);

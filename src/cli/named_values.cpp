@@ -1,7 +1,8 @@
 #include "cli/named_values.hpp"
 
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -28,7 +29,7 @@ std::optional<std::pair<std::string, std::string>> split_named(const std::string
   const std::size_t equals = given.rfind('=');
   if (equals != std::string::npos && equals > 0 && equals + 1 < given.size())
     return std::pair(given.substr(0, equals), given.substr(equals + 1));
-  diagnostics.error(DiagnosticKind::Usage, {}, std::format("{}, but here is `{}`", form, given));
+  diagnostics.error(DiagnosticKind::Usage, {}, formatted("{}, but here is `{}`", form, given));
   return std::nullopt;
 }
 
@@ -37,7 +38,7 @@ std::optional<model::NamedShape> named_shape(const std::string& given, Diagnosti
   if (!named) return std::nullopt;
   if (auto shape = shape_of(named->second)) return model::NamedShape{named->first, std::move(*shape)};
   diagnostics.error(DiagnosticKind::Usage, {},
-                    std::format("`{}` is no shape; a shape is like 1x224x224x3", named->second));
+                    formatted("`{}` is no shape; a shape is like 1x224x224x3", named->second));
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // slipway inspect and slipway check of xclbin and control-code ELF files.
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/npu_verbs.hpp"
 #include "recipe/control_code/print.hpp"
 #include "recipe/xclbin/print.hpp"
@@ -33,7 +33,7 @@ std::optional<File> read_file(const Reader<File>& reader, const std::string& pat
 template <class File>
 int inspect(const Reader<File>& reader, const Arguments& arguments) {
   CommandLine line("slipway inspect",
-                   std::format("Shows what is in {}: no section contents, no disassembly.", reader.what),
+                   formatted("Shows what is in {}: no section contents, no disassembly.", reader.what),
                    "slipway inspect examples/npu/design.xclbin");
   ReportStyle style;
   std::string path;
@@ -56,7 +56,7 @@ int inspect(const Reader<File>& reader, const Arguments& arguments) {
 
 template <class File>
 int check(const Reader<File>& reader, const Arguments& arguments) {
-  CommandLine line("slipway check", std::format("Finds what is wrong with the structure of {}.", reader.what),
+  CommandLine line("slipway check", formatted("Finds what is wrong with the structure of {}.", reader.what),
                    "slipway check examples/npu/design.xclbin");
   ReportStyle style;
   std::vector<std::string> paths;
@@ -67,7 +67,7 @@ int check(const Reader<File>& reader, const Arguments& arguments) {
   for (const std::string& path : paths) (void)read_file(reader, path, diagnostics);
   const int status = report(diagnostics, style, stdout);
   if (!style.json && status == 0) {
-    for (const std::string& path : paths) print(std::format("{}: ok\n", path));
+    for (const std::string& path : paths) print(formatted("{}: ok\n", path));
   }
   return status;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
 #include "cli/model_verbs.hpp"
@@ -56,7 +56,7 @@ constexpr std::array kVerbs = {
 std::string help() {
   std::string text =
       "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
-  for (const Verb& verb : kVerbs) text += std::format("  {:9} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) text += formatted("  {:9} {}\n", verb.name, verb.summary);
   return text +
          "\n`slipway VERB --help` explains a verb. Exit status: 0 yes; 1 the answer is no; 2 wrong usage; 3 bad "
          "input;\n"
@@ -96,8 +96,8 @@ int run_program(std::string_view program, const Arguments& arguments) {
   const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
   if (verb == kVerbs.end()) {
     const auto near = closest(first, kVerbs | std::views::transform(&Verb::name));
-    print_error(std::format("slipway: unknown verb `{}`{}\n\n{}", first,
-                            near ? std::format("; did you mean `{}`?", *near) : "", help()));
+    print_error(formatted("slipway: unknown verb `{}`{}\n\n{}", first,
+                          near ? formatted("; did you mean `{}`?", *near) : "", help()));
     return 2;
   }
   return verb->run(Arguments(arguments.begin() + 1, arguments.end()));

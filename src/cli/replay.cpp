@@ -2,11 +2,11 @@
 //
 // A capture holds kernels for one NPU design and the data that they had. It is read and checked as a whole; running it
 // needs the NPU and takes the xrt back end further than recipes do, which this program cannot yet.
-#include <format>
 
+#include "recipe/replay/replay.hpp"
+#include "base/format.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
-#include "recipe/replay/replay.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -45,9 +45,9 @@ void cannot_run(const recipe::Replay& replay, const std::string& file, Diagnosti
   for (const recipe::Frame& frame : replay.frames) runs += frame.runs.size();
   diagnostics
       .add({.kind = DiagnosticKind::Unsupported,
-            .message = std::format("the capture is good ({} frames, {} runs, {} threads), but this program cannot run "
-                                   "captures; they need the NPU that they were made on",
-                                   replay.frames.size(), runs, replay.threads.size()),
+            .message = formatted("the capture is good ({} frames, {} runs, {} threads), but this program cannot run "
+                                 "captures; they need the NPU that they were made on",
+                                 replay.frames.size(), runs, replay.threads.size()),
             .place = Place::in_file(file == "-" ? "<stdin>" : file)})
       .hint("a recipe that names the same xclbin and control code runs with `slipway run recipe.json --backend xrt`");
 }
@@ -93,7 +93,7 @@ int check_replay_file(const Arguments& arguments) {
   }
   const int status = report(diagnostics, settings.style, stdout);
   if (settings.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : settings.files) print(std::format("{}: ok\n", file));
+  for (const std::string& file : settings.files) print(formatted("{}: ok\n", file));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // slipway check for programs of the Render Pipeline Language: every variant, and nothing written.
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/rpl_options.hpp"
 #include "cli/rpl_verbs.hpp"
 
@@ -41,7 +41,7 @@ int check_rpl(const Arguments& arguments) {
   const int status = report_rpl(diagnostics, options, options.time ? &times : nullptr, parse_time, stdout);
   if (options.style.json) return status;
   if (status == 0) {
-    for (const std::string& file : options.files) print(std::format("{}: ok\n", file));
+    for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
   }
   print(summary);
   return status;

@@ -1,10 +1,10 @@
 // slipway compile: programs of the Render Pipeline Language to SPIR-V, metadata and what else can be made of them.
 #include <algorithm>
 #include <array>
-#include <format>
 #include <set>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl_options.hpp"
@@ -61,7 +61,7 @@ void check_usage(const CompileSettings& settings, Diagnostics& diagnostics) {
     usage("`--header` needs `-o`, or a path of its own: `--header=PATH`");
   }
   if (!settings.header_namespace.empty() && !rpl::is_namespace_name(settings.header_namespace)) {
-    usage(std::format("`{}` is no name of a namespace", settings.header_namespace));
+    usage(formatted("`{}` is no name of a namespace", settings.header_namespace));
   }
   if (!variants) return;
   if (settings.output.empty() || settings.output == "-") usage("`--variants` needs a folder: `-o FOLDER`");
@@ -94,7 +94,7 @@ void emit_resolved(const CompileSettings& settings, const rpl::Resolved& resolve
   if (to_stdout || modules.size() == 1) {
     std::string text;
     for (const rpl::ResolvedModule& module : modules) {
-      if (modules.size() > 1) text += std::format("{}// {}\n", text.empty() ? "" : "\n", module.name);
+      if (modules.size() > 1) text += formatted("{}// {}\n", text.empty() ? "" : "\n", module.name);
       text += module.text;
     }
     outputs.push_back({path_for(settings, ".resolved.rpl"), std::move(text), {}});

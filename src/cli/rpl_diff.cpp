@@ -1,7 +1,7 @@
 // slipway diff for the metadata of pipelines.
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "rpl/diff.hpp"
@@ -51,7 +51,7 @@ int diff_rpl_metadata(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   if (files.size() != 2) {
-    diagnostics.error(DiagnosticKind::Usage, {}, std::format("`diff` takes two files, but here are {}", files.size()));
+    diagnostics.error(DiagnosticKind::Usage, {}, formatted("`diff` takes two files, but here are {}", files.size()));
     return report(diagnostics, style);
   }
   const std::optional<rpl::Metadata> left = read(files[0], diagnostics), right = read(files[1], diagnostics);
@@ -64,10 +64,10 @@ int diff_rpl_metadata(const Arguments& arguments) {
   if (style.json) {
     print(json_text(differences));
   } else if (differences.empty()) {
-    print(std::format("{} and {}: same {}\n", files[0], files[1], scope));
+    print(formatted("{} and {}: same {}\n", files[0], files[1], scope));
   } else {
     for (const rpl::Difference& difference : differences) {
-      print(std::format("{}: {} here, {} there\n", difference.path, difference.left, difference.right));
+      print(formatted("{}: {} here, {} there\n", difference.path, difference.left, difference.right));
     }
   }
   return differences.empty() ? 0 : 1;

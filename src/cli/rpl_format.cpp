@@ -1,7 +1,7 @@
 // slipway format: the layout of programs of the Render Pipeline Language.
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "rpl/format.hpp"
 
@@ -26,16 +26,16 @@ int format_verb(const Arguments& arguments) {
   for (const std::string& file : files) {
     const auto source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file));
     if (!source) continue;
-    const auto formatted = diagnostics.take(rpl::format_source(*source));
-    if (!formatted) continue;
-    const bool same = *formatted == (*source)->text();
+    const auto text = diagnostics.take(rpl::format_source(*source));
+    if (!text) continue;
+    const bool same = *text == (*source)->text();
     if (check) {
-      if (!same) print(std::format("{}: not formatted\n", file));
+      if (!same) print(formatted("{}: not formatted\n", file));
       differs = differs || !same;
     } else if (to_stdout || file == "-") {
-      print(*formatted);
+      print(*text);
     } else if (!same) {
-      if (const Result<> written = write_file(file, *formatted); !written) diagnostics.add(written.error());
+      if (const Result<> written = write_file(file, *text); !written) diagnostics.add(written.error());
     }
   }
   const int status = report(diagnostics, style);

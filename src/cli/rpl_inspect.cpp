@@ -1,7 +1,7 @@
 // slipway inspect for programs of the Render Pipeline Language, and for the metadata and the SPIR-V made of them.
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "cli/create_pipeline.hpp"
 #include "cli/rpl_options.hpp"
 #include "cli/rpl_verbs.hpp"
@@ -68,7 +68,7 @@ int inspect_rpl_metadata(const Arguments& arguments) {
       text += modules ? create_pipeline(*metadata, *modules, name, creation.device, diagnostics).value_or("") : "";
       continue;
     }
-    if (files.size() > 1 && !style.json) text += std::format("{}:\n", file);
+    if (files.size() > 1 && !style.json) text += formatted("{}:\n", file);
     text += style.json ? metadata_text(*metadata) : print_metadata(*metadata);
     rpl::Metadata sealed = *metadata;
     rpl::seal(sealed);

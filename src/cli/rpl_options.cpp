@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <format>
 #include <thread>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "json/diagnostics.hpp"
 #include "json/document.hpp"
@@ -29,7 +29,7 @@ Diagnostic& usage(Diagnostics& diagnostics, std::string message) {
 
 template <class Candidates>
 void suggest(Diagnostic& diagnostic, std::string_view word, const Candidates& candidates) {
-  if (const auto near = closest(word, candidates)) diagnostic.hint(std::format("did you mean `{}`?", *near));
+  if (const auto near = closest(word, candidates)) diagnostic.hint(formatted("did you mean `{}`?", *near));
 }
 
 // "a=b" in two; a problem when there is no `=`.
@@ -37,7 +37,7 @@ std::optional<std::pair<std::string, std::string>> split(const std::string& text
                                                          std::string_view form, Diagnostics& diagnostics) {
   const std::size_t equals = text.find('=');
   if (equals != text.npos) return std::pair(text.substr(0, equals), text.substr(equals + 1));
-  usage(diagnostics, std::format("`{}` takes {}, but here is `{}`", option, form, text));
+  usage(diagnostics, formatted("`{}` takes {}, but here is `{}`", option, form, text));
   return std::nullopt;
 }
 
@@ -48,15 +48,15 @@ void read_entries(const RplOptions& options, rpl::CompileOptions& compile, Diagn
     if (!parts) continue;
     const auto stage = std::ranges::find(kStages, parts->first, [](rpl::Stage s) { return rpl::name_of(s); });
     if (stage == kStages.end()) {
-      Diagnostic& problem = usage(diagnostics, std::format("`--entry` has no stage `{}`", parts->first));
+      Diagnostic& problem = usage(diagnostics, formatted("`--entry` has no stage `{}`", parts->first));
       suggest(problem, parts->first, kStages | std::views::transform([](rpl::Stage s) { return rpl::name_of(s); }));
       continue;
     }
     const bool fits = (*stage == rpl::Stage::Compute) == (options.pipeline == "compute");
     if (!fits) {
-      usage(diagnostics, std::format("a {} pipeline has no {} stage", options.pipeline, parts->first))
-          .hint(std::format("`--pipeline {}` chooses the other kind",
-                            options.pipeline == "compute" ? "graphics" : "compute"));
+      usage(diagnostics, formatted("a {} pipeline has no {} stage", options.pipeline, parts->first))
+          .hint(formatted("`--pipeline {}` chooses the other kind",
+                          options.pipeline == "compute" ? "graphics" : "compute"));
       continue;
     }
     compile.entry_points.push_back({*stage, parts->second});
@@ -73,7 +73,7 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     const auto read = std::from_chars(parts->second.data(), end, bytes);
     if (read.ec != std::errc() || read.ptr != end) {
       usage(diagnostics,
-            std::format("`--limit {}` takes a number of bytes, but here is `{}`", parts->first, parts->second));
+            formatted("`--limit {}` takes a number of bytes, but here is `{}`", parts->first, parts->second));
     } else if (parts->first == "uniform") {
       limits.uniform = bytes;
     } else if (parts->first == "push") {
@@ -81,9 +81,8 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     } else if (parts->first == "workgroup") {
       limits.workgroup = bytes;
     } else {
-      suggest(
-          usage(diagnostics, std::format("`--limit` knows uniform, push and workgroup, but not `{}`", parts->first)),
-          parts->first, kNames);
+      suggest(usage(diagnostics, formatted("`--limit` knows uniform, push and workgroup, but not `{}`", parts->first)),
+              parts->first, kNames);
     }
   }
 }
@@ -92,7 +91,7 @@ void check_no_warn(const RplOptions& options, Diagnostics& diagnostics) {
   const auto names = diagnostic_kinds() | std::views::transform(&DiagnosticKindInfo::name);
   for (const std::string& name : options.no_warn) {
     if (std::ranges::contains(names, name)) continue;
-    suggest(usage(diagnostics, std::format("`--no-warn` knows no code `{}`", name)), name, names);
+    suggest(usage(diagnostics, formatted("`--no-warn` knows no code `{}`", name)), name, names);
   }
 }
 
@@ -153,7 +152,7 @@ void read_values(const std::string& text, const RplInput& input, rpl::VariantSet
     if (!std::ranges::contains(domain, one.values[option])) domain.push_back(one.values[option]);
   }
   if (input.assignment.has(option)) {
-    usage(diagnostics, std::format("option `{}` has a value and a list of values, too", parts->first));
+    usage(diagnostics, formatted("option `{}` has a value and a list of values, too", parts->first));
     return;
   }
   settings.domains[option] = std::move(domain);
@@ -246,9 +245,9 @@ int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::C
   if (!times) return report(diagnostics, options.style, json_to);
   if (!options.style.json) {
     const int status = report(diagnostics, options.style, json_to);
-    const std::string optimize = options.optimize ? std::format(", optimize {:.0f} us", times->optimize) : "";
-    print_error(std::format("parse {:.0f} us, resolve {:.0f} us, metadata {:.0f} us, SPIR-V {:.0f} us{}\n", parse_time,
-                            times->resolve, times->metadata, times->spirv, optimize));
+    const std::string optimize = options.optimize ? formatted(", optimize {:.0f} us", times->optimize) : "";
+    print_error(formatted("parse {:.0f} us, resolve {:.0f} us, metadata {:.0f} us, SPIR-V {:.0f} us{}\n", parse_time,
+                          times->resolve, times->metadata, times->spirv, optimize));
     return status;
   }
   if (options.style.strict) diagnostics.make_strict();

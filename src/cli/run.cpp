@@ -1,8 +1,8 @@
 // slipway run: runs scenarios and says whether what came out is right.
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/run_files.hpp"
 #include "cli/scenario_verbs.hpp"
@@ -17,8 +17,8 @@ void print_outcome(const launch::FileReport& file, const RunSettings& settings) 
   const int status = file.status();
   constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
                                                          "bad input", "skipped", "failed"};
-  std::string line = std::format("{}: {}", file.file, kOutcomes.at(static_cast<std::size_t>(status)));
-  if (file.report) line += std::format(", on {}", file.report->device);
+  std::string line = formatted("{}: {}", file.file, kOutcomes.at(static_cast<std::size_t>(status)));
+  if (file.report) line += formatted(", on {}", file.report->device);
   (status == 0 || status == 1 ? print : print_error)(line + "\n");
 }
 

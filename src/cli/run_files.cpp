@@ -1,7 +1,6 @@
 #include "cli/run_files.hpp"
 
 #include <filesystem>
-#include <format>
 
 #include "cli/frame_capture.hpp"
 #include "launch/explain.hpp"

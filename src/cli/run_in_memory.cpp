@@ -1,7 +1,6 @@
 #include "cli/run_in_memory.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
 #include "model/device_facts.hpp"
@@ -27,7 +26,7 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     request.given[i] = inputs[i].to_bytes();
     if (vgf::is_dynamic(file->vgf.resources[file->vgf.inputs[i].resource]))
-      request.shapes.push_back({std::format("input_{}", i), inputs[i].type.shape});
+      request.shapes.push_back({formatted("input_{}", i), inputs[i].type.shape});
   }
   const auto snapshot = problems.take(session_.opening().snapshot());
   if (!snapshot) return failed();

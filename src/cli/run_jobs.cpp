@@ -3,8 +3,8 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
 
@@ -141,7 +141,7 @@ int run_jobs(const Arguments& arguments) {
   std::optional<JobsOutcome> outcome = run_jobs_script(request, start, diagnostics);
   if (!outcome) return report(diagnostics, settings.style);
   std::string lines;
-  for (const auto& job : outcome->results) lines += std::format("{}: {}\n", job.id, outcome_of(job.status));
+  for (const auto& job : outcome->results) lines += formatted("{}: {}\n", job.id, outcome_of(job.status));
   int status = recipe::status_of(outcome->results);
   for (recipe::JobResult& job : outcome->results) diagnostics.add(std::move(job.diagnostics));
   if (!settings.report_path.empty()) {
@@ -173,14 +173,14 @@ int check_jobs(const Arguments& arguments) {
       for (const char* key : {"recipe", "profile"}) {
         const json::Value named = job.at[key];
         if (!named || file_exists(Path(file).parent_path() / named.string())) continue;
-        diagnostics.add(json::problem(named, DiagnosticKind::ArtifactMissing,
-                                      std::format("there is no file `{}`", named.string())));
+        diagnostics.add(
+            json::problem(named, DiagnosticKind::ArtifactMissing, formatted("there is no file `{}`", named.string())));
       }
     }
   }
   const int status = report(diagnostics, style, stdout);
   if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : files) print(std::format("{}: ok\n", file));
+  for (const std::string& file : files) print(formatted("{}: ok\n", file));
   return 0;
 }
 

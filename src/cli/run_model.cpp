@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/device_session.hpp"
 #include "cli/named_values.hpp"
@@ -120,7 +120,7 @@ class ModelRun {
     if (settings_.files.size() != 1)
       usage(settings_.files.empty() ? "no model is given" : "one model is run at a time");
     if (settings_.repeat <= 0 || settings_.repeat > UINT32_MAX)
-      usage(std::format("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, settings_.repeat));
+      usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, settings_.repeat));
     for (const std::string& given : settings_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
         request_.inputs.push_back({named->first, named->second});
@@ -130,10 +130,10 @@ class ModelRun {
     }
     if (!settings_.range.empty()) read_range();
     if (!settings_.input_folder.empty() && !is_folder(settings_.input_folder))
-      usage(std::format("--inputs names `{}`, which is no folder", settings_.input_folder));
+      usage(formatted("--inputs names `{}`, which is no folder", settings_.input_folder));
     const std::string& picture = settings_.picture_path;
     if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
-      usage(std::format("--graph takes a file that ends in .html or .dot, not `{}`", picture));
+      usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
     if (settings_.dry_run && (settings_.profile || !settings_.compare.empty() || !picture.empty()))
       usage("nothing is measured or compared on a dry run");
   }
@@ -146,7 +146,7 @@ class ModelRun {
       request_.fill.high = number<double>(text.substr(colon + 1));
     }
     if (!request_.fill.low || !request_.fill.high)
-      usage(std::format("--range takes LOW:HIGH, two numbers, but here is `{}`", settings_.range));
+      usage(formatted("--range takes LOW:HIGH, two numbers, but here is `{}`", settings_.range));
   }
 
   // --- stages ---
@@ -242,8 +242,8 @@ class ModelRun {
     if (!compared) return;
     const bool many = alone_->segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
-      const std::string where = many ? std::format("segment {} ", output.segment) : "";
-      say(std::format("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
+      const std::string where = many ? formatted("segment {} ", output.segment) : "";
+      say(formatted("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
       tensor::Comparison outcome{.type = tosa::storage_of(output.values.type.data),
                                  .count = output.values.elements,
                                  .mismatches = output.values.wrong,
@@ -252,10 +252,10 @@ class ModelRun {
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
       diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(request_.file->vgf.name),
-                         std::format("{}`{}` is not what the reference interpreter computes: {} of {} elements differ",
-                                     where, output.name, output.values.wrong, output.values.elements));
+                         formatted("{}`{}` is not what the reference interpreter computes: {} of {} elements differ",
+                                   where, output.name, output.values.wrong, output.values.elements));
     }
-    for (const std::string& why : compared->left_out) say(std::format("not compared: {}\n", why));
+    for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
     if (compared->outputs.empty()) {
       diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(request_.file->vgf.name),
                          "nothing in this model can be compared with the reference interpreter");
@@ -296,7 +296,7 @@ class ModelRun {
     if (!settings_.style.json) {
       constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
                                                              "bad input", "skipped", "failed"};
-      std::string line = std::format("{}: {}", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
+      std::string line = formatted("{}: {}", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
       if (report_) line += ", on " + report_->device;
       (status > 1 || settings_.report_path == "-" ? print_error : print)(line + "\n");
     }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -110,9 +111,9 @@ Arguments normalized(Arguments arguments) {
 void check_settings(const RunSettings& settings, Diagnostics& diagnostics) {
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
   if (settings.files.empty()) usage("no scenario file is given");
-  if (settings.repeat <= 0) usage(std::format("Repeat count must be greater than zero; received {}.", settings.repeat));
+  if (settings.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", settings.repeat));
   const auto folder = [&](const std::string& path, std::string_view what) {
-    if (!path.empty() && !is_folder(path)) usage(std::format("Invalid {} directory: {}", what, path));
+    if (!path.empty() && !is_folder(path)) usage(formatted("Invalid {} directory: {}", what, path));
   };
   if (settings.pipeline_caching) folder(settings.cache_path, "cache");
   folder(settings.graph_profiling_folder, "graph profiling dump");
@@ -120,7 +121,7 @@ void check_settings(const RunSettings& settings, Diagnostics& diagnostics) {
   folder(settings.statistics_folder, "Neural Statistics dump");
   folder(settings.session_memory_folder, "Session Memory dump");
   for (const std::string& extension : settings.disabled_extensions) {
-    if (!extension.starts_with("VK_")) usage(std::format("Unrecognized extension, cannot disable: {}", extension));
+    if (!extension.starts_with("VK_")) usage(formatted("Unrecognized extension, cannot disable: {}", extension));
   }
 }
 

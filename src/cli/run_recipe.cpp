@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "json/diagnostics.hpp"
@@ -39,7 +39,7 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == one.size()) {
-      diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} takes NAME=FILE, but here is `{}`", option, one));
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("{} takes NAME=FILE, but here is `{}`", option, one));
       continue;
     }
     files.push_back({one.substr(0, equals), one.substr(equals + 1)});
@@ -207,7 +207,7 @@ class RecipeRun {
 
   std::optional<Bytes> buffer_bytes(const std::string& name) {
     if (!session_.plan()->find_buffer(name)) {
-      diagnostics_.error(DiagnosticKind::UnknownBuffer, {}, std::format("Unknown buffer '{}'", name));
+      diagnostics_.error(DiagnosticKind::UnknownBuffer, {}, formatted("Unknown buffer '{}'", name));
       return std::nullopt;
     }
     return diagnostics_.take(session_.runner().map_buffer(name));
@@ -224,8 +224,8 @@ class RecipeRun {
     if (result.mismatches == 0) return;
     for (const std::string& example : result.examples) say(example + "\n");
     diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(golden.file),
-                       std::format("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
-                                   result.mismatches, bytes.size()));
+                       formatted("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
+                                 result.mismatches, bytes.size()));
   }
 
   // Metric lines; standard output may be the report's.
@@ -251,7 +251,7 @@ class RecipeRun {
       constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
                                                              "bad input", "skipped", "failed"};
       std::string line =
-          std::format("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
+          formatted("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
       if (settings_.report_path == "-" || status > 1)
         print_error(line);
       else
@@ -266,7 +266,7 @@ class RecipeRun {
     std::string text;
     if (!backends_ || !session_.opened()) return text;
     for (const auto& [kind, info] : session_.runner().backends())
-      text += std::format("{} {}", text.empty() ? ", on" : ",", info.device);
+      text += formatted("{} {}", text.empty() ? ", on" : ",", info.device);
     return text;
   }
 

@@ -1,8 +1,8 @@
 // slipway schema: what the program reads and writes, described for editors, checkers and people.
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/program.hpp"
 #include "model/tuning_table.hpp"
 #include "recipe/jobs/jobs.hpp"
@@ -43,8 +43,8 @@ std::string diagnostic_kinds_page() {
       "`schema/diagnostics.schema.json`) they stand under `kind`. The cause of the errors decides the exit status.\n\n"
       "| kind | exit status | meaning |\n|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
-    page += std::format("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
-                        info.meaning);
+    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
+                      info.meaning);
   }
   return page;
 }
@@ -89,7 +89,7 @@ int schema_verb(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Page& page : kPages) {
     names.emplace_back(page.name);
-    list += std::format("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
+    list += formatted("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
   }
   CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
                    "slipway schema scenario > scenario.schema.json");

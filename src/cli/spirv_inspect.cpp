@@ -1,7 +1,7 @@
 // slipway inspect for SPIR-V modules.
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "cli/rpl_verbs.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"
@@ -30,7 +30,7 @@ int inspect_spirv(const Arguments& arguments) {
     if (!mapped) continue;
     const auto module = diagnostics.take(spirv::read_module(mapped->bytes(), file));
     if (!module) continue;
-    if (files.size() > 1) text += std::format("{}:\n", file);
+    if (files.size() > 1) text += formatted("{}:\n", file);
     if (assembly) {
       text += diagnostics.take(spirv::disassemble(module->words(), file, {.header = true})).value_or("");
     } else if (const auto reflection = diagnostics.take(spirv::reflect(*module))) {

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <format>
 #include <memory>
 #include <mutex>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "json/diagnostics.hpp"
 
@@ -67,7 +67,7 @@ std::string stamped_line(LogLevel level, std::string_view name, std::string_view
   ::localtime_r(&seconds, &local);
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
-  return std::format("{},{:03} [{}] {}: {}\n", date, milliseconds, name, word_for(level), text);
+  return formatted("{},{:03} [{}] {}: {}\n", date, milliseconds, name, word_for(level), text);
 }
 
 Log stamped_log(LogLevel lowest) {

@@ -1,7 +1,7 @@
 // slipway tune: finds the best parameters of a model's kernels on a device, and keeps them for later runs.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/device_session.hpp"
 #include "cli/named_values.hpp"
 #include "cli/open_model.hpp"
@@ -24,22 +24,22 @@ struct Settings {
 
 std::string text_of(const lower::Parameters& parameters) {
   std::string text;
-  for (const auto& [name, value] : parameters) text += std::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  for (const auto& [name, value] : parameters) text += formatted("{}{} {}", text.empty() ? "" : ", ", name, value);
   return text;
 }
 
 std::string table_of(const model::Tuned& tuned) {
   std::size_t width = 6;
   for (const model::TunedPlace& place : tuned.places) width = std::max(width, place.kernel.size());
-  std::string text = std::format("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
+  std::string text = formatted("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
   for (const model::TunedPlace& place : tuned.places) {
     const bool better = place.best != place.estimated;
-    text += std::format("{:{}}  {:10.3f}  {:>10}  {}\n", place.kernel, width, place.estimated_time,
-                        better ? std::format("{:.3f}", place.best_time) : "-",
-                        better ? text_of(place.best) : text_of(place.estimated) + " (as estimated)");
+    text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", place.kernel, width, place.estimated_time,
+                      better ? formatted("{:.3f}", place.best_time) : "-",
+                      better ? text_of(place.best) : text_of(place.estimated) + " (as estimated)");
   }
-  return text + std::format("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
-                            tuned.tuning.size(), tuned.places.size(), tuned.before, tuned.after);
+  return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
+                          tuned.tuning.size(), tuned.places.size(), tuned.before, tuned.after);
 }
 
 std::string json_of(const model::Tuned& tuned) {
@@ -111,7 +111,7 @@ class Tuning {
   }
 
   void show(std::size_t round, std::size_t rounds) const {
-    if (!settings_.quiet && round % 8 == 0) print_error(std::format("round {} of {}\n", round + 1, rounds));
+    if (!settings_.quiet && round % 8 == 0) print_error(formatted("round {} of {}\n", round + 1, rounds));
   }
 
   void keep(const model::Tuned& tuned, const gpu::Snapshot& snapshot, const Cache& cache) {

@@ -1,9 +1,9 @@
 #include "cli/verify_shaders.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "cli/run_in_memory.hpp"
 #include "cli/terminal.hpp"
 
@@ -86,7 +86,7 @@ class ShaderRuns {
     if (!converted) return fail(problems.release());
     auto bytes = converted->file.finish();
     if (!bytes) return fail(std::move(bytes.error()));
-    alone.file = model::open_model(std::move(*bytes), std::format("shader `{}`", node.custom->name), problems);
+    alone.file = model::open_model(std::move(*bytes), formatted("shader `{}`", node.custom->name), problems);
     if (!alone.file) return fail(problems.release());
     return alone;
   }
@@ -125,10 +125,10 @@ void verify_on_device(const tosa::Model& original, const tosa::Model& prepared, 
         return runner.run(whole, inputs, outputs);
       },
       diagnostics);
-  for (const std::string& note : report.notes) print_error(std::format("note: {}\n", note));
+  for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
   if (report.runs != 0 && !diagnostics.has_errors()) {
-    print_error(std::format("verified: {} runs with {} shader{} agree, on {}\n", report.runs, shaders,
-                            shaders == 1 ? "" : "s", runner.device_name()));
+    print_error(formatted("verified: {} runs with {} shader{} agree, on {}\n", report.runs, shaders,
+                          shaders == 1 ? "" : "s", runner.device_name()));
   }
 }
 

@@ -1,7 +1,7 @@
 // The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5.1, 5.2).
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/version.hpp"
 #include "cli/vgf_verbs.hpp"
@@ -18,7 +18,7 @@ int failed(const std::vector<Diagnostic>& problems) {
     if (problem.severity != Severity::Error) continue;
     print_error(problem.message + "\n");
     if (const std::string place = format_place(problem.place); !place.empty())
-      print_error(std::format("  at {} [{}]\n", place, name_of(problem.kind)));
+      print_error(formatted("  at {} [{}]\n", place, name_of(problem.kind)));
     break;
   }
   return 1;
@@ -70,9 +70,9 @@ int vgf_dump(const Arguments& arguments) {
     if (!choice.value->empty()) given.push_back(&choice);
   }
   if (given.size() > 1)
-    return failed(std::format("Argument '{} VAR' not allowed with '{} VAR'", given[1]->name, given[0]->name));
+    return failed(formatted("Argument '{} VAR' not allowed with '{} VAR'", given[1]->name, given[0]->name));
   if (!given.empty() && scenario)
-    return failed(std::format("Argument '--scenario-template' not allowed with '{} VAR'", given[0]->name));
+    return failed(formatted("Argument '--scenario-template' not allowed with '{} VAR'", given[0]->name));
   std::uint64_t number = 0;
   if (!given.empty()) {
     try {
@@ -80,7 +80,7 @@ int vgf_dump(const Arguments& arguments) {
       number = std::stoull(*given[0]->value, &used, 0);
       if (used != given[0]->value->size()) throw std::invalid_argument("rest");
     } catch (const std::exception&) {
-      return failed(std::format("{}: `{}` is no number", given[0]->name, *given[0]->value));
+      return failed(formatted("{}: `{}` is no number", given[0]->name, *given[0]->value));
     }
   }
 

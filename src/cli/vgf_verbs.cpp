@@ -1,7 +1,5 @@
 #include "cli/vgf_verbs.hpp"
 
-#include <format>
-
 #include "base/files.hpp"
 #include "cli/draw_model.hpp"
 #include "model/describe.hpp"

@@ -1,8 +1,8 @@
 // The drop-in names `xrt-runner` and `xrt-replay`: the command line, texts and exit status of the tool of that name
 // (recipe page 5.2).
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
@@ -50,7 +50,7 @@ std::uint64_t number_of(const std::string& option, const std::string& text) {
   std::uint64_t value = 0;
   const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || last != text.data() + text.size() || value == 0 || value > UINT32_MAX)
-    throw XrtError(std::format("{} takes a number of at least 1, but here is `{}`", option, text));
+    throw XrtError(formatted("{} takes a number of at least 1, but here is `{}`", option, text));
   return value;
 }
 
@@ -74,7 +74,7 @@ void set(XrtOptions& options, const std::string& option, const std::string& valu
   else if (option == "--replay")
     options.replay = value;
   else if (option != "--verbose" && option != "-v")
-    print_error(std::format("[runner] INFO: ignoring unknown argument value {} {}\n", option, value));
+    print_error(formatted("[runner] INFO: ignoring unknown argument value {} {}\n", option, value));
 }
 
 // A token that starts with `-` opens an option; the next one is its value.
@@ -116,7 +116,7 @@ std::optional<recipe::Mode> mode_of(const std::string& word) {
   for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
     if (word == recipe::name_of(mode)) return mode;
   }
-  if (word != "all") throw XrtError(std::format("bad execution mode: {}", word));
+  if (word != "all") throw XrtError(formatted("bad execution mode: {}", word));
   return std::nullopt;
 }
 
@@ -190,9 +190,9 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
   }
   for (const recipe::JobResult& job : outcome->results) {
     for (const Diagnostic& problem : job.diagnostics) {
-      if (problem.severity == Severity::Error) throw XrtError(std::format("job {}: {}", job.id, problem.message));
+      if (problem.severity == Severity::Error) throw XrtError(formatted("job {}: {}", job.id, problem.message));
     }
-    if (job.status != 0) throw XrtError(std::format("job {} failed", job.id));
+    if (job.status != 0) throw XrtError(formatted("job {} failed", job.id));
   }
 }
 
@@ -210,7 +210,7 @@ int xrt_replay(const Arguments& arguments) {
     }
     const bool known = option == "--replay" || option == "--dir" || option == "--iter" || option == "--report";
     if (!known || i + 1 == arguments.size()) {
-      print_error(std::format("Error: {} `{}`\n", known ? "a value is missing behind" : "unknown option", option));
+      print_error(formatted("Error: {} `{}`\n", known ? "a value is missing behind" : "unknown option", option));
       return 1;
     }
     ++i;
@@ -223,7 +223,7 @@ int xrt_replay(const Arguments& arguments) {
   else
     explain_replay(file, folder, diagnostics);
   for (const Diagnostic& problem : diagnostics.all()) {
-    if (problem.severity == Severity::Error) print_error(std::format("Error: {}\n", problem.message));
+    if (problem.severity == Severity::Error) print_error(formatted("Error: {}\n", problem.message));
   }
   return 1;
 }
@@ -246,8 +246,8 @@ int xrt_runner(const Arguments& arguments) {
     }
     return 0;
   } catch (const XrtError& error) {
-    print_error(std::format("Error: {}\nPeak memory usage: {} MB\n", error.what(),
-                            static_cast<std::uint64_t>(recipe::system_usage(start).peak_memory_mb)));
+    print_error(formatted("Error: {}\nPeak memory usage: {} MB\n", error.what(),
+                          static_cast<std::uint64_t>(recipe::system_usage(start).peak_memory_mb)));
     return 1;
   }
 }

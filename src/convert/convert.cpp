@@ -1,8 +1,8 @@
 #include "convert/convert.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "convert/constants.hpp"
 #include "convert/encode.hpp"
 #include "convert/rematerialize.hpp"
@@ -21,20 +21,20 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
     const tosa::Value& value = graph[graph.inputs[i]];
     if (value.type.is_static()) continue;
     diagnostics.error(DiagnosticKind::ShapeMismatch, place,
-                      std::format("input {}{} has the type {}; every dimension has to be known", i,
-                                  value.name.empty() ? "" : std::format(" `{}`", value.name), text_of(value.type)));
+                      formatted("input {}{} has the type {}; every dimension has to be known", i,
+                                value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
   }
   std::string list;
   std::size_t count = 0;
   for (const tosa::Value& value : graph.values) {
     if (value.kind == tosa::ValueKind::Input || value.type.is_static()) continue;
-    if (count++ < kMostListed) list += std::format("{}{}", list.empty() ? "" : ", ", text_of(value.type));
+    if (count++ < kMostListed) list += formatted("{}{}", list.empty() ? "" : ", ", text_of(value.type));
   }
   if (count == 0) return;
   diagnostics.warning(
       DiagnosticKind::ShapeMismatch, place,
-      std::format("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count, count == 1 ? "" : "s",
-                  count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
+      formatted("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count, count == 1 ? "" : "s",
+                count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
 }
 
 // A file without places by line tells operators by their number.
@@ -49,7 +49,7 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
     // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
     const bool is_name = diagnostic.message[0] >= 'A' && diagnostic.message[0] <= 'Z';
     diagnostic.message =
-        std::format("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":", diagnostic.message);
+        formatted("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":", diagnostic.message);
   }
   diagnostics.add(std::move(all));
 }
@@ -57,7 +57,7 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
 std::vector<std::string> names_or(const std::vector<std::string>& given, std::size_t count, std::string_view what) {
   if (given.size() == count) return given;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(std::format("{}_{}", what, i));
+  for (std::size_t i = 0; i < count; ++i) names.push_back(formatted("{}_{}", what, i));
   return names;
 }
 
@@ -77,9 +77,9 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
     auto declared = read_shader_operator(graph, node, problems);
     if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
       diagnostics.warning(DiagnosticKind::NotPortable, node.place,
-                          std::format("shader operator `{}` does not follow the schema and goes into the graph as a "
-                                      "custom operator",
-                                      node.custom->name));
+                          formatted("shader operator `{}` does not follow the schema and goes into the graph as a "
+                                    "custom operator",
+                                    node.custom->name));
       continue;
     }
     is_shader_node[i] = true;

@@ -1,10 +1,10 @@
 #include "convert/convert.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <format>
 
 #include "convert/testing.hpp"
 #include "convert/verify.hpp"
@@ -52,31 +52,31 @@ std::string listing(Bytes bytes) {
   std::string text;
   const auto slots = [](std::span<const vgf::Slot> list) {
     std::string all;
-    for (const vgf::Slot& slot : list) all += std::format(" ({},{})", slot.binding, slot.resource);
+    for (const vgf::Slot& slot : list) all += formatted(" ({},{})", slot.binding, slot.resource);
     return all;
   };
   for (std::size_t i = 0; i < file->resources.size(); ++i) {
     const vgf::Resource& resource = file->resources[i];
-    text += std::format("{} {} {} {} {}{}\n", i, vgf::name_of(resource.category),
-                        resource.descriptor_type ? vk::name_of(*resource.descriptor_type).substr(19) : "-",
-                        vk::name_of(resource.format).substr(10), tensor::shape_text(resource.shape),
-                        resource.alias_group ? std::format(" alias {}", *resource.alias_group) : "");
+    text += formatted("{} {} {} {} {}{}\n", i, vgf::name_of(resource.category),
+                      resource.descriptor_type ? vk::name_of(*resource.descriptor_type).substr(19) : "-",
+                      vk::name_of(resource.format).substr(10), tensor::shape_text(resource.shape),
+                      resource.alias_group ? formatted(" alias {}", *resource.alias_group) : "");
   }
   for (const vgf::Segment& segment : file->segments) {
-    text += std::format("{} `{}` in{} out{}", segment.name, file->modules[segment.module].name, slots(segment.inputs),
-                        slots(segment.outputs));
-    for (const vgf::DescriptorSet& set : segment.sets) text += std::format(" set {}:{}", set.index, slots(set.slots));
-    for (const std::uint32_t constant : segment.constants) text += std::format(" constant {}", constant);
+    text += formatted("{} `{}` in{} out{}", segment.name, file->modules[segment.module].name, slots(segment.inputs),
+                      slots(segment.outputs));
+    for (const vgf::DescriptorSet& set : segment.sets) text += formatted(" set {}:{}", set.index, slots(set.slots));
+    for (const std::uint32_t constant : segment.constants) text += formatted(" constant {}", constant);
     if (segment.kind == vgf::ModuleKind::Compute)
-      text += std::format(" dispatch {},{},{}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]);
+      text += formatted(" dispatch {},{},{}", (*segment.dispatch)[0], (*segment.dispatch)[1], (*segment.dispatch)[2]);
     for (const vgf::PushConstantRange& range : segment.push_constants)
-      text += std::format(" push {:#x},{},{}", range.stage_flags, range.offset, range.size);
+      text += formatted(" push {:#x},{},{}", range.stage_flags, range.offset, range.size);
     text += "\n";
   }
-  text += std::format("inputs{} outputs{}", slots(file->inputs), slots(file->outputs));
-  for (const std::string_view name : file->input_names) text += std::format(" {}", name);
+  text += formatted("inputs{} outputs{}", slots(file->inputs), slots(file->outputs));
+  for (const std::string_view name : file->input_names) text += formatted(" {}", name);
   text += " ->";
-  for (const std::string_view name : file->output_names) text += std::format(" {}", name);
+  for (const std::string_view name : file->output_names) text += formatted(" {}", name);
   return text + "\n" + messages(problems);
 }
 
@@ -90,7 +90,7 @@ std::string quoted(std::string text) {
 }
 
 std::string use(std::string_view of, int binding, int set, std::string_view type, std::string_view format) {
-  return std::format(
+  return formatted(
       ", \"{0}_binding\": {1}, \"{0}_descriptorset\": {2}, \"{0}_vkdescriptortype\": \"VK_DESCRIPTOR_TYPE_{3}\", "
       "\"{0}_vkformat\": \"VK_FORMAT_{4}\"",
       of, binding, set, type, format);
@@ -99,11 +99,11 @@ std::string use(std::string_view of, int binding, int set, std::string_view type
 // The first worked example of the page (3.12).
 TEST(Convert, WorkedExample) {
   std::string table, attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [1, 2, 3]";
-  for (int i = 0; i < 256; ++i) table += std::format("{}{}", i ? ", " : "", i / 2);
+  for (int i = 0; i < 256; ++i) table += formatted("{}{}", i ? ", " : "", i / 2);
   attributes += use("input_0", 5, 0, "TENSOR_ARM", "R8_SINT") + use("input_1", 6, 0, "STORAGE_BUFFER", "R8_SINT") +
                 use("input_2", 0, 2, "STORAGE_BUFFER", "R8_SINT") + use("output_0", 7, 0, "STORAGE_IMAGE", "R8_UINT") +
                 "}";
-  tosa::Model model = model_of(std::format(R"(graph f {{
+  tosa::Model model = model_of(formatted(R"(graph f {{
   %a = input i8[4]
   %b = input i8[4]
   %t = const i8[256] [{}]
@@ -115,7 +115,7 @@ TEST(Convert, WorkedExample) {
   output %v3
   output %v1
 }})",
-                                           table, quoted(attributes)));
+                                         table, quoted(attributes)));
   model.input_names = {"a", "b"};
   model.output_names = {"o0", "o1"};
   EXPECT_EQ(
@@ -140,7 +140,7 @@ TEST(Convert, SecondWorkedExample) {
   const std::string attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [4, 1, 1]" +
                                  use("input_0", 0, 0, "STORAGE_BUFFER", "R32_SFLOAT") +
                                  use("output_0", 1, 0, "STORAGE_BUFFER", "R32_SFLOAT") + "}";
-  tosa::Model model = model_of(std::format(R"(graph main {{
+  tosa::Model model = model_of(formatted(R"(graph main {{
   %x = input i8[1, 8, 8, 4]
   %y = input f32[4, 64]
   %w = const i8[4, 1, 1, 4] splat 1
@@ -155,7 +155,7 @@ TEST(Convert, SecondWorkedExample) {
   output %2
   output %4
 }})",
-                                           quoted(attributes)));
+                                         quoted(attributes)));
   model.input_names = {"x", "y"};
   model.output_names = {"o0", "o1"};
   EXPECT_EQ(listing(file_of(model)),
@@ -174,7 +174,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
   int count = 0;
   slipway::testing::for_each_operator_graph(
       [&](const tosa::OperatorInfo& info, const tosa::TypeRow& row, const tosa::Graph& graph) {
-        SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
+        SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
         tosa::Model original;
         original.graph = graph;
         tosa::Model model = original;
@@ -283,9 +283,9 @@ TEST(Convert, ATensorTwiceAnUnusedResultAndPushConstants) {
       use("output_0", 1, 0, "STORAGE_BUFFER", "R32_SFLOAT") + use("output_1", 2, 0, "STORAGE_BUFFER", "R32_SFLOAT") +
       "}";
   tosa::Model model =
-      model_of(std::format("graph m {{\n%0 = input f32[2]\n%1, %2 = CUSTOM(%0, %0) f32[2], f32[2] "
-                           "domain=\"com.arm.VulkanCustomShader\" name=\"\" attributes=\"{}\"\noutput %1\n}}",
-                           quoted(attributes)));
+      model_of(formatted("graph m {{\n%0 = input f32[2]\n%1, %2 = CUSTOM(%0, %0) f32[2], f32[2] "
+                         "domain=\"com.arm.VulkanCustomShader\" name=\"\" attributes=\"{}\"\noutput %1\n}}",
+                         quoted(attributes)));
   EXPECT_EQ(listing(file_of(model)),
             "0 INPUT STORAGE_BUFFER R32_SFLOAT [2]\n"
             "1 INTERMEDIATE STORAGE_BUFFER R32_SFLOAT [2]\n"

@@ -1,10 +1,10 @@
 #include "convert/encode.hpp"
 
 #include <algorithm>
-#include <format>
 #include <set>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "convert/constants.hpp"
 #include "convert/formats.hpp"
 #include "tosa/vulkan_format.hpp"
@@ -181,7 +181,7 @@ class FileEncoder {
     std::vector<vgf::ConstantRef> constants;
     for (const std::uint32_t id : ids) constants.push_back(constants_[id]);
     encoder_.add_segment({.module = module,
-                          .name = std::format("graph_segment_{}", graph_segments_++),
+                          .name = formatted("graph_segment_{}", graph_segments_++),
                           .sets = std::span(&set, 1),
                           .inputs = inputs,
                           .outputs = outputs,
@@ -206,7 +206,7 @@ class FileEncoder {
     if (const std::uint32_t bytes = shader.declared.push_constant_bytes)
       ranges.push_back(encoder_.add_push_constants({kComputeStage, 0, bytes}));
     encoder_.add_segment({.module = module,
-                          .name = std::format("compute_segment_{}", compute_segments_++),
+                          .name = formatted("compute_segment_{}", compute_segments_++),
                           .sets = sets,
                           .inputs = inputs,
                           .outputs = outputs,
@@ -218,14 +218,14 @@ class FileEncoder {
   std::string module_name(const std::string& wanted, std::size_t s) {
     const auto is_graphs = [&](std::string_view name) {
       for (std::size_t i = 0; i < segments_.segments.size(); ++i) {
-        if (segments_.segments[i].kind == PartitionKind::Graph && name == std::format("graph_partition_{}", i))
+        if (segments_.segments[i].kind == PartitionKind::Graph && name == formatted("graph_partition_{}", i))
           return true;
       }
       return false;
     };
-    std::string name = wanted.empty() ? std::format("graph_partition_{}", s) : wanted;
+    std::string name = wanted.empty() ? formatted("graph_partition_{}", s) : wanted;
     if (modules_.contains(name) || (name.starts_with("graph_partition_") && is_graphs(name)))
-      name = std::format("{}_{}", name, s);
+      name = formatted("{}_{}", name, s);
     while (!modules_.insert(name).second) name += '_';
     return name;
   }

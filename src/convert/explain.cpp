@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "convert/partition.hpp"
 
 namespace slipway::convert {
@@ -10,8 +10,8 @@ namespace {
 std::string title(const tosa::Graph& graph, std::size_t node) {
   const tosa::Node& of = graph.nodes[node];
   const std::string operation =
-      of.op == tosa::Op::CUSTOM ? std::format("CUSTOM \"{}\"", of.custom->name) : std::string(name_of(of.op));
-  return of.name.empty() ? std::format("{} {}", node, operation) : std::format("{} {} `{}`", node, operation, of.name);
+      of.op == tosa::Op::CUSTOM ? formatted("CUSTOM \"{}\"", of.custom->name) : std::string(name_of(of.op));
+  return of.name.empty() ? formatted("{} {}", node, operation) : formatted("{} {} `{}`", node, operation, of.name);
 }
 
 std::string_view name_of(PartitionKind kind) { return kind == PartitionKind::Graph ? "GRAPH" : "COMPUTE"; }
@@ -46,18 +46,18 @@ std::string dot_text(std::string_view text) {
 }  // namespace
 
 std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) {
-  std::string text = std::format("{} operators in {} partitions\n", graph.nodes.size(), partitioning.kinds.size());
+  std::string text = formatted("{} operators in {} partitions\n", graph.nodes.size(), partitioning.kinds.size());
   const auto nodes = nodes_by_partition(partitioning);
   for (std::size_t p = 0; p < nodes.size(); ++p) {
-    text += std::format("partition {}: {}, {} operator{}\n", p, name_of(partitioning.kinds[p]), nodes[p].size(),
-                        nodes[p].size() == 1 ? "" : "s");
+    text += formatted("partition {}: {}, {} operator{}\n", p, name_of(partitioning.kinds[p]), nodes[p].size(),
+                      nodes[p].size() == 1 ? "" : "s");
     for (const std::size_t node : nodes[p]) {
       const auto producer = deciding_producer(graph, partitioning, node);
-      text += std::format("  {}: wave {}, ", title(graph, node), partitioning.depth[node]);
+      text += formatted("  {}: wave {}, ", title(graph, node), partitioning.depth[node]);
       if (partitioning.kinds[p] == PartitionKind::Compute) {
         text += "a shader stands alone\n";
       } else if (producer) {
-        text += std::format("after {} of partition {}\n", title(graph, *producer), partitioning.of_node[*producer]);
+        text += formatted("after {} of partition {}\n", title(graph, *producer), partitioning.of_node[*producer]);
       } else {
         text += "needs no other operator\n";
       }
@@ -65,7 +65,7 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {
       if (partitioning.of_constant[c] == p) {
         text +=
-            std::format("  constant {} {}: handed on at run time\n", c, text_of(graph[graph.constants[c].value].type));
+            formatted("  constant {} {}: handed on at run time\n", c, text_of(graph[graph.constants[c].value].type));
       }
     }
   }
@@ -75,16 +75,16 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
 std::string partition_dot(const tosa::Graph& graph, const Partitioning& partitioning) {
   std::string text = "digraph partitions {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n";
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-    text += std::format("  in{} [shape=ellipse, label=\"input {}\"];\n", i, i);
+    text += formatted("  in{} [shape=ellipse, label=\"input {}\"];\n", i, i);
   const auto nodes = nodes_by_partition(partitioning);
   for (std::size_t p = 0; p < nodes.size(); ++p) {
-    text += std::format("  subgraph cluster_{} {{\n    label=\"{} {}\"; style=filled; color=\"{}\";\n", p, p,
-                        name_of(partitioning.kinds[p]),
-                        partitioning.kinds[p] == PartitionKind::Graph ? "#dce9f7" : "#f9e0c7");
+    text += formatted("  subgraph cluster_{} {{\n    label=\"{} {}\"; style=filled; color=\"{}\";\n", p, p,
+                      name_of(partitioning.kinds[p]),
+                      partitioning.kinds[p] == PartitionKind::Graph ? "#dce9f7" : "#f9e0c7");
     for (const std::size_t node : nodes[p])
-      text += std::format("    n{} [label=\"{}\"];\n", node, dot_text(title(graph, node)));
+      text += formatted("    n{} [label=\"{}\"];\n", node, dot_text(title(graph, node)));
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {
-      if (partitioning.of_constant[c] == p) text += std::format("    c{} [label=\"constant {}\"];\n", c, c);
+      if (partitioning.of_constant[c] == p) text += formatted("    c{} [label=\"constant {}\"];\n", c, c);
     }
     text += "  }\n";
   }
@@ -93,15 +93,15 @@ std::string partition_dot(const tosa::Graph& graph, const Partitioning& partitio
     const std::string label = text_of(from.type);
     if (from.kind == tosa::ValueKind::Constant && !partitioning.of_constant[from.source]) return;
     const char kind = from.kind == tosa::ValueKind::Result ? 'n' : from.kind == tosa::ValueKind::Constant ? 'c' : ' ';
-    const std::string name = kind == ' ' ? std::format("in{}", from.source) : std::format("{}{}", kind, from.source);
-    text += std::format("  {} -> {} [label=\"{}\"];\n", name, to, label);
+    const std::string name = kind == ' ' ? formatted("in{}", from.source) : formatted("{}{}", kind, from.source);
+    text += formatted("  {} -> {} [label=\"{}\"];\n", name, to, label);
   };
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const tosa::ValueId input : graph.nodes[i].inputs) edge(input, std::format("n{}", i));
+    for (const tosa::ValueId input : graph.nodes[i].inputs) edge(input, formatted("n{}", i));
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    text += std::format("  out{} [shape=ellipse, label=\"output {}\"];\n", i, i);
-    edge(graph.outputs[i], std::format("out{}", i));
+    text += formatted("  out{} [shape=ellipse, label=\"output {}\"];\n", i, i);
+    edge(graph.outputs[i], formatted("out{}", i));
   }
   return text + "}\n";
 }

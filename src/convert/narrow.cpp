@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tensor/float16.hpp"
 
@@ -91,11 +91,11 @@ class Narrower {
 
   void overflow(const tosa::Constant& constant, std::size_t count, std::size_t first) {
     const tosa::Value& value = graph_[constant.value];
-    const std::string text = std::format(
-        "constant{} {}: {} element{} beyond the range of float16; the first is {} at {}",
-        value.name.empty() ? "" : std::format(" `{}`", value.name), text_of(value.type), count, count == 1 ? "" : "s",
-        load<float>(&constant.data[first * sizeof(float)]),
-        constant.splat ? "every place" : tensor::shape_text(tensor::coordinates_of(value.type.shape, first)));
+    const std::string text =
+        formatted("constant{} {}: {} element{} beyond the range of float16; the first is {} at {}",
+                  value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type), count,
+                  count == 1 ? "" : "s", load<float>(&constant.data[first * sizeof(float)]),
+                  constant.splat ? "every place" : tensor::shape_text(tensor::coordinates_of(value.type.shape, first)));
     if (settings_.allow_overflow)
       diagnostics_.warning(DiagnosticKind::OutOfRange, {}, text);
     else

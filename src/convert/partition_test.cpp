@@ -1,4 +1,5 @@
 #include "convert/partition.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,9 +20,9 @@ std::string ids(const std::string& text, PartitionOrder order = PartitionOrder::
   const Partitioning made = partition(program.graph, program.shaders, order);
   std::string all;
   for (std::size_t c = 0; c < made.of_constant.size(); ++c) {
-    if (made.of_constant[c]) all += std::format("k{} ", *made.of_constant[c]);
+    if (made.of_constant[c]) all += formatted("k{} ", *made.of_constant[c]);
   }
-  for (const std::uint32_t partition : made.of_node) all += std::format("{} ", partition);
+  for (const std::uint32_t partition : made.of_node) all += formatted("{} ", partition);
   if (!all.empty()) all.pop_back();
   return all;
 }

@@ -1,7 +1,6 @@
 #include "convert/read_model.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
@@ -37,7 +36,7 @@ std::optional<tosa::Model> read_text(Bytes bytes, const std::string& name, Diagn
 }
 
 void rename(std::vector<std::string>& names, std::string_view what) {
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = std::format("tosa_deserialized_{}_{}:0", what, i);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = formatted("tosa_deserialized_{}_{}:0", what, i);
 }
 
 }  // namespace
@@ -74,9 +73,9 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
   if (const std::string_view other = other_format(bytes, name); !other.empty() || format == ModelFormat::Vgf) {
     diagnostics.error(
         DiagnosticKind::NotRecognised, Place::in_file(name),
-        std::format("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
-                    "or TOSA JSON)",
-                    format == ModelFormat::Vgf ? "a VGF file" : other));
+        formatted("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
+                  "or TOSA JSON)",
+                  format == ModelFormat::Vgf ? "a VGF file" : other));
     return std::nullopt;
   }
   return tosa::read_mlir(bytes, name, {.entry = settings.entry, .done_with = settings.done_with}, diagnostics);

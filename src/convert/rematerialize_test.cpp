@@ -1,9 +1,8 @@
 #include "convert/rematerialize.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "convert/convert.hpp"
 #include "convert/testing.hpp"
@@ -32,13 +31,12 @@ std::string expanded(std::string text) {
   const auto shader = [](std::string_view type, std::string_view format) {
     std::string attributes = "{\\\"entry_point\\\": \\\"main\\\", \\\"workgroup_sizes\\\": [1, 1, 1]";
     for (const std::string_view tensor : {"input_0", "output_0"}) {
-      attributes += std::format(
+      attributes += formatted(
           ", \\\"{0}_vkformat\\\": \\\"VK_FORMAT_{1}\\\", \\\"{0}_vkdescriptortype\\\": "
           "\\\"VK_DESCRIPTOR_TYPE_STORAGE_BUFFER\\\", \\\"{0}_descriptorset\\\": 0, \\\"{0}_binding\\\": {2}",
           tensor, format, tensor == "input_0" ? 0 : 1);
     }
-    return std::format(") {}[4] domain=\"com.arm.VulkanCustomShader\" name=\"s\" attributes=\"{}}}\"", type,
-                       attributes);
+    return formatted(") {}[4] domain=\"com.arm.VulkanCustomShader\" name=\"s\" attributes=\"{}}}\"", type, attributes);
   };
   replace("shade(", "CUSTOM(", shader("i32", "R32_SINT"));
   replace("kept(", "CUSTOM(", shader("i8", "R8_SINT"));
@@ -49,9 +47,9 @@ std::string expanded(std::string text) {
 std::string partitions(const tosa::Graph& graph, const Partitioning& made) {
   std::string text;
   for (std::uint32_t p = 0; p < made.kinds.size(); ++p) {
-    text += std::format("{}{}:", p ? " | " : "", p);
+    text += formatted("{}{}:", p ? " | " : "", p);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      if (made.of_node[i] == p) text += std::format(" {}", name_of(graph.nodes[i].op));
+      if (made.of_node[i] == p) text += formatted(" {}", name_of(graph.nodes[i].op));
     }
   }
   return text;

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <format>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "convert/testing.hpp"
 #include "convert/unite_segments.hpp"
 #include "convert/write_model.hpp"
@@ -65,7 +65,7 @@ void expect_same(const tosa::Graph& a, const tosa::Graph& b) {
     }
   };
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
-    SCOPED_TRACE(std::format("operator {} {}", i, name_of(a.nodes[i].op)));
+    SCOPED_TRACE(formatted("operator {} {}", i, name_of(a.nodes[i].op)));
     ASSERT_EQ(a.nodes[i].op, b.nodes[i].op);
     ASSERT_EQ(a.nodes[i].inputs.size(), b.nodes[i].inputs.size());
     for (const tosa::Attributes::Entry& entry : a.nodes[i].attributes.entries()) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/base64.hpp"
+#include "base/format.hpp"
 #include "shader/compile.hpp"
 #include "spirv/reflect.hpp"
 
@@ -38,9 +38,9 @@ class Builder {
   Diagnostic& add(Severity severity, DiagnosticKind kind, std::string_view key, const std::string& message) {
     Diagnostic diagnostic{.severity = severity,
                           .kind = kind,
-                          .message = std::format("shader operator `{}`: {}", shader_.name, message),
+                          .message = formatted("shader operator `{}`: {}", shader_.name, message),
                           .place = node_.place};
-    return diagnostics_.add(std::move(diagnostic)).at(std::format("implementation_attrs/{}", key));
+    return diagnostics_.add(std::move(diagnostic)).at(formatted("implementation_attrs/{}", key));
   }
   Diagnostic& error(DiagnosticKind kind, const std::string& message, std::string_view key = "shader_code") {
     return add(Severity::Error, kind, key, message);
@@ -55,7 +55,7 @@ class Builder {
     const auto bytes = from_base64(shader_.code);
     const bool spirv = bytes && spirv::is_spirv(*bytes);
     warning(DiagnosticKind::DeprecatedForm,
-            std::format("`shader_language` is missing; the code is taken as {}", spirv ? "SPIR-V" : "GLSL"),
+            formatted("`shader_language` is missing; the code is taken as {}", spirv ? "SPIR-V" : "GLSL"),
             "shader_language");
     return spirv ? ShaderLanguage::Spirv : ShaderLanguage::Glsl;
   }
@@ -78,14 +78,14 @@ class Builder {
 
   std::optional<spirv::Words> compile(shader::Language language) {
     const SourcePtr source = make_source(
-        std::format("{}.{}", shader_.name, language == shader::Language::Glsl ? "glsl" : "hlsl"), shader_.code);
+        formatted("{}.{}", shader_.name, language == shader::Language::Glsl ? "glsl" : "hlsl"), shader_.code);
     shader::Options options;
     // GLSL has `main` alone; it is renamed below.
     options.entry = language == shader::Language::Glsl ? "main" : shader_.entry_point;
     options.debug_info = settings_.debug_info;
     options.read_file = [](const Path& path) -> Result<std::string> {
       return fail(DiagnosticKind::FileNotFound, {},
-                  std::format("a shader operator includes no files, and this one includes {}", path.string()));
+                  formatted("a shader operator includes no files, and this one includes {}", path.string()));
     };
     auto compiled = shader::compile(source, language, options);
     const auto add_noted = [&](Diagnostic diagnostic) { diagnosed(diagnostics_.add(std::move(diagnostic))); };
@@ -101,9 +101,9 @@ class Builder {
   }
 
   void diagnosed(Diagnostic& problem) {
-    problem.note(std::format("in shader operator `{}`; if the language or an extension is not supported, SPIR-V can be "
-                             "given instead",
-                             shader_.name),
+    problem.note(formatted("in shader operator `{}`; if the language or an extension is not supported, SPIR-V can be "
+                           "given instead",
+                           shader_.name),
                  node_.place);
   }
 
@@ -139,7 +139,7 @@ class Builder {
     const auto bytes = from_base64(shader_.code);
     if (!bytes || bytes->size() % 4 != 0 || bytes->empty()) {
       error(DiagnosticKind::FileFormat,
-            bytes ? std::format("the SPIR-V is {} bytes; it has to be words of 4", bytes->size())
+            bytes ? formatted("the SPIR-V is {} bytes; it has to be words of 4", bytes->size())
                   : "the code is not base64 (standard alphabet, padded, without blanks)");
       return;
     }
@@ -171,10 +171,10 @@ class Builder {
     if (!entry) {
       std::string names;
       for (const spirv::EntryPoint& each : reflection->entry_points)
-        names += std::format("{}`{}` ({})", names.empty() ? "" : ", ", each.name, name_of(each.stage));
+        names += formatted("{}`{}` ({})", names.empty() ? "" : ", ", each.name, name_of(each.stage));
       error(DiagnosticKind::UnknownReference,
-            std::format("the shader has no compute entry point `{}`; it has {}", shader_.entry_point,
-                        names.empty() ? "none" : names),
+            formatted("the shader has no compute entry point `{}`; it has {}", shader_.entry_point,
+                      names.empty() ? "none" : names),
             "entry_point");
       return false;
     }
@@ -193,9 +193,9 @@ class Builder {
   std::vector<Declared> declared() const {
     std::vector<Declared> all;
     for (std::size_t i = 0; i < shader_.inputs.size(); ++i)
-      all.push_back({&shader_.inputs[i], node_.inputs[i], std::format("input_{}_binding", i)});
+      all.push_back({&shader_.inputs[i], node_.inputs[i], formatted("input_{}_binding", i)});
     for (std::size_t i = 0; i < shader_.outputs.size(); ++i)
-      all.push_back({&shader_.outputs[i], node_.outputs[i], std::format("output_{}_binding", i)});
+      all.push_back({&shader_.outputs[i], node_.outputs[i], formatted("output_{}_binding", i)});
     return all;
   }
 
@@ -208,20 +208,20 @@ class Builder {
       });
       if (found == all.end()) {
         error(DiagnosticKind::BindingMismatch,
-              std::format("the shader uses {} `{}` at set {} binding {}, which no input or output has",
-                          name_of(binding.kind), binding.name, binding.set, binding.binding));
+              formatted("the shader uses {} `{}` at set {} binding {}, which no input or output has",
+                        name_of(binding.kind), binding.name, binding.set, binding.binding));
         continue;
       }
       found->used = true;
       if (binding.count != 1) {
-        error(DiagnosticKind::Unsupported,
-              std::format("`{}` at set {} binding {} is an array of resources", binding.name, binding.set,
-                          binding.binding),
-              found->key);
+        error(
+            DiagnosticKind::Unsupported,
+            formatted("`{}` at set {} binding {} is an array of resources", binding.name, binding.set, binding.binding),
+            found->key);
       } else if (spirv::descriptor_type(binding.kind) != found->binding->type) {
         error(DiagnosticKind::BindingMismatch,
-              std::format("`{}` at set {} binding {} is a {}, and the operator has {}", binding.name, binding.set,
-                          binding.binding, name_of(binding.kind), vk::name_of(found->binding->type)),
+              formatted("`{}` at set {} binding {} is a {}, and the operator has {}", binding.name, binding.set,
+                        binding.binding, name_of(binding.kind), vk::name_of(found->binding->type)),
               found->key);
       } else if (binding.tensor) {
         tensor(binding, *found);
@@ -230,7 +230,7 @@ class Builder {
     for (const Declared& each : all) {
       if (each.used) continue;
       warning(DiagnosticKind::UnusedResource,
-              std::format("the shader does not use set {} binding {}", each.binding->set, each.binding->binding),
+              formatted("the shader does not use set {} binding {}", each.binding->set, each.binding->binding),
               each.key);
     }
   }
@@ -241,18 +241,18 @@ class Builder {
     const spirv::TensorType& in_shader = *binding.tensor;
     if (tensor::size_of(in_shader.element) != tensor::size_of(tosa::storage_of(type.data))) {
       error(DiagnosticKind::TypeMismatch,
-            std::format("tensor `{}` of the shader has elements of {}, and the operator's is {}", binding.name,
-                        tensor::name_of(in_shader.element), text_of(type)),
+            formatted("tensor `{}` of the shader has elements of {}, and the operator's is {}", binding.name,
+                      tensor::name_of(in_shader.element), text_of(type)),
             at.key);
     }
     const tensor::Shape shape(in_shader.shape.begin(), in_shader.shape.end());
     const bool differs = !shape.empty() && type.is_static() && !type.shape.empty() && shape != type.shape;
     if ((in_shader.rank && *in_shader.rank != rank) || differs) {
       error(DiagnosticKind::ShapeMismatch,
-            std::format("tensor `{}` of the shader has {}, and the operator's is {}", binding.name,
-                        shape.empty() ? std::format("rank {}", *in_shader.rank)
-                                      : std::format("the shape {}", tensor::shape_text(shape)),
-                        text_of(type)),
+            formatted("tensor `{}` of the shader has {}, and the operator's is {}", binding.name,
+                      shape.empty() ? formatted("rank {}", *in_shader.rank)
+                                    : formatted("the shape {}", tensor::shape_text(shape)),
+                      text_of(type)),
             at.key);
     }
   }
@@ -261,11 +261,11 @@ class Builder {
     const std::uint64_t size = entry.push_constants ? entry.push_constants->size : 0;
     if (size != 0 && shader_.push_constant_bytes == 0) {
       error(DiagnosticKind::BindingMismatch,
-            std::format("the shader has {} bytes of push constants, and the operator none", size), "push_constants");
+            formatted("the shader has {} bytes of push constants, and the operator none", size), "push_constants");
     } else if (size > shader_.push_constant_bytes) {
       error(DiagnosticKind::BindingMismatch,
-            std::format("the shader has {} bytes of push constants, and the operator {}", size,
-                        shader_.push_constant_bytes),
+            formatted("the shader has {} bytes of push constants, and the operator {}", size,
+                      shader_.push_constant_bytes),
             "push_constants");
     } else if (size == 0 && shader_.push_constant_bytes != 0) {
       warning(DiagnosticKind::UnusedResource, "the shader has no push constants", "push_constants");

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <format>
 #include <limits>
 #include <set>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "json/document.hpp"
 #include "tensor/format.hpp"
@@ -70,7 +70,7 @@ class Reader {
     const std::size_t before = diagnostics_.errors();
     const std::string& text = node_.custom->attributes;
     if (nests_too_deep(text)) {
-      error(DiagnosticKind::JsonSyntax, "", std::format("the attributes nest deeper than {} levels", kMostNesting));
+      error(DiagnosticKind::JsonSyntax, "", formatted("the attributes nest deeper than {} levels", kMostNesting));
       return std::nullopt;
     }
     auto document = json::parse(make_source("implementation_attrs", text));
@@ -83,7 +83,7 @@ class Reader {
       error(DiagnosticKind::JsonExtension, "", "comments and trailing commas are not allowed here");
     if (!document_->root().is(Type::Object)) {
       error(DiagnosticKind::WrongType, "",
-            std::format("the attributes are {} instead of an object", json::name_of(document_->root().type())));
+            formatted("the attributes are {} instead of an object", json::name_of(document_->root().type())));
       return std::nullopt;
     }
     keys();
@@ -99,9 +99,9 @@ class Reader {
   Diagnostic& add(Severity severity, DiagnosticKind kind, std::string_view key, std::string text) {
     Diagnostic diagnostic{.severity = severity,
                           .kind = kind,
-                          .message = std::format("shader operator `{}`: {}", node_.custom->name, text),
+                          .message = formatted("shader operator `{}`: {}", node_.custom->name, text),
                           .place = node_.place};
-    diagnostic.at(key.empty() ? "implementation_attrs" : std::format("implementation_attrs/{}", key));
+    diagnostic.at(key.empty() ? "implementation_attrs" : formatted("implementation_attrs/{}", key));
     return diagnostics_.add(std::move(diagnostic));
   }
   Diagnostic& error(DiagnosticKind kind, std::string_view key, std::string text) {
@@ -122,7 +122,7 @@ class Reader {
   json::Value required(const std::string& key, Type type) {
     const json::Value value = member(key);
     if (!value) {
-      error(DiagnosticKind::MissingKey, key, std::format("`{}` is missing", key));
+      error(DiagnosticKind::MissingKey, key, formatted("`{}` is missing", key));
       return {};
     }
     return of_type(key, value, type);
@@ -131,7 +131,7 @@ class Reader {
   json::Value of_type(const std::string& key, json::Value value, Type type) {
     if (!value || value.is(type)) return value;
     error(DiagnosticKind::WrongType, key,
-          std::format("`{}` is {} instead of {}", key, json::name_of(value.type()), json::name_of(type)));
+          formatted("`{}` is {} instead of {}", key, json::name_of(value.type()), json::name_of(type)));
     return {};
   }
 
@@ -147,8 +147,8 @@ class Reader {
     if (const auto known = vk::from_name<E>(value.string())) return known;
     std::vector<std::string_view> names;
     for (const vk::EnumName& each : vk::names<E>()) names.push_back(each.name);
-    Diagnostic& problem = error(DiagnosticKind::UnknownValue, key, std::format("`{}` is no {}", value.string(), what));
-    if (const auto near = closest(value.string(), names)) problem.hint(std::format("did you mean `{}`?", *near));
+    Diagnostic& problem = error(DiagnosticKind::UnknownValue, key, formatted("`{}` is no {}", value.string(), what));
+    if (const auto near = closest(value.string(), names)) problem.hint(formatted("did you mean `{}`?", *near));
     return std::nullopt;
   }
 
@@ -159,7 +159,7 @@ class Reader {
     if (integer && *integer >= 0 && static_cast<std::uint64_t>(*integer) <= most)
       return static_cast<std::uint32_t>(*integer);
     error(DiagnosticKind::OutOfRange, key,
-          std::format("`{}` is {}; it has to be a whole number from 0 to {}", key, value.number_text(), most));
+          formatted("`{}` is {}; it has to be a whole number from 0 to {}", key, value.number_text(), most));
     return 0;
   }
 
@@ -170,7 +170,7 @@ class Reader {
     std::set<std::string_view> seen;
     for (const json::Value value : document_->root()) {
       const std::string& key = value.key();
-      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, std::format("`{}` is there twice", key));
+      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, formatted("`{}` is there twice", key));
       for (const auto& [prefix, count] : {std::pair<std::string_view, std::size_t>{"input_", node_.inputs.size()},
                                           {"output_", node_.outputs.size()}}) {
         if (!key.starts_with(prefix)) continue;
@@ -181,7 +181,7 @@ class Reader {
         if (end != digits.data() + digits.size() || digits.empty() || digits.size() == rest.size()) continue;
         if (failed == std::errc() && position < count) continue;
         warning(DiagnosticKind::UnknownKey, key,
-                std::format("`{}` is for tensor {}, and the operator has {}", key, digits, count));
+                formatted("`{}` is for tensor {}, and the operator has {}", key, digits, count));
       }
     }
   }
@@ -202,7 +202,7 @@ class Reader {
     if (!sizes) return;
     if (sizes.size() != 3) {
       error(DiagnosticKind::OutOfRange, "workgroup_sizes",
-            std::format("`workgroup_sizes` has {} numbers instead of 3", sizes.size()));
+            formatted("`workgroup_sizes` has {} numbers instead of 3", sizes.size()));
       return;
     }
     for (std::size_t i = 0; i < 3; ++i) {
@@ -211,8 +211,8 @@ class Reader {
         made_.workgroups[i] = static_cast<std::uint32_t>(*count);
         continue;
       }
-      error(DiagnosticKind::OutOfRange, std::format("workgroup_sizes/{}", i),
-            std::format("`workgroup_sizes` has {}; each is a whole number from 1 to 2^32-1", sizes[i].text()));
+      error(DiagnosticKind::OutOfRange, formatted("workgroup_sizes/{}", i),
+            formatted("`workgroup_sizes` has {}; each is a whole number from 1 to 2^32-1", sizes[i].text()));
     }
   }
 
@@ -224,7 +224,7 @@ class Reader {
     if (word == "HLSL") made_.language = ShaderLanguage::Hlsl;
     if (made_.language == ShaderLanguage::Unset && !word.empty()) {
       error(DiagnosticKind::UnknownValue, "shader_language",
-            std::format("`{}` is no language of shaders; it is one of SPIR-V, GLSL, HLSL", word));
+            formatted("`{}` is no language of shaders; it is one of SPIR-V, GLSL, HLSL", word));
     } else if (!word.empty() && !member("shader_code")) {
       error(DiagnosticKind::ConflictingKeys, "shader_language",
             "shader_language and shader_code must both be set or both be unset");
@@ -246,18 +246,18 @@ class Reader {
     made_.push_constant_bytes = (last.offset + last.size + 3) / 4 * 4;
     if (made_.push_constant_bytes > kMostPushConstants) {
       error(DiagnosticKind::OutOfRange, "push_constants",
-            std::format("the push constants take {} bytes; at most {} are possible", made_.push_constant_bytes,
-                        kMostPushConstants));
+            formatted("the push constants take {} bytes; at most {} are possible", made_.push_constant_bytes,
+                      kMostPushConstants));
     } else if (made_.push_constant_bytes > kSurePushConstants) {
       warning(DiagnosticKind::NotPortable, "push_constants",
-              std::format("the push constants take {} bytes; every device has {}", made_.push_constant_bytes,
-                          kSurePushConstants));
+              formatted("the push constants take {} bytes; every device has {}", made_.push_constant_bytes,
+                        kSurePushConstants));
     }
   }
 
   void tensors(std::string_view kind, std::span<const tosa::ValueId> values, std::vector<ShaderBinding>& to) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string prefix = std::format("{}_{}_", kind, i);
+      const std::string prefix = formatted("{}_{}_", kind, i);
       to.push_back(tensor(prefix, graph_[values[i]].type));
     }
   }
@@ -276,7 +276,7 @@ class Reader {
     kind_word(prefix + "type", *type);
     if (*type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER && !made.sampler) {
       warning(DiagnosticKind::MissingKey, prefix + "sampler",
-              std::format("`{}sampler` is missing; not every runtime makes up a sampler", prefix));
+              formatted("`{}sampler` is missing; not every runtime makes up a sampler", prefix));
     }
     if (format) layout(format_key, *format, *type, of);
     return made;
@@ -294,7 +294,7 @@ class Reader {
     const auto type = name<vk::DescriptorType>(key, value, "descriptor type");
     if (!type || std::ranges::contains(kTypes, *type, &KnownType::type)) return type;
     error(DiagnosticKind::Unsupported, key,
-          std::format("a shader operator cannot have a tensor as `{}`", value.string()));
+          formatted("a shader operator cannot have a tensor as `{}`", value.string()));
     return std::nullopt;
   }
 
@@ -307,10 +307,10 @@ class Reader {
                                            [&](std::string_view each) { return equal_in_any_case(each, word); });
     if (!known) {
       error(DiagnosticKind::UnknownValue, key,
-            std::format("`{}` is `{}`; it is one of Tensor, Image, Buffer", key, word));
+            formatted("`{}` is `{}`; it is one of Tensor, Image, Buffer", key, word));
     } else if (!equal_in_any_case(word, expected)) {
       warning(DiagnosticKind::ConflictingKeys, key,
-              std::format("`{}` is `{}`, and the descriptor type is {}", key, word, vk::name_of(type)));
+              formatted("`{}` is `{}`, and the descriptor type is {}", key, word, vk::name_of(type)));
     }
   }
 
@@ -322,18 +322,18 @@ class Reader {
                                                               "address_mode_v", "border_color"};
     std::set<std::string_view> seen;
     for (const json::Value each : value) {
-      const std::string path = std::format("{}/{}", key, each.key());
+      const std::string path = formatted("{}/{}", key, each.key());
       if (!std::ranges::contains(kKeys, each.key()))
-        error(DiagnosticKind::UnknownKey, path, std::format("a sampler has no `{}`", each.key()));
+        error(DiagnosticKind::UnknownKey, path, formatted("a sampler has no `{}`", each.key()));
       if (!seen.insert(each.key()).second)
-        error(DiagnosticKind::DuplicateKey, path, std::format("`{}` is there twice", each.key()));
+        error(DiagnosticKind::DuplicateKey, path, formatted("`{}` is there twice", each.key()));
     }
     vgf::Sampler made;
     const auto set = [&]<class E>(std::string_view name_of_key, E& to, std::string_view what) {
-      const std::string path = std::format("{}/{}", key, name_of_key);
+      const std::string path = formatted("{}/{}", key, name_of_key);
       const json::Value word = value[name_of_key];
       if (!word) {
-        error(DiagnosticKind::MissingKey, path, std::format("`{}` of the sampler is missing", name_of_key));
+        error(DiagnosticKind::MissingKey, path, formatted("`{}` of the sampler is missing", name_of_key));
       } else if (const auto known = name<E>(path, of_type(path, word, Type::String), what)) {
         to = *known;
       }
@@ -354,21 +354,21 @@ class Reader {
     const std::string name_of_format = vk::name_of(format);
     if (!info->packed && tensor::size_of(info->component) != element) {
       warning(DiagnosticKind::FileMismatch, key,
-              std::format("{} has components of {} bytes, and elements of {} have {}", name_of_format,
-                          tensor::size_of(info->component), text_of(of), element));
+              formatted("{} has components of {} bytes, and elements of {} have {}", name_of_format,
+                        tensor::size_of(info->component), text_of(of), element));
     }
     const bool image = std::ranges::find(kTypes, type, &KnownType::type)->word == "Image";
     if (!image && info->components != 1) {
       warning(DiagnosticKind::FileMismatch, key,
-              std::format("{} has {} components; a tensor or buffer has one", name_of_format, info->components));
+              formatted("{} has {} components; a tensor or buffer has one", name_of_format, info->components));
     }
     if (!image) return;
     const std::size_t rank = of.shape.size();
     if ((rank == 3 || (rank == 4 && of.shape[0] == 1)) && (of.shape.back() < 0 || of.shape.back() == info->components))
       return;
     warning(DiagnosticKind::ShapeMismatch, key,
-            std::format("an image of {} has the shape [H, W, {}] or [1, H, W, {}], and the tensor is {}",
-                        name_of_format, info->components, info->components, text_of(of)));
+            formatted("an image of {} has the shape [H, W, {}] or [1, H, W, {}], and the tensor is {}", name_of_format,
+                      info->components, info->components, text_of(of)));
   }
 
   // A place in a descriptor set holds one thing.
@@ -376,10 +376,10 @@ class Reader {
     std::set<std::pair<std::uint32_t, std::uint32_t>> taken;
     const auto check = [&](std::string_view kind, const std::vector<ShaderBinding>& all) {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string key = std::format("{}_{}_binding", kind, i);
+        const std::string key = formatted("{}_{}_binding", kind, i);
         if (!member(key) || taken.insert({all[i].set, all[i].binding}).second) continue;
         error(DiagnosticKind::DuplicateName, key,
-              std::format("set {} binding {} is taken twice", all[i].set, all[i].binding));
+              formatted("set {} binding {} is taken twice", all[i].set, all[i].binding));
       }
     };
     check("input", made_.inputs);
@@ -426,15 +426,15 @@ std::optional<std::vector<PushConstant>> parse_push_constants(std::string_view t
     const auto [rest, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     if (!is_identifier(name) || colon == part.size() || failed == std::errc::invalid_argument ||
         rest != digits.data() + digits.size()) {
-      problem = std::format("`{}` is not of the form `name: size`", trimmed(part));
+      problem = formatted("`{}` is not of the form `name: size`", trimmed(part));
       return std::nullopt;
     }
     if (failed != std::errc() || size < 1 || size > kMostPushConstants) {
-      problem = std::format("push constant `{}` has {} bytes; it is 1 to {}", name, digits, kMostPushConstants);
+      problem = formatted("push constant `{}` has {} bytes; it is 1 to {}", name, digits, kMostPushConstants);
       return std::nullopt;
     }
     if (std::ranges::contains(members, name, &PushConstant::name)) {
-      problem = std::format("two push constants are called `{}`", name);
+      problem = formatted("two push constants are called `{}`", name);
       return std::nullopt;
     }
     const std::uint32_t alignment = size == 1 || size == 2 || size == 4 || size == 8 ? size : size % 8 == 0 ? 16 : 4;

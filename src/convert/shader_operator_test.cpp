@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
 #include <map>
 
 #include "base/base64.hpp"
+#include "base/format.hpp"
 #include "convert/shader_code.hpp"
 #include "convert/testing.hpp"
 #include "spirv/reflect.hpp"
@@ -48,7 +48,7 @@ Members sound() {
 
 std::string text_of_members(const Members& members) {
   std::string text;
-  for (const auto& [key, value] : members) text += std::format("{}\"{}\": {}", text.empty() ? "" : ", ", key, value);
+  for (const auto& [key, value] : members) text += formatted("{}\"{}\": {}", text.empty() ? "" : ", ", key, value);
   return "{" + text + "}";
 }
 
@@ -99,7 +99,7 @@ TEST(ShaderOperator, SoundAttributes) {
   EXPECT_TRUE(made->is_placeholder());
   std::string layout;
   for (const PushConstant& each : made->push_constants)
-    layout += std::format("{} {} {}; ", each.name, each.offset, each.size);
+    layout += formatted("{} {} {}; ", each.name, each.offset, each.size);
   EXPECT_EQ(layout, "a 0 4; b 8 8; c 16 16; d 32 12; e 44 1; ");
   EXPECT_EQ(made->push_constant_bytes, 48u);
   ASSERT_TRUE(made->inputs[0].sampler);
@@ -243,7 +243,7 @@ constexpr std::string_view kGlsl =
 
 Members with_code(std::string_view language, std::string_view code) {
   Members members = sound();
-  members["shader_language"] = std::format("\"{}\"", language);
+  members["shader_language"] = formatted("\"{}\"", language);
   members["shader_code"] = json_text(code);
   return members;
 }
@@ -354,12 +354,12 @@ TEST(ShaderCode, PushConstantsAndTensorsHaveToFit) {
 
   const auto tensors = [](std::string_view type) {
     Members with = with_code(
-        "GLSL", std::format("#version 460\n#extension GL_ARM_tensors : require\n#extension "
-                            "GL_EXT_shader_explicit_arithmetic_types : require\n"
-                            "layout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) uniform tensorARM<{}> x;\n"
-                            "layout(set = 0, binding = 1) writeonly buffer Out {{ float y[]; }};\n"
-                            "void main() {{ y[0] = float(tensorSizeARM(x, 0)); }}\n",
-                            type));
+        "GLSL", formatted("#version 460\n#extension GL_ARM_tensors : require\n#extension "
+                          "GL_EXT_shader_explicit_arithmetic_types : require\n"
+                          "layout(local_size_x = 1) in;\nlayout(set = 0, binding = 0) uniform tensorARM<{}> x;\n"
+                          "layout(set = 0, binding = 1) writeonly buffer Out {{ float y[]; }};\n"
+                          "void main() {{ y[0] = float(tensorSizeARM(x, 0)); }}\n",
+                          type));
     with["input_0_vkdescriptortype"] = "\"VK_DESCRIPTOR_TYPE_TENSOR_ARM\"";
     return build(with).messages;
   };

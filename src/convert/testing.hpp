@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <format>
 #include <map>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "convert/partition.hpp"
 #include "tosa/graph.hpp"
@@ -19,22 +19,22 @@ namespace slipway::convert::testing {
 
 // The attributes of a shader that adds its inputs elementwise, as GLSL over storage buffers of `elements` floats.
 inline std::string adding_shader(std::size_t inputs, std::size_t elements, double bias = 1) {
-  std::string code = "layout(local_size_x = 4) in;\\n", sum = std::format("{:.1f}", bias), attributes;
+  std::string code = "layout(local_size_x = 4) in;\\n", sum = formatted("{:.1f}", bias), attributes;
   for (std::size_t i = 0; i < inputs; ++i) {
-    code += std::format("layout(set = 0, binding = {}) readonly buffer In{} {{ float data[]; }} in{};\\n", i, i, i);
-    sum += std::format(" + in{}.data[i]", i);
+    code += formatted("layout(set = 0, binding = {}) readonly buffer In{} {{ float data[]; }} in{};\\n", i, i, i);
+    sum += formatted(" + in{}.data[i]", i);
   }
-  code += std::format(
+  code += formatted(
       "layout(set = 0, binding = {}) writeonly buffer Out {{ float data[]; }} result;\\nvoid main() {{\\n"
       "  uint i = gl_GlobalInvocationID.x;\\n  if (i < {}) result.data[i] = {};\\n}}\\n",
       inputs, elements, sum);
-  attributes = std::format(
+  attributes = formatted(
       "{{\"entry_point\": \"main\", \"workgroup_sizes\": [{}, 1, 1], \"shader_language\": \"GLSL\", "
       "\"shader_code\": \"{}\"",
       (elements + 3) / 4, code);
   for (std::size_t i = 0; i <= inputs; ++i) {
-    const std::string prefix = i < inputs ? std::format("input_{}", i) : "output_0";
-    attributes += std::format(
+    const std::string prefix = i < inputs ? formatted("input_{}", i) : "output_0";
+    attributes += formatted(
         ", \"{0}_vkformat\": \"VK_FORMAT_R32_SFLOAT\", \"{0}_vkdescriptortype\": "
         "\"VK_DESCRIPTOR_TYPE_STORAGE_BUFFER\", "
         "\"{0}_binding\": {1}, \"{0}_descriptorset\": 0",
@@ -114,10 +114,10 @@ inline std::string random_program(std::mt19937& random, std::size_t count) {
       const std::size_t span = random() % 2 ? std::min<std::size_t>(names.size(), 4) : names.size();
       return names[names.size() - 1 - random() % span];
     };
-    const std::string name = std::format("{}{}", shader ? 's' : 'g', i);
+    const std::string name = formatted("{}{}", shader ? 's' : 'g', i);
     std::string first = pick(), second = pick();
     const bool two = random() % 2 && first != second;
-    text += std::format("{}({}{}) ", name, first, two ? "," + second : "");
+    text += formatted("{}({}{}) ", name, first, two ? "," + second : "");
     names.push_back(name);
   }
   if (random() % 2) {

@@ -1,10 +1,10 @@
 #include "convert/unite_segments.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 
 #include "base/base64.hpp"
+#include "base/format.hpp"
 #include "convert/partition.hpp"
 #include "json/writer.hpp"
 #include "tensor/format.hpp"
@@ -59,7 +59,7 @@ class Uniter {
  private:
   bool good() const { return diagnostics_.errors() == before_; }
   void error(DiagnosticKind kind, const vgf::Segment& segment, const std::string& text) {
-    diagnostics_.error(kind, file_.place(segment.range), std::format("segment `{}`: {}", segment.name, text));
+    diagnostics_.error(kind, file_.place(segment.range), formatted("segment `{}`: {}", segment.name, text));
   }
 
   bool read_graphs() {
@@ -105,7 +105,7 @@ class Uniter {
     const auto type = data_type(resource.format);
     if (!type) {
       diagnostics_.error(DiagnosticKind::Unsupported, file_.place(resource.range),
-                         std::format("no tensor has elements of {}", vk::name_of(resource.format)));
+                         formatted("no tensor has elements of {}", vk::name_of(resource.format)));
       return std::nullopt;
     }
     tosa::TensorType made{*type, resource.shape};
@@ -173,7 +173,7 @@ class Uniter {
     const auto known = id ? values_.find(*id) : values_.end();
     if (known != values_.end()) return known->second;
     error(DiagnosticKind::FileMismatch, segment,
-          id ? std::format("it needs the value {}, which no earlier segment makes", *id)
+          id ? formatted("it needs the value {}, which no earlier segment makes", *id)
              : std::string("it binds a resource that is neither an input nor an output of it"));
     return std::nullopt;
   }
@@ -201,7 +201,7 @@ class Uniter {
       std::uint32_t pushed = 0;
       for (const vgf::PushConstantRange& range : segment.push_constants)
         pushed = std::max(pushed, range.offset + range.size);
-      if (pushed != 0) out.member("push_constants", std::format("values: {}", pushed));
+      if (pushed != 0) out.member("push_constants", formatted("values: {}", pushed));
       for (const vgf::DescriptorSet& set : segment.sets) {
         for (const vgf::Slot& slot : set.slots) {
           const auto id = logical(segment, slot.resource);
@@ -209,13 +209,13 @@ class Uniter {
           if (std::ranges::contains(segment.outputs, slot.resource, &vgf::Slot::resource)) {
             const auto type = id ? type_of(*id, resource) : std::nullopt;
             if (!type) return;
-            binding(out, std::format("output_{}", types.size()), set.index, slot, resource);
+            binding(out, formatted("output_{}", types.size()), set.index, slot, resource);
             types.push_back(*type);
             ids.push_back(*id);
           } else {
             const auto value = value_of(segment, id);
             if (!value) return;
-            binding(out, std::format("input_{}", inputs.size()), set.index, slot, resource);
+            binding(out, formatted("input_{}", inputs.size()), set.index, slot, resource);
             inputs.push_back(*value);
           }
         }
@@ -253,7 +253,7 @@ class Uniter {
       const auto known = values_.find(file_.outputs[i].binding);
       if (known == values_.end()) {
         diagnostics_.error(DiagnosticKind::FileMismatch, file_.place(file_.outputs[i]),
-                           std::format("output {} of the model is made by no segment", i));
+                           formatted("output {} of the model is made by no segment", i));
         continue;
       }
       graph_.outputs.push_back(known->second);

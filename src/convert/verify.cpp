@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <random>
 
+#include "base/format.hpp"
 #include "reference/run.hpp"
 #include "spirv/module.hpp"
 #include "tosa/bind_constants.hpp"
@@ -58,7 +58,7 @@ std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narr
   if (a.size() != b.size()) return Difference{0, text_of(a.type), text_of(b.type)};
   for (std::size_t i = 0; i < a.integers.size(); ++i) {
     if (a.integers[i] != b.integers[i] && !narrowed)
-      return Difference{i, std::format("{}", a.integers[i]), std::format("{}", b.integers[i])};
+      return Difference{i, formatted("{}", a.integers[i]), formatted("{}", b.integers[i])};
   }
   for (std::size_t i = 0; i < a.reals.size(); ++i) {
     const double x = a.reals[i], y = b.reals[i];
@@ -66,7 +66,7 @@ std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narr
     const double error = std::abs(x - y);
     if (narrowed && std::isfinite(error)) worst = std::max(worst, error);
     if (narrowed && error <= kAbsolute + kRelative * std::abs(x)) continue;
-    return Difference{i, std::format("{}", x), std::format("{}", y)};
+    return Difference{i, formatted("{}", x), formatted("{}", y)};
   }
   return std::nullopt;
 }
@@ -87,8 +87,8 @@ std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifySe
   Diagnostics problems;
   auto made = tosa::with_input_shapes(graph, shapes, problems);
   if (!made) {
-    notes.push_back(std::format("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
-                                problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
+    notes.push_back(formatted("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
+                              problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
   }
   return made;
 }
@@ -166,8 +166,8 @@ class FileVerifier {
       const auto differs = difference((*before)[index(original.outputs[i])], (*after)[index(prepared.outputs[i])],
                                       settings_.narrowed, report_.worst_error);
       if (!differs) continue;
-      error(std::format("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}",
-                        kRuns[run], i, differs->element, differs->right, differs->left));
+      error(formatted("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}",
+                      kRuns[run], i, differs->element, differs->right, differs->left));
       return false;
     }
     return compare_file(prepared, *after, run);
@@ -229,10 +229,10 @@ class FileVerifier {
     const auto differs = difference(expected[index(value)], from_file, false, ignored);
     if (!differs) return true;
     const tosa::Node* producer = prepared.producer(value);
-    error(std::format("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}",
-                      kRuns[run], file_.segments[s].name,
-                      producer ? std::format("{} `{}`", name_of(producer->op), producer->name) : "a constant",
-                      differs->element, text_of(prepared[value].type), differs->right, differs->left));
+    error(formatted("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}", kRuns[run],
+                    file_.segments[s].name,
+                    producer ? formatted("{} `{}`", name_of(producer->op), producer->name) : "a constant",
+                    differs->element, text_of(prepared[value].type), differs->right, differs->left));
     return false;
   }
 
@@ -314,7 +314,7 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
   std::vector<tosa::TensorType> types;
   for (const ValueId output : after->outputs) types.push_back((*after)[output].type);
   const auto not_run = [&](const Failure& why) {
-    report.notes.push_back(std::format("shaders were not run: {}", why.empty() ? "" : why[0].message));
+    report.notes.push_back(formatted("shaders were not run: {}", why.empty() ? "" : why[0].message));
     return report;
   };
   for (int run = 0; run < std::ssize(kRuns); ++run) {
@@ -325,17 +325,16 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
     if (!outputs) return not_run(outputs.error());
     for (std::size_t i = 0; i < types.size(); ++i) {
       if (!(*outputs)[i]) {
-        if (run == 0) report.notes.push_back(std::format("output {} is an image, and is not compared", i));
+        if (run == 0) report.notes.push_back(formatted("output {} is an image, and is not compared", i));
         continue;
       }
       const Tensor& wanted = (*expected)[index(before->outputs[i])];
       const auto differs = difference(wanted, *(*outputs)[i], settings.narrowed, report.worst_error);
       if (!differs) continue;
-      diagnostics.error(
-          DiagnosticKind::ExpectationFailed, Place::in_file(file.name),
-          std::format("verification: on {}, output {} of a run of the file differs: element {} is {}, and "
-                      "the model gives {}",
-                      kRuns[run], i, differs->element, differs->right, differs->left));
+      diagnostics.error(DiagnosticKind::ExpectationFailed, Place::in_file(file.name),
+                        formatted("verification: on {}, output {} of a run of the file differs: element {} is {}, and "
+                                  "the model gives {}",
+                                  kRuns[run], i, differs->element, differs->right, differs->left));
       return report;
     }
     ++report.runs;

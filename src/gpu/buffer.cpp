@@ -1,8 +1,8 @@
 #include "gpu/buffer.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/resource_maker.hpp"
 
 namespace slipway::gpu {
@@ -26,12 +26,12 @@ MutableBytes Buffer::mapped() const {
 
 Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& info) {
   if (info.size == 0) {
-    return fail(DiagnosticKind::OutOfRange, Place::nowhere(), std::format("buffer `{}` has no bytes", info.name));
+    return fail(DiagnosticKind::OutOfRange, Place::nowhere(), formatted("buffer `{}` has no bytes", info.name));
   }
   if (info.size > core.snapshot.limits.max_buffer_size) {
     return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                std::format("buffer `{}` has {} bytes, but the device allows at most {} (`maxBufferSize`)", info.name,
-                            info.size, core.snapshot.limits.max_buffer_size));
+                formatted("buffer `{}` has {} bytes, but the device allows at most {} (`maxBufferSize`)", info.name,
+                          info.size, core.snapshot.limits.max_buffer_size));
   }
   const bool has_address = core.plan.has_feature("bufferDeviceAddress");
   VkBufferUsageFlags usage =

@@ -1,4 +1,5 @@
 #include "gpu/buffer.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
@@ -106,8 +107,8 @@ TEST_F(BufferTest, RefusesSizesThatCannotBe) {
   const std::uint64_t limit = snapshot().limits.max_buffer_size;
   if (limit == ~std::uint64_t{0}) GTEST_SKIP() << "a device without a limit";
   EXPECT_EQ(text_of(create_buffer(device(), {.size = limit + 1, .name = "b"}).error()),
-            std::format("buffer `b` has {} bytes, but the device allows at most {} (`maxBufferSize`) [device-lacks]\n",
-                        limit + 1, limit));
+            formatted("buffer `b` has {} bytes, but the device allows at most {} (`maxBufferSize`) [device-lacks]\n",
+                      limit + 1, limit));
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 #include <string>
+
+#include "base/format.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -21,8 +22,8 @@ std::unexpected<Failure> no_such_device(std::span<const Snapshot> devices, std::
   Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .message = std::move(message)};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Snapshot& device = devices[i];
-    diagnostic.note(std::format("device {}: `{}`, {}, UUID {}", i, device.name, name_of(device.type),
-                                format_uuid(device.device_uuid)));
+    diagnostic.note(formatted("device {}: `{}`, {}, UUID {}", i, device.name, name_of(device.type),
+                              format_uuid(device.device_uuid)));
   }
   return fail(std::move(diagnostic));
 }
@@ -55,9 +56,9 @@ Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string
     if (lower(devices[i].name).contains(wanted)) found.push_back(i);
   }
   if (found.empty() && is_number) {
-    return no_such_device(devices, std::format("no device {}: the last one is device {}", index, devices.size() - 1));
+    return no_such_device(devices, formatted("no device {}: the last one is device {}", index, devices.size() - 1));
   }
-  if (found.empty()) return no_such_device(devices, std::format("no device has the name or UUID `{}`", selector));
+  if (found.empty()) return no_such_device(devices, formatted("no device has the name or UUID `{}`", selector));
   // Several devices of one name (a machine with eight equal cards): the first.
   return found.front();
 }

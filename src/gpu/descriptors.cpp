@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "gpu/device_core.hpp"
 
 namespace slipway::gpu {
@@ -47,7 +47,7 @@ Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) 
   const auto lacks = [&](std::string_view what, std::uint64_t value, std::uint64_t limit, std::string_view limit_name) {
     problems.error(
         DiagnosticKind::DeviceLacks, Place::nowhere(),
-        std::format("`{}` needs {} {}, but the device has {} (`{}`)", info.name, value, what, limit, limit_name));
+        formatted("`{}` needs {} {}, but the device has {} (`{}`)", info.name, value, what, limit, limit_name));
   };
   if (info.sets.size() > snapshot.limits.max_bound_descriptor_sets) {
     lacks("descriptor sets", info.sets.size(), snapshot.limits.max_bound_descriptor_sets, "maxBoundDescriptorSets");
@@ -60,8 +60,8 @@ Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) 
     const auto known = snapshot.limits_by_name.find(limit.name);
     const std::uint64_t count = count_descriptors(info, limit);
     if (known == snapshot.limits_by_name.end() || static_cast<double>(count) <= known->second) continue;
-    lacks(std::format("descriptors of {}", vk::name_of(limit.types[0])), count,
-          static_cast<std::uint64_t>(known->second), limit.name);
+    lacks(formatted("descriptors of {}", vk::name_of(limit.types[0])), count, static_cast<std::uint64_t>(known->second),
+          limit.name);
   }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};

@@ -1,9 +1,9 @@
 #include "gpu/device.hpp"
 
 #include <algorithm>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "gpu/device_core.hpp"
 #include "gpu/feature_table.hpp"
 
@@ -154,7 +154,7 @@ Result<Device> create_device(const Instance& instance, std::size_t index, const 
   }
   if (const char* missing = load_functions(*core)) {
     return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
-                std::format("the driver of `{}` does not have the function `{}`", core->snapshot.name, missing));
+                formatted("the driver of `{}` does not have the function `{}`", core->snapshot.name, missing));
   }
   if (options.hook) options.hook(core->functions);
   core->maps_device_memory = options.map_device_memory && maps_device_memory(core->snapshot);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 #include <ranges>
 #include <tuple>
 
+#include "base/format.hpp"
 #include "gpu/feature_table.hpp"
 
 namespace slipway::gpu {
@@ -64,7 +64,7 @@ auto alternatives(std::string_view any_of) {
 
 std::string joined(std::string_view any_of) {
   std::string text;
-  for (std::string_view part : alternatives(any_of)) text += std::format("{}`{}`", text.empty() ? "" : " or ", part);
+  for (std::string_view part : alternatives(any_of)) text += formatted("{}`{}`", text.empty() ? "" : " or ", part);
   return text;
 }
 
@@ -103,8 +103,8 @@ class Planner {
   Result<DevicePlan> run() {
     take_away_disabled();
     if (snapshot_.api < Version{1, 3, 0}) {
-      lacks(std::format("it has Vulkan {}.{}.{}, and 1.3 is needed", snapshot_.api.major, snapshot_.api.minor,
-                        snapshot_.api.patch));
+      lacks(formatted("it has Vulkan {}.{}.{}, and 1.3 is needed", snapshot_.api.major, snapshot_.api.minor,
+                      snapshot_.api.patch));
     } else {
       collect_wanted();
       choose_extensions();
@@ -118,7 +118,7 @@ class Planner {
  private:
   void lacks(std::string what) {
     problems_.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                    std::format("device `{}` cannot run this: {}", snapshot_.name, what));
+                    formatted("device `{}` cannot run this: {}", snapshot_.name, what));
   }
 
   void take_away_disabled() {
@@ -128,7 +128,7 @@ class Planner {
                          std::ranges::contains(kFeatureStructs, name, &FeatureStructInfo::extension);
       if (!known || name.empty()) {
         problems_.error(DiagnosticKind::Usage, Place::nowhere(),
-                        std::format("Unrecognized extension, cannot disable: {}", asked));
+                        formatted("Unrecognized extension, cannot disable: {}", asked));
       }
     }
     snapshot_ = without_extensions(std::move(snapshot_), needs_.disabled_extensions);
@@ -153,10 +153,10 @@ class Planner {
       lacks("Error sampler custom border color extension is unsupported on this device/driver");
     }
     for (const std::string& extension : wanted_extensions_) {
-      if (!snapshot_.has_extension(extension)) lacks(std::format("it lacks the extension `{}`", extension));
+      if (!snapshot_.has_extension(extension)) lacks(formatted("it lacks the extension `{}`", extension));
     }
     for (const std::string& feature : wanted_features_) {
-      if (!snapshot_.has_feature(feature)) lacks(std::format("it lacks the feature `{}`", feature));
+      if (!snapshot_.has_feature(feature)) lacks(formatted("it lacks the feature `{}`", feature));
     }
     for (const std::string& name : needs_.capabilities) {
       const std::string missing = missing_for_capability(snapshot_, name);
@@ -201,7 +201,7 @@ class Planner {
         plan_.extensions.emplace(entry.needs);
       } else if (wanted_extensions_.contains(std::string(entry.extension))) {
         if (!wanted_extensions_.contains(std::string(entry.needs))) {
-          lacks(std::format("`{}` needs the extension `{}`", entry.extension, entry.needs));
+          lacks(formatted("`{}` needs the extension `{}`", entry.extension, entry.needs));
         }
       } else {
         plan_.extensions.erase(std::string(entry.extension));
@@ -255,8 +255,8 @@ class Planner {
     std::string what = "compute";
     if (needs_.graphics) what += " and graphics";
     if (needs_.data_graph) what += " and data graphs";
-    lacks(has_flags ? std::format("no queue family with {} has timestamps", what)
-                    : std::format("no queue family has {}", what));
+    lacks(has_flags ? formatted("no queue family with {} has timestamps", what)
+                    : formatted("no queue family has {}", what));
   }
 
   Snapshot snapshot_;
@@ -275,7 +275,7 @@ namespace {
 std::string missing(const Snapshot& snapshot, std::string_view extension, std::span<const std::string_view> features) {
   if (!snapshot.has_extension(extension)) return std::string(extension);
   for (const std::string_view feature : features) {
-    if (!snapshot.has_feature(feature)) return std::format("the feature `{}` of {}", feature, extension);
+    if (!snapshot.has_feature(feature)) return formatted("the feature `{}` of {}", feature, extension);
   }
   return {};
 }
@@ -300,21 +300,20 @@ std::string missing_for_graphs(const Snapshot& snapshot) {
 
 std::string missing_for_capability(const Snapshot& snapshot, std::string_view name) {
   const CapabilityInfo* capability = find_capability(name);
-  if (!capability) return std::format("capability `{}` is not one that this program can offer", name);
+  if (!capability) return formatted("capability `{}` is not one that this program can offer", name);
   const auto any = [&](auto&& holds) { return std::ranges::any_of(alternatives(capability->any_of), holds); };
   switch (capability->kind) {
     case Core:
       return {};
     case Feature:
       if (any([&](std::string_view feature) { return snapshot.has_feature(feature); })) return {};
-      return std::format("capability `{}` needs the device feature {}", name, joined(capability->any_of));
+      return formatted("capability `{}` needs the device feature {}", name, joined(capability->any_of));
     case Extension:
       if (any([&](std::string_view extension) { return snapshot.has_extension(extension); })) return {};
-      return std::format("capability `{}` needs the device extension {}", name, joined(capability->any_of));
+      return formatted("capability `{}` needs the device extension {}", name, joined(capability->any_of));
     case Subgroup:
       if (has_subgroup_operation(snapshot, capability->any_of)) return {};
-      return std::format("capability `{}` needs a subgroup operation that is not in `subgroupSupportedOperations`",
-                         name);
+      return formatted("capability `{}` needs a subgroup operation that is not in `subgroupSupportedOperations`", name);
     case Limit:
       if (any([&](std::string_view limit) {
             const auto found = snapshot.limits_by_name.find(limit);
@@ -322,7 +321,7 @@ std::string missing_for_capability(const Snapshot& snapshot, std::string_view na
           })) {
         return {};
       }
-      return std::format("capability `{}` needs the device property {}", name, joined(capability->any_of));
+      return formatted("capability `{}` needs the device property {}", name, joined(capability->any_of));
   }
   return {};
 }
@@ -342,11 +341,11 @@ Snapshot without_extensions(Snapshot snapshot, std::span<const std::string> exte
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs) { return Planner(snapshot, needs).run(); }
 
 std::string print_device_plan(const DevicePlan& plan) {
-  std::string text = std::format("queue family: {}{}\nextensions:\n", plan.queue_family,
-                                 plan.queues > 1 ? std::format(", {} queues", plan.queues) : "");
-  for (const std::string& extension : plan.extensions) text += std::format("  {}\n", extension);
+  std::string text = formatted("queue family: {}{}\nextensions:\n", plan.queue_family,
+                               plan.queues > 1 ? formatted(", {} queues", plan.queues) : "");
+  for (const std::string& extension : plan.extensions) text += formatted("  {}\n", extension);
   text += "features:\n";
-  for (const std::string& feature : plan.features) text += std::format("  {}\n", feature);
+  for (const std::string& feature : plan.features) text += formatted("  {}\n", feature);
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/format.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/mips.hpp"
 #include "gpu/sampler.hpp"
@@ -152,7 +153,7 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
           break;
         }
         ++failures;
-        SCOPED_TRACE(std::format("call {}: {}", n, faults.function()));
+        SCOPED_TRACE(formatted("call {}: {}", n, faults.function()));
         // A name that cannot be given is no failure, nor is memory that the allocator gets in a second attempt.
         if (message.empty()) {
           EXPECT_THAT(faults.function(), AnyOf("vkSetDebugUtilsObjectNameEXT", "vkAllocateMemory", "vkMapMemory"));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/image_plan.hpp"
 
 namespace slipway::gpu {
@@ -126,7 +126,7 @@ class Missing {
  private:
   template <class... T>
   void say(std::format_string<T...> text, T&&... values) {
-    phrases_.push_back(std::format(text, std::forward<T>(values)...));
+    phrases_.push_back(formatted(text, std::forward<T>(values)...));
   }
 
   // A made-up snapshot may lack a limit: then it is Vulkan's least (Vulkan 1.3, "Required Limits").
@@ -143,13 +143,13 @@ class Missing {
   void check_vertex_input() {
     for (const VertexBinding& binding : state_.vertex_bindings) {
       check_at_most("it has vertex binding", binding.binding + 1ull, "maxVertexInputBindings", 16);
-      check_at_most(std::format("vertex binding {} has a stride of", binding.binding), binding.stride,
+      check_at_most(formatted("vertex binding {} has a stride of", binding.binding), binding.stride,
                     "maxVertexInputBindingStride", 2048);
     }
     for (const VertexAttribute& attribute : state_.vertex_attributes) {
       check_at_most("it counts vertex attribute locations up to", attribute.location + 1ull, "maxVertexInputAttributes",
                     16);
-      check_at_most(std::format("vertex attribute {} has an offset of", called(attribute)), attribute.offset,
+      check_at_most(formatted("vertex attribute {} has an offset of", called(attribute)), attribute.offset,
                     "maxVertexInputAttributeOffset", 2047);
       if (!(snapshot_.format_features(attribute.format).buffer & format_feature::kVertexBuffer)) {
         say("vertex attribute {} needs vertex buffers of `{}`", called(attribute), vk::name_of(attribute.format));
@@ -158,8 +158,7 @@ class Missing {
   }
 
   static std::string called(const VertexAttribute& attribute) {
-    return attribute.name.empty() ? std::format("at location {}", attribute.location)
-                                  : std::format("`{}`", attribute.name);
+    return attribute.name.empty() ? formatted("at location {}", attribute.location) : formatted("`{}`", attribute.name);
   }
 
   void check_lines() {
@@ -246,9 +245,9 @@ std::vector<std::string> missing_for_state(const Snapshot& snapshot, const Featu
 namespace {
 
 std::string stencil_text(const StencilFace& face) {
-  return std::format("{} against {} under {:#x}; on fail {}, on depth fail {}, on pass {} under {:#x}",
-                     word_of(face.compare), face.reference, face.compare_mask, word_of(face.on_fail),
-                     word_of(face.on_depth_fail), word_of(face.on_pass), face.write_mask);
+  return formatted("{} against {} under {:#x}; on fail {}, on depth fail {}, on pass {} under {:#x}",
+                   word_of(face.compare), face.reference, face.compare_mask, word_of(face.on_fail),
+                   word_of(face.on_depth_fail), word_of(face.on_pass), face.write_mask);
 }
 
 std::string mask_text(std::uint32_t mask) {
@@ -260,15 +259,15 @@ std::string mask_text(std::uint32_t mask) {
 }
 
 std::string blend_text(const ColorBlend& blend) {
-  std::string text = std::format("writes {}", mask_text(blend.write_mask));
+  std::string text = formatted("writes {}", mask_text(blend.write_mask));
   if (!blend.enabled) return text;
-  return text + std::format(", blends colour {} * source {} {} * destination, alpha {} * source {} {} * destination",
-                            word_of(blend.source_color), word_of(blend.color), word_of(blend.destination_color),
-                            word_of(blend.source_alpha), word_of(blend.alpha), word_of(blend.destination_alpha));
+  return text + formatted(", blends colour {} * source {} {} * destination, alpha {} * source {} {} * destination",
+                          word_of(blend.source_color), word_of(blend.color), word_of(blend.destination_color),
+                          word_of(blend.source_alpha), word_of(blend.alpha), word_of(blend.destination_alpha));
 }
 
 std::string depth_text(const GraphicsState& state) {
-  std::string text = state.depth_test ? std::format("passes when {}", word_of(state.depth_compare)) : "not tested";
+  std::string text = state.depth_test ? formatted("passes when {}", word_of(state.depth_compare)) : "not tested";
   if (state.depth_write) text += ", written";
   return text;
 }
@@ -279,7 +278,7 @@ std::string print_graphics_state(const GraphicsState& state, std::string_view in
   std::string text;
   const auto line = [&]<class... T>(std::format_string<T...> form, T&&... values) {
     text += indent;
-    text += std::format(form, std::forward<T>(values)...);
+    text += formatted(form, std::forward<T>(values)...);
     text += '\n';
   };
   const GraphicsState plain;

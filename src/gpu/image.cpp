@@ -1,9 +1,9 @@
 #include "gpu/image.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "gpu/resource_maker.hpp"
 
 namespace slipway::gpu {
@@ -35,10 +35,10 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
   const VkResult result =
       core.instance->functions.vkGetPhysicalDeviceImageFormatProperties2(core.physical, &asked, &answer);
   if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
-    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                std::format("the device has no {} images of `{}` for these uses (image `{}`)",
-                            create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format),
-                            info.name));
+    return fail(
+        DiagnosticKind::DeviceLacks, Place::nowhere(),
+        formatted("the device has no {} images of `{}` for these uses (image `{}`)",
+                  create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format), info.name));
   }
   if (result != VK_SUCCESS) {
     return vulkan_failed("vkGetPhysicalDeviceImageFormatProperties2", result, "image", info.name);
@@ -68,7 +68,7 @@ Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& inf
   if (!plan) return fail(std::move(plan.error()));
   if (!texel_block(info.format)) {
     return fail(DiagnosticKind::Unsupported, Place::nowhere(),
-                std::format("images of `{}` are not supported (image `{}`)", vk::name_of(info.format), info.name));
+                formatted("images of `{}` are not supported (image `{}`)", vk::name_of(info.format), info.name));
   }
   const VkImageCreateInfo create = create_info(info, *plan);
   if (Result<> checked = check_with_driver(core, info, create); !checked) return fail(std::move(checked.error()));
@@ -137,9 +137,9 @@ Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& im
 Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
   if (first_level < info.mips && levels <= info.mips - first_level) return {};
   return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
-              std::format("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
-                          "{} of {} (image `{}`)",
-                          first_level, first_level + std::max(levels, 1u) - 1, info.mips, info.name));
+              formatted("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
+                        "{} of {} (image `{}`)",
+                        first_level, first_level + std::max(levels, 1u) - 1, info.mips, info.name));
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -54,7 +55,7 @@ class ImagePlanner {
 
  private:
   void error(DiagnosticKind kind, std::string_view what) {
-    problems_.error(kind, Place::nowhere(), std::format("{} (image `{}`)", what, info_.name));
+    problems_.error(kind, Place::nowhere(), formatted("{} (image `{}`)", what, info_.name));
   }
 
   void check_size() {
@@ -64,17 +65,17 @@ class ImagePlanner {
       error(DiagnosticKind::OutOfRange, "an image needs at least one texel in each direction");
     } else if (std::max({info_.width, info_.height, info_.depth}) > limit) {
       error(DiagnosticKind::DeviceLacks,
-            std::format("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
-                        info_.height, info_.depth, limit, volume ? 3 : 2));
+            formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
+                      info_.height, info_.depth, limit, volume ? 3 : 2));
     }
   }
 
   void check_mips() {
     if (info_.mips == 0) error(DiagnosticKind::OutOfRange, "Number of mips cannot be 0");
     if (info_.mips > max_mips(info_.width, info_.height)) {
-      error(DiagnosticKind::OutOfRange, std::format("Number of mips exceeds maximum number allowed for the image size: "
-                                                    "{} where {} are possible",
-                                                    info_.mips, max_mips(info_.width, info_.height)));
+      error(DiagnosticKind::OutOfRange, formatted("Number of mips exceeds maximum number allowed for the image size: "
+                                                  "{} where {} are possible",
+                                                  info_.mips, max_mips(info_.width, info_.height)));
     }
     if (info_.mips > 1 && info_.shares_memory) {
       error(DiagnosticKind::ConflictingKeys, "A mipped image cannot be aliased");
@@ -89,18 +90,18 @@ class ImagePlanner {
     const std::string format = vk::name_of(info_.format);
     if (!info_.tiling) {
       if (!optimal && !linear) {
-        error(DiagnosticKind::DeviceLacks, std::format("No supported tiling for this data type: `{}`", format));
+        error(DiagnosticKind::DeviceLacks, formatted("No supported tiling for this data type: `{}`", format));
       }
       if (info_.shares_memory) return linear ? Tiling::Linear : Tiling::Optimal;
       return optimal ? Tiling::Optimal : Tiling::Linear;
     }
     if (info_.tiling == Tiling::Linear && !linear) {
       error(DiagnosticKind::DeviceLacks,
-            std::format("Tiling type: LINEAR is not supported for this format type: `{}`", format));
+            formatted("Tiling type: LINEAR is not supported for this format type: `{}`", format));
     }
     if (info_.tiling == Tiling::Optimal && !optimal) {
       error(DiagnosticKind::DeviceLacks,
-            std::format("Tiling type: OPTIMAL is not supported for this formatType: `{}`", format));
+            formatted("Tiling type: OPTIMAL is not supported for this formatType: `{}`", format));
     }
     return *info_.tiling;
   }
@@ -176,20 +177,20 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
   Diagnostics problems;
   if (info.mips > limits.levels) {
     problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                   std::format("The mip level provided is not supported for {}: {} levels where the device has {}",
-                               info.name, info.mips, limits.levels));
+                   formatted("The mip level provided is not supported for {}: {} levels where the device has {}",
+                             info.name, info.mips, limits.levels));
   }
   if (!(info.samples & limits.sample_counts)) {
     problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                   std::format("the device has no images of `{}` with {} samples (image `{}`)",
-                               vk::name_of(info.format), info.samples, info.name));
+                   formatted("the device has no images of `{}` with {} samples (image `{}`)", vk::name_of(info.format),
+                             info.samples, info.name));
   }
   const auto [width, height, depth] = limits.extent;
   if (info.width > width || info.height > height || info.depth > depth) {
     problems.error(
         DiagnosticKind::DeviceLacks, Place::nowhere(),
-        std::format("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
-                    info.height, info.depth, vk::name_of(info.format), width, height, depth, info.name));
+        formatted("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
+                  info.height, info.depth, vk::name_of(info.format), width, height, depth, info.name));
   }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};

@@ -1,4 +1,5 @@
 #include "gpu/image_plan.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -139,7 +140,7 @@ TEST(ImagePlan, CountsMips) {
 TEST(TexelBlock, KnowsTheFormats) {
   const auto text = [](Format format) {
     const std::optional<TexelBlock> block = texel_block(format);
-    return block ? std::format("{} {}x{}", block->bytes, block->width, block->height) : "none";
+    return block ? formatted("{} {}x{}", block->bytes, block->width, block->height) : "none";
   };
   EXPECT_EQ(text(Format::R8_UNORM), "1 1x1");
   EXPECT_EQ(text(Format::R8G8B8_UNORM), "3 1x1");

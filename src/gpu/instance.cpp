@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/instance_core.hpp"
 #include "gpu/vulkan_error.hpp"
 
@@ -141,7 +141,7 @@ Result<Instance> create_instance(const InstanceOptions& options) {
   }
   if (options.validation && !has_layer(kValidationLayer)) {
     return fail(DiagnosticKind::Unsupported, Place::nowhere(),
-                std::format("validation needs the layer `{}`, which is not installed", kValidationLayer));
+                formatted("validation needs the layer `{}`, which is not installed", kValidationLayer));
   }
 
   auto core = std::make_shared<InstanceCore>();

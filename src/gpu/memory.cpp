@@ -1,7 +1,6 @@
 #include "gpu/memory.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "gpu/device_core.hpp"
 
 namespace slipway::gpu {
@@ -33,10 +32,10 @@ Result<MemoryPtr> allocate_memory(const DeviceCore& core, const MemoryNeeds& nee
   }
   if (result == VK_ERROR_FEATURE_NOT_PRESENT) {
     return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                std::format("the device has no memory type for {} `{}`", object, name));
+                formatted("the device has no memory type for {} `{}`", object, name));
   }
   if (result != VK_SUCCESS) {
-    return vulkan_failed("vkAllocateMemory", result, std::format("{} bytes for {}", needs.size, object), name);
+    return vulkan_failed("vkAllocateMemory", result, formatted("{} bytes for {}", needs.size, object), name);
   }
   Owned<VmaAllocation_T> owned(core, allocation);
   VkMemoryPropertyFlags flags = 0;

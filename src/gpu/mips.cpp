@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <span>
 
+#include "base/format.hpp"
 #include "gpu/mip_shaders.inc"
 #include "gpu/sampler.hpp"
 
@@ -38,8 +38,8 @@ struct MipMaker {
     if ((tiled_features(device, image) & needed) != needed || !image.info().uses.storage ||
         !image.info().uses.sampled) {
       return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                  std::format("mips of `{}` images need a queue with graphics (image `{}`)",
-                              vk::name_of(image.info().format), image.info().name));
+                  formatted("mips of `{}` images need a queue with graphics (image `{}`)",
+                            vk::name_of(image.info().format), image.info().name));
     }
     const bool linear = tiled_features(device, image) & format_feature::kSampledLinear;
     const vk::Filter filter = linear ? vk::Filter::LINEAR : vk::Filter::NEAREST;

@@ -1,4 +1,5 @@
 #include "gpu/mips.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +78,7 @@ TEST_F(MipsTest, AreBilinearByBlitAndByCompute) {
   for (const bool compute : {false, true}) {
     if (compute) use_compute_only();
     for (const auto& [width, height] : {std::pair{16, 8}, std::pair{13, 7}, std::pair{5, 1}}) {
-      SCOPED_TRACE(std::format("{}x{}, compute {}", width, height, compute));
+      SCOPED_TRACE(formatted("{}x{}, compute {}", width, height, compute));
       const std::uint32_t mips = max_mips(width, height);
       std::vector<float> level = waves(static_cast<std::size_t>(width) * height);
       const Image image = make_image(info_of(Format::R32_SFLOAT, width, height, mips), level);
@@ -106,7 +107,7 @@ TEST_F(MipsTest, AreTheSameByBlitAndByCompute) {
                         Case{Format::R8G8B8A8_UNORM, 8, 4, 6, 4}, Case{Format::R32_UINT, 9, 7, 1, 2},
                         Case{Format::R8G8B8A8_SINT, 7, 5, 1, 2}, Case{Format::R32_UINT, 5, 5, 5, 2},
                         Case{Format::R32_SINT, 9, 5, 5, 2}}) {
-    SCOPED_TRACE(std::format("{} {}x{}x{}", vk::name_of(c.format), c.width, c.height, c.depth));
+    SCOPED_TRACE(formatted("{} {}x{}x{}", vk::name_of(c.format), c.width, c.height, c.depth));
     std::array<std::vector<std::vector<std::uint8_t>>, 2> levels;
     for (const bool compute : {false, true}) {
       if (compute) {

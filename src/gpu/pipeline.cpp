@@ -1,8 +1,8 @@
 #include "gpu/pipeline.hpp"
 
-#include <format>
 #include <optional>
 
+#include "base/format.hpp"
 #include "gpu/graphics_state_info.hpp"
 #include "gpu/pipeline_parts.hpp"
 
@@ -17,8 +17,8 @@ Result<> check_subgroup_size(const DeviceCore& core, const ComputePipelineInfo& 
     return {};
   }
   return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
-              std::format("pipeline `{}` needs subgroups of {}, but the device has {} to {}", info.options.name, size,
-                          facts.min_size, facts.max_size));
+              formatted("pipeline `{}` needs subgroups of {}, but the device has {} to {}", info.options.name, size,
+                        facts.min_size, facts.max_size));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, c
   Diagnostics problems;
   for (const std::string& missing : missing_for_state(core.snapshot, core.plan.features, info.state, formats)) {
     problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
-                   std::format("pipeline `{}`: {}", info.options.name, missing));
+                   formatted("pipeline `{}`: {}", info.options.name, missing));
   }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};

@@ -1,8 +1,8 @@
 #include "gpu/pipeline_cache.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/device_core.hpp"
 
 namespace slipway::gpu {
@@ -19,13 +19,12 @@ std::vector<std::string> check_pipeline_cache(const Snapshot& snapshot, Bytes da
   }
   const auto header = load<VkPipelineCacheHeaderVersionOne>(data.data());
   if (const auto version = load<std::uint32_t>(data.data() + 4); version != VK_PIPELINE_CACHE_HEADER_VERSION_ONE) {
-    warnings.push_back(
-        std::format("Pipeline validation: Incorrect pipeline header version ({}). Expected (1)", version));
+    warnings.push_back(formatted("Pipeline validation: Incorrect pipeline header version ({}). Expected (1)", version));
   }
   // Another UUID is another driver of the same device, which the same warning tells.
   if (header.vendorID != snapshot.vendor_id || header.deviceID != snapshot.device_id ||
       !std::ranges::equal(header.pipelineCacheUUID, snapshot.pipeline_cache_uuid)) {
-    warnings.push_back(std::format(
+    warnings.push_back(formatted(
         "Pipeline validation: Incorrect device used with cache. (VendorID, DeviceID) = ({}, {}). Expected ({}, {})",
         header.vendorID, header.deviceID, snapshot.vendor_id, snapshot.device_id));
   }

@@ -1,9 +1,9 @@
 // What pipelines of every kind are made of. Inside this room only.
 #pragma once
 
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "gpu/device_core.hpp"
 #include "gpu/pipeline.hpp"
 
@@ -93,7 +93,7 @@ struct PipelineMaker {
     if (handle) pipeline.pipeline_ = Owned<VkPipeline_T>(core, handle);
     if (result == VK_PIPELINE_COMPILE_REQUIRED || (result == VK_SUCCESS && options.fail_on_cache_miss && !cache_hit)) {
       return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
-                  std::format("Pipeline cache miss for pipeline: {}", options.name));
+                  formatted("Pipeline cache miss for pipeline: {}", options.name));
     }
     if (result != VK_SUCCESS) return vulkan_failed(call, result, "pipeline", options.name);
     set_debug_name(core, VK_OBJECT_TYPE_PIPELINE, handle, options.name);

@@ -1,4 +1,5 @@
 #include "gpu/pipeline.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -179,8 +180,8 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
       .shader = {.words = words_}, .layout = &layout, .subgroup_size = 1024, .options = {.name = "p"}};
   const SubgroupFacts& facts = snapshot().subgroup;
   EXPECT_EQ(text_of(create_compute_pipeline(device(), info).error()),
-            std::format("pipeline `p` needs subgroups of 1024, but the device has {} to {} [device-lacks]\n",
-                        facts.min_size, facts.max_size));
+            formatted("pipeline `p` needs subgroups of 1024, but the device has {} to {} [device-lacks]\n",
+                      facts.min_size, facts.max_size));
   info.subgroup_size = facts.size;
   if ((facts.required_size_stages & shader_stage::kCompute) == 0) GTEST_SKIP() << "no choice of subgroup sizes here";
   EXPECT_EQ(multiply_add(must(create_compute_pipeline(device(), info)), counting(16), 2), expected(counting(16), 1, 2));
@@ -193,7 +194,7 @@ TEST_F(PipelineTest, LayoutsKeepToTheLimits) {
   info.push_constants_size = limits.max_push_constants_size + 4;
   EXPECT_EQ(
       text_of(create_pipeline_layout(device(), info).error()),
-      std::format(
+      formatted(
           "`big` needs {} descriptor sets, but the device has {} (`maxBoundDescriptorSets`) [device-lacks]\n"
           "`big` needs {} bytes of push constants, but the device has {} (`maxPushConstantsSize`) [device-lacks]\n",
           info.sets.size(), limits.max_bound_descriptor_sets, info.push_constants_size,

@@ -1,9 +1,9 @@
 #include "gpu/shared_memory.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "gpu/resource_maker.hpp"
 
 namespace slipway::gpu {
@@ -15,13 +15,13 @@ class GroupNeeds {
   void add(const MemoryNeeds& needs, std::uint64_t offset, std::string_view kind, std::string_view name) {
     if (offset % needs.alignment != 0) {
       problems_.error(DiagnosticKind::OutOfRange, Place::nowhere(),
-                      std::format("{} memory offset for '{}' must be aligned to {} bytes, got {}", kind, name,
-                                  needs.alignment, offset));
+                      formatted("{} memory offset for '{}' must be aligned to {} bytes, got {}", kind, name,
+                                needs.alignment, offset));
     }
     const Size end = checked_add(needs.size, offset);
     if (!end) {
       problems_.error(DiagnosticKind::OutOfRange, Place::nowhere(),
-                      std::format("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset));
+                      formatted("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset));
     }
     all_.size = std::max(all_.size, end.value_or(0));
     all_.alignment = std::max(all_.alignment, needs.alignment);

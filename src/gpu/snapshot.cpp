@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <iterator>
 
+#include "base/format.hpp"
 #include "gpu/device_plan.hpp"
 
 namespace slipway::gpu {
@@ -53,20 +53,20 @@ std::string flag_names(std::uint64_t flags, std::span<const FlagName> names) {
 
 template <class Names>
 void print_list(std::string& text, std::string_view title, const Names& names) {
-  text += std::format("{}:\n", title);
-  for (const std::string& name : names) text += std::format("  {}\n", name);
+  text += formatted("{}:\n", title);
+  for (const std::string& name : names) text += formatted("  {}\n", name);
 }
 
 void print_memory(std::string& text, const Snapshot& snapshot) {
   text += "memory heaps:\n";
   for (std::size_t i = 0; i < snapshot.memory_heaps.size(); ++i) {
     const MemoryHeap& heap = snapshot.memory_heaps[i];
-    text += std::format("  {}: {} bytes{}\n", i, heap.size, heap.device_local ? ", device-local" : "");
+    text += formatted("  {}: {} bytes{}\n", i, heap.size, heap.device_local ? ", device-local" : "");
   }
   text += "memory types:\n";
   for (std::size_t i = 0; i < snapshot.memory_types.size(); ++i) {
     const MemoryType& type = snapshot.memory_types[i];
-    text += std::format("  {}: heap {}, {}\n", i, type.heap, flag_names(type.flags, kMemoryFlags));
+    text += formatted("  {}: heap {}, {}\n", i, type.heap, flag_names(type.flags, kMemoryFlags));
   }
 }
 
@@ -105,45 +105,45 @@ std::string format_uuid(const Uuid& uuid) {
   std::string text;
   for (std::size_t i = 0; i < uuid.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += std::format("{:02x}", uuid[i]);
+    text += formatted("{:02x}", uuid[i]);
   }
   return text;
 }
 
 std::string print_snapshot(const Snapshot& snapshot) {
   const Snapshot& s = snapshot;
-  std::string text = std::format("device {}: {}\n", s.index, s.name);
-  text += std::format("type: {}\n", name_of(s.type));
-  text += std::format("Vulkan: {}.{}.{}\n", s.api.major, s.api.minor, s.api.patch);
-  text += std::format("vendor: {:#06x}, device: {:#06x}\n", s.vendor_id, s.device_id);
-  text += std::format("driver: {} {} (version {:#x})\n", s.driver_name, s.driver_info, s.driver_version);
-  text += std::format("device UUID: {}\n", format_uuid(s.device_uuid));
-  text += std::format("driver UUID: {}\n", format_uuid(s.driver_uuid));
-  text += std::format("pipeline cache UUID: {}\n", format_uuid(s.pipeline_cache_uuid));
-  text += std::format("subgroup size: {} ({} to {})\n", s.subgroup.size, s.subgroup.min_size, s.subgroup.max_size);
-  text += std::format("timestamp period: {} ns\n", s.timestamp_period);
+  std::string text = formatted("device {}: {}\n", s.index, s.name);
+  text += formatted("type: {}\n", name_of(s.type));
+  text += formatted("Vulkan: {}.{}.{}\n", s.api.major, s.api.minor, s.api.patch);
+  text += formatted("vendor: {:#06x}, device: {:#06x}\n", s.vendor_id, s.device_id);
+  text += formatted("driver: {} {} (version {:#x})\n", s.driver_name, s.driver_info, s.driver_version);
+  text += formatted("device UUID: {}\n", format_uuid(s.device_uuid));
+  text += formatted("driver UUID: {}\n", format_uuid(s.driver_uuid));
+  text += formatted("pipeline cache UUID: {}\n", format_uuid(s.pipeline_cache_uuid));
+  text += formatted("subgroup size: {} ({} to {})\n", s.subgroup.size, s.subgroup.min_size, s.subgroup.max_size);
+  text += formatted("timestamp period: {} ns\n", s.timestamp_period);
   const auto native = [](const std::string& missing) {
     return missing.empty() ? "native" : "emulated, lacks " + missing;
   };
-  text += std::format("tensors: {}\n", native(missing_for_tensors(s)));
-  text += std::format("graphs: {}\n", native(missing_for_graphs(s)));
+  text += formatted("tensors: {}\n", native(missing_for_tensors(s)));
+  text += formatted("graphs: {}\n", native(missing_for_graphs(s)));
   text += "queue families:\n";
   for (std::size_t i = 0; i < s.queue_families.size(); ++i) {
     const QueueFamily& family = s.queue_families[i];
-    text += std::format("  {}: {} x {}, {} timestamp bits\n", i, family.queues, flag_names(family.flags, kQueueFlags),
-                        family.timestamp_bits);
-    for (const std::string& set : family.graph_instruction_sets) text += std::format("    graphs of {}\n", set);
+    text += formatted("  {}: {} x {}, {} timestamp bits\n", i, family.queues, flag_names(family.flags, kQueueFlags),
+                      family.timestamp_bits);
+    for (const std::string& set : family.graph_instruction_sets) text += formatted("    graphs of {}\n", set);
   }
   print_memory(text, s);
   print_list(text, "extensions", s.extensions);
   print_list(text, "features", s.features);
   text += "limits:\n";
-  for (const auto& [name, value] : s.limits_by_name) text += std::format("  {}: {}\n", name, value);
+  for (const auto& [name, value] : s.limits_by_name) text += formatted("  {}: {}\n", name, value);
   text += "formats (optimal | linear):\n";
   for (const auto& [format, features] : s.formats) {
-    text += std::format("  {}: {} | {}", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
-                        flag_names(features.linear, kFormatFlags));
-    if (features.linear_tensor) text += std::format(" {}", flag_names(features.linear_tensor, kTensorFlags));
+    text += formatted("  {}: {} | {}", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
+                      flag_names(features.linear, kFormatFlags));
+    if (features.linear_tensor) text += formatted(" {}", flag_names(features.linear_tensor, kTensorFlags));
     text += "\n";
   }
   return text;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstring>
-#include <format>
 #include <initializer_list>
 
+#include "base/format.hpp"
 #include "gpu/feature_table.hpp"
 #include "gpu/instance_core.hpp"
 #include "gpu/vulkan_error.hpp"
@@ -30,7 +30,7 @@ void add_limit(LimitMap& limits, std::string name, Number value) {
 
 template <class Number, std::size_t Count>
 void add_limit(LimitMap& limits, const std::string& name, const Number (&values)[Count]) {
-  for (std::size_t i = 0; i < Count; ++i) add_limit(limits, std::format("{}[{}]", name, i), values[i]);
+  for (std::size_t i = 0; i < Count; ++i) add_limit(limits, formatted("{}[{}]", name, i), values[i]);
 }
 
 Version version_of(std::uint32_t packed) {

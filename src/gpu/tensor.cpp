@@ -1,8 +1,8 @@
 #include "gpu/tensor.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/resource_maker.hpp"
 #include "gpu/tensor_description.hpp"
 #include "tensor/format.hpp"
@@ -25,7 +25,7 @@ std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info)
   const bool for_shaders = !info.shaders || (features & format_feature::kTensorShader);
   const bool for_graphs = !info.graphs || (features & format_feature::kTensorDataGraph);
   if (!format || !for_shaders || !for_graphs) {
-    return std::format("tensors of {} in {}", vk::name_of(info.format), for_shaders ? "graphs" : "shaders");
+    return formatted("tensors of {} in {}", vk::name_of(info.format), for_shaders ? "graphs" : "shaders");
   }
   double elements = 1, longest = 0;
   for (const std::int64_t extent : info.shape) {
@@ -43,8 +43,7 @@ std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info)
   for (const Extent& extent : extents) {
     const auto limit = snapshot.limits_by_name.find(extent.limit);
     if (limit != snapshot.limits_by_name.end() && extent.value > limit->second)
-      return std::format("tensors of {:.0f} {} (`{}` is {:.0f})", extent.value, extent.what, extent.limit,
-                         limit->second);
+      return formatted("tensors of {:.0f} {} (`{}` is {:.0f})", extent.value, extent.what, extent.limit, limit->second);
   }
   return {};
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/device.hpp"
 
 namespace slipway::gpu {
@@ -48,7 +48,7 @@ constexpr std::array kResults = {
 bool failed_with(const Failure& failure, std::string_view result) {
   return std::ranges::any_of(failure, [&](const Diagnostic& diagnostic) {
     return diagnostic.kind == DiagnosticKind::DeviceFailed &&
-           diagnostic.message.contains(std::format("failed with `{}`", result));
+           diagnostic.message.contains(formatted("failed with `{}`", result));
   });
 }
 
@@ -56,14 +56,14 @@ bool failed_with(const Failure& failure, std::string_view result) {
 
 std::string name_of(VkResult result) {
   const auto found = std::ranges::find(kResults, result, &ResultName::value);
-  return found == kResults.end() ? std::format("VkResult {}", static_cast<int>(result)) : std::string(found->name);
+  return found == kResults.end() ? formatted("VkResult {}", static_cast<int>(result)) : std::string(found->name);
 }
 
 std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, std::string_view object,
                                        std::string_view name) {
-  const std::string which = name.empty() ? std::string(object) : std::format("{} `{}`", object, name);
+  const std::string which = name.empty() ? std::string(object) : formatted("{} `{}`", object, name);
   return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
-              std::format("`{}` failed with `{}` ({})", call, name_of(result), which));
+              formatted("`{}` failed with `{}` ({})", call, name_of(result), which));
 }
 
 bool is_device_lost(const Failure& failure) { return failed_with(failure, "VK_ERROR_DEVICE_LOST"); }

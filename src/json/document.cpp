@@ -2,7 +2,8 @@
 
 #include <charconv>
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::json {
 
@@ -96,7 +97,7 @@ std::string Value::pointer() const {
   const Value above = parent();
   if (!above) return "";
   if (above.type() == Type::Array) {
-    return std::format("{}/{}", above.pointer(), node().position);
+    return formatted("{}/{}", above.pointer(), node().position);
   }
   std::string escaped;
   for (const char c : key()) {

@@ -2,9 +2,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <format>
 #include <limits>
 
+#include "base/format.hpp"
 #include "json/document.hpp"
 
 namespace slipway::json {
@@ -135,7 +135,7 @@ class Parser {
       case simdjson::UNESCAPED_CHARS:
         throw SyntaxError(control_character(at), "a control character inside a string");
       case simdjson::DEPTH_ERROR:
-        throw SyntaxError(at, std::format("nested deeper than {} levels", kMaxDepth));
+        throw SyntaxError(at, formatted("nested deeper than {} levels", kMaxDepth));
       case simdjson::CAPACITY:
       case simdjson::MEMALLOC:
         throw SyntaxError(0, "the file is too large");
@@ -146,7 +146,7 @@ class Parser {
     if (token >= padded_.size()) throw SyntaxError(padded_.size(), "the text ends too early");
     const std::size_t end = std::min(padded_.find_first_of(" \t\r\n,:]}[{\"", token + 1), padded_.size());
     throw SyntaxError(token,
-                      std::format("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
+                      formatted("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
   }
 
   // simdjson looks at whole blocks first, and what it finds there has no place; these look again.

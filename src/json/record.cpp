@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 
 namespace slipway::json {
@@ -20,13 +20,13 @@ void Decoder::warning(Value at, DiagnosticKind kind, std::string message) {
 bool Decoder::wrong_type(Value at, std::string_view wanted) {
   const std::string key = key_above(at);
   return error(at, DiagnosticKind::WrongType,
-               key.empty() ? std::format("expected {}, but here is {}", wanted, name_of(at.type()))
-                           : std::format("`{}` takes {}, but here is {}", key, wanted, name_of(at.type())));
+               key.empty() ? formatted("expected {}, but here is {}", wanted, name_of(at.type()))
+                           : formatted("`{}` takes {}, but here is {}", key, wanted, name_of(at.type())));
 }
 
 bool Decoder::missing(Value object, std::string_view key, std::string_view subject) {
   Diagnostic diagnostic =
-      problem(object, DiagnosticKind::MissingKey, std::format("missing key `{}` in {}", key, subject));
+      problem(object, DiagnosticKind::MissingKey, formatted("missing key `{}` in {}", key, subject));
   diagnostic.place = object.opening();
   add(std::move(diagnostic));
   return false;
@@ -38,8 +38,8 @@ Value Decoder::member(Value object, std::string_view key, std::string_view old_k
   if (!old) return found;
   Diagnostic diagnostic =
       problem(old, DiagnosticKind::DeprecatedForm,
-              found ? std::format("`{}` is an old name of `{}`, which is there too and counts", old_key, key)
-                    : std::format("`{}` is an old name of `{}`", old_key, key),
+              found ? formatted("`{}` is an old name of `{}`, which is there too and counts", old_key, key)
+                    : formatted("`{}` is an old name of `{}`", old_key, key),
               Severity::Warning);
   diagnostic.place = old.key_place();
   add(std::move(diagnostic));
@@ -53,7 +53,7 @@ void Decoder::check_duplicates(Value object, std::string_view subject) {
     if (fresh) continue;
     Diagnostic diagnostic =
         problem(member, DiagnosticKind::DuplicateKey,
-                std::format("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
+                formatted("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
     diagnostic.place = member.key_place();
     diagnostic.note("the first one is here", first->second.key_place());
     add(std::move(diagnostic));
@@ -66,7 +66,7 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
     const std::string& key = member.key();
     if (is_free_key(key) || std::ranges::contains(known, key)) continue;
     Diagnostic diagnostic =
-        problem(member, DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", key, subject), leniency_);
+        problem(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", key, subject), leniency_);
     diagnostic.place = member.key_place();
     if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
     add(std::move(diagnostic));
@@ -77,7 +77,7 @@ bool is_free_key(std::string_view key) { return key == "comment" || key.starts_w
 
 std::string subject_of(std::string_view name, Value object) {
   const Value uid = object["uid"];
-  if (uid.is(Type::String) && !uid.string().empty()) return std::format("{} `{}`", name, uid.string());
+  if (uid.is(Type::String) && !uid.string().empty()) return formatted("{} `{}`", name, uid.string());
   return std::string(name);
 }
 
@@ -90,7 +90,7 @@ std::string key_above(Value value) {
 
 void Schema::reference(std::string_view name, std::function<void(Schema&)> define) {
   definitions_.emplace(name, std::move(define));
-  out_.object([&] { out_.member("$ref", std::format("#/$defs/{}", name)); });
+  out_.object([&] { out_.member("$ref", formatted("#/$defs/{}", name)); });
 }
 
 void Schema::write_definitions() {
@@ -114,7 +114,7 @@ bool Text::read(Decoder& decoder, Value value, std::string& to) const {
   if (!value.is(Type::String)) return decoder.wrong_type(value, "a string");
   to = value.string();
   if (to.empty() && !empty)
-    return decoder.error(value, DiagnosticKind::OutOfRange, std::format("`{}` must not be empty", key_above(value)));
+    return decoder.error(value, DiagnosticKind::OutOfRange, formatted("`{}` must not be empty", key_above(value)));
   return true;
 }
 
@@ -140,7 +140,7 @@ bool Real::read(Decoder& decoder, Value value, double& to) const {
   to = value.number();
   if (to >= min) return true;
   return decoder.error(value, DiagnosticKind::OutOfRange,
-                       std::format("`{}` is {}, but must be at least {}", key_above(value), value.text(), min));
+                       formatted("`{}` is {}, but must be at least {}", key_above(value), value.text(), min));
 }
 
 void Real::schema(Schema& schema) const {
@@ -155,19 +155,18 @@ bool Integer::check(Decoder& decoder, Value value) const {
   const auto out_of_range = [&] {
     const bool unlimited = max == std::numeric_limits<std::uint64_t>::max();
     const std::string range =
-        unlimited && value.number() < 0x1p63 ? std::format("at least {}", min) : std::format("{} to {}", min, max);
+        unlimited && value.number() < 0x1p63 ? formatted("at least {}", min) : formatted("{} to {}", min, max);
     return decoder.error(value, DiagnosticKind::OutOfRange,
-                         std::format("`{}` is {}, but must be {}", key_above(value), value.text(), range));
+                         formatted("`{}` is {}, but must be {}", key_above(value), value.text(), range));
   };
   if (const auto number = value.integer()) {
     return *number < min || (*number >= 0 && static_cast<std::uint64_t>(*number) > max) ? out_of_range() : true;
   }
   if (const auto number = value.unsigned_integer()) return *number > max ? out_of_range() : true;
   const bool fractional = value.text().find_first_of(".eE") != std::string_view::npos;
-  return fractional
-             ? decoder.error(value, DiagnosticKind::WrongType,
-                             std::format("`{}` takes an integer, but here is {}", key_above(value), value.text()))
-             : out_of_range();
+  return fractional ? decoder.error(value, DiagnosticKind::WrongType,
+                                    formatted("`{}` takes an integer, but here is {}", key_above(value), value.text()))
+                    : out_of_range();
 }
 
 void Integer::schema(Schema& schema) const {
@@ -184,12 +183,12 @@ bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view
   index = static_cast<std::size_t>(found - words.begin());
   if (found != words.end()) return true;
   std::string accepted;
-  for (const std::string_view word : words) accepted += std::format("{}`{}`", accepted.empty() ? "" : ", ", word);
+  for (const std::string_view word : words) accepted += formatted("{}`{}`", accepted.empty() ? "" : ", ", word);
   // "Unknown KEY value" is what the existing runner says (scenario page, section 4).
   Diagnostic diagnostic =
       problem(value, DiagnosticKind::UnknownValue,
-              std::format("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
-                          value.string(), accepted));
+              formatted("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
+                        value.string(), accepted));
   if (const auto near = closest(value.string(), words)) diagnostic.suggest(inside_quotes(value.place()), *near);
   decoder.add(std::move(diagnostic));
   return false;
@@ -206,11 +205,11 @@ void word_schema(Schema& schema, const std::vector<std::string_view>& words) {
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max) {
   if (!value.is(Type::Array)) return decoder.wrong_type(value, "an array");
   if (value.size() >= min && value.size() <= max) return true;
-  const std::string range = min == max                                       ? std::format("{}", min)
-                            : max == std::numeric_limits<std::size_t>::max() ? std::format("at least {}", min)
-                                                                             : std::format("{} to {}", min, max);
+  const std::string range = min == max                                       ? formatted("{}", min)
+                            : max == std::numeric_limits<std::size_t>::max() ? formatted("at least {}", min)
+                                                                             : formatted("{} to {}", min, max);
   return decoder.error(value, DiagnosticKind::OutOfRange,
-                       std::format("`{}` has {} elements, but must have {}", key_above(value), value.size(), range));
+                       formatted("`{}` has {} elements, but must have {}", key_above(value), value.size(), range));
 }
 
 void list_schema(Schema& schema, std::size_t min, std::size_t max, const std::function<void()>& items) {

@@ -2,7 +2,8 @@
 
 #include <charconv>
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::json {
 
@@ -29,7 +30,7 @@ void append_quoted(std::string& out, std::string_view text) {
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20)
-          out += std::format("\\u{:04x}", static_cast<int>(c));
+          out += formatted("\\u{:04x}", static_cast<int>(c));
         else
           out += c;
     }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <map>
 #include <optional>
 
+#include "base/format.hpp"
 #include "gpu/image_plan.hpp"
 #include "launch/accesses.hpp"
 #include "launch/image_info.hpp"
@@ -51,7 +51,7 @@ class DeviceCheck {
   // "... 70000 ..., but the device allows 65535 (maxComputeWorkGroupCount[0])"
   void check_limit(const Origin& origin, std::uint64_t value, std::uint64_t limit, std::string_view limit_name,
                    std::string_view what) {
-    if (value > limit) lacks(origin, std::format("{}, but the device allows {} ({})", what, limit, limit_name));
+    if (value > limit) lacks(origin, formatted("{}, but the device allows {} ({})", what, limit, limit_name));
   }
 
   // Capabilities are reported at the shaders that declare them.
@@ -70,7 +70,7 @@ class DeviceCheck {
     } else {
       const std::uint64_t size = std::get<Buffer>(resource.kind).size;
       check_limit(resource.origin, size, limits_.max_buffer_size, "maxBufferSize",
-                  std::format("buffer `{}` has {} bytes", resource.name, size));
+                  formatted("buffer `{}` has {} bytes", resource.name, size));
     }
   }
 
@@ -86,21 +86,21 @@ class DeviceCheck {
     const auto largest =
         std::ranges::max_element(ranges, {}, [](const MemoryRange& range) { return range.end - range.begin; });
     const Resource& resource = plan_.resources[static_cast<std::size_t>(largest - ranges.begin())];
-    lacks(resource.origin, std::format("all resources together need {} bytes, but the device has {} bytes of memory; "
-                                       "the largest is `{}` with {} bytes",
-                                       total ? std::to_string(*total) : "more than 2^64", available, resource.name,
-                                       largest->end - largest->begin));
+    lacks(resource.origin, formatted("all resources together need {} bytes, but the device has {} bytes of memory; "
+                                     "the largest is `{}` with {} bytes",
+                                     total ? std::to_string(*total) : "more than 2^64", available, resource.name,
+                                     largest->end - largest->begin));
   }
 
   // --- shaders ------------------------------------------------------------------------------------------------------
 
   void check_shader(const Shader& shader) {
     check_limit(shader.origin, shader.push_constant_size, limits_.max_push_constants_size, "maxPushConstantsSize",
-                std::format("shader `{}` has {} bytes of push constants", shader.name, shader.push_constant_size));
+                formatted("shader `{}` has {} bytes of push constants", shader.name, shader.push_constant_size));
     if (!shader.reflection) return;
     for (const std::string& capability : shader.reflection->capabilities) {
       const std::string missing = gpu::missing_for_capability(snapshot_, capability);
-      if (!missing.empty()) lacks(shader.origin, std::format("shader `{}`: {}", shader.name, missing));
+      if (!missing.empty()) lacks(shader.origin, formatted("shader `{}`: {}", shader.name, missing));
     }
     if (const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage))
       check_workgroup(shader, *entry);
@@ -109,19 +109,19 @@ class DeviceCheck {
   void check_workgroup(const Shader& shader, const spirv::EntryPoint& entry) {
     check_limit(shader.origin, entry.shared_memory, limits_.max_compute_shared_memory_size,
                 "maxComputeSharedMemorySize",
-                std::format("shader `{}` has {} bytes of shared memory", shader.name, entry.shared_memory));
+                formatted("shader `{}` has {} bytes of shared memory", shader.name, entry.shared_memory));
     if (!entry.local_size) return;
     Size invocations = 1;
     for (std::size_t i = 0; i < kAxes.size(); ++i) {
       const std::uint32_t size = specialized(shader, (*entry.local_size)[i]);
       invocations = checked_multiply(invocations, size);
       check_limit(shader.origin, size, limits_.max_compute_workgroup_size[i],
-                  std::format("maxComputeWorkGroupSize[{}]", i),
-                  std::format("shader `{}` has a workgroup size of {} in {}", shader.name, size, kAxes[i]));
+                  formatted("maxComputeWorkGroupSize[{}]", i),
+                  formatted("shader `{}` has a workgroup size of {} in {}", shader.name, size, kAxes[i]));
     }
     check_limit(shader.origin, invocations.value_or(~0ull), limits_.max_compute_workgroup_invocations,
                 "maxComputeWorkGroupInvocations",
-                std::format("shader `{}` has {} invocations in a workgroup", shader.name, invocations.value_or(~0ull)));
+                formatted("shader `{}` has {} invocations in a workgroup", shader.name, invocations.value_or(~0ull)));
   }
 
   // --- steps --------------------------------------------------------------------------------------------------------
@@ -135,8 +135,8 @@ class DeviceCheck {
   void check_binding(const Step& step, const Binding& binding) {
     if (binding.set >= limits_.max_bound_descriptor_sets) {
       lacks(binding.origin,
-            std::format("`{}` binds descriptor set {}, but the device allows {} sets (maxBoundDescriptorSets)",
-                        step.name, binding.set, limits_.max_bound_descriptor_sets));
+            formatted("`{}` binds descriptor set {}, but the device allows {} sets (maxBoundDescriptorSets)", step.name,
+                      binding.set, limits_.max_bound_descriptor_sets));
     }
     const Resource& resource = plan_.resources[binding.resource];
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
@@ -145,35 +145,35 @@ class DeviceCheck {
       const std::string missing = gpu::missing_for_tensor(snapshot_, buffer->tensors[binding.tensor]);
       if (!missing.empty())
         lacks(binding.origin,
-              std::format("`{}` binds `{}`, and the device does not have {}", step.name, resource.name, missing));
+              formatted("`{}` binds `{}`, and the device does not have {}", step.name, resource.name, missing));
     }
     if (binding.type == vk::DescriptorType::STORAGE_BUFFER) {
       check_limit(
           binding.origin, buffer->size, limits_.max_storage_buffer_range, "maxStorageBufferRange",
-          std::format("`{}` binds the {} bytes of `{}` as storage buffer", step.name, buffer->size, resource.name));
+          formatted("`{}` binds the {} bytes of `{}` as storage buffer", step.name, buffer->size, resource.name));
     } else if (binding.type == vk::DescriptorType::UNIFORM_BUFFER) {
       check_limit(
           binding.origin, buffer->size, limits_.max_uniform_buffer_range, "maxUniformBufferRange",
-          std::format("`{}` binds the {} bytes of `{}` as uniform buffer", step.name, buffer->size, resource.name));
+          formatted("`{}` binds the {} bytes of `{}` as uniform buffer", step.name, buffer->size, resource.name));
     }
   }
 
   void check_dispatch(const Step& step, const Dispatch& dispatch) {
     for (std::size_t i = 0; i < kAxes.size(); ++i) {
       check_limit(step.origin, dispatch.groups[i], limits_.max_compute_workgroup_count[i],
-                  std::format("maxComputeWorkGroupCount[{}]", i),
-                  std::format("`{}` dispatches {} workgroups in {}", step.name, dispatch.groups[i], kAxes[i]));
+                  formatted("maxComputeWorkGroupCount[{}]", i),
+                  formatted("`{}` dispatches {} workgroups in {}", step.name, dispatch.groups[i], kAxes[i]));
     }
   }
 
   void check_draw(const Step& step, const Draw& draw) {
     check_limit(step.origin, draw.extent[0], limits_.max_framebuffer_width, "maxFramebufferWidth",
-                std::format("`{}` renders {} pixels in x", step.name, draw.extent[0]));
+                formatted("`{}` renders {} pixels in x", step.name, draw.extent[0]));
     check_limit(step.origin, draw.extent[1], limits_.max_framebuffer_height, "maxFramebufferHeight",
-                std::format("`{}` renders {} pixels in y", step.name, draw.extent[1]));
+                formatted("`{}` renders {} pixels in y", step.name, draw.extent[1]));
     const gpu::AttachmentFormats formats = attachment_formats(plan_, draw);
     for (const std::string& missing : gpu::missing_for_state(snapshot_, snapshot_.features, draw.state, formats)) {
-      lacks(step.origin, std::format("`{}`: {}", step.name, missing));
+      lacks(step.origin, formatted("`{}`: {}", step.name, missing));
     }
   }
 

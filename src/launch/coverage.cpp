@@ -1,9 +1,10 @@
 #include "launch/coverage.hpp"
 
 #include <algorithm>
-#include <format>
 #include <optional>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -122,8 +123,8 @@ Coverage find_coverage(const Plan& plan, std::span<const MemoryRange> ranges, co
     coverage.gap = gap_of(conflict, *barrier);
     if (!coverage.gap.empty()) continue;
     zones.push_back(*scope);
-    coverage.gap = std::format("it covers only {} {} to {}", same_image(plan, conflict) ? "mip levels" : "bytes",
-                               scope->begin, scope->end);
+    coverage.gap = formatted("it covers only {} {} to {}", same_image(plan, conflict) ? "mip levels" : "bytes",
+                             scope->begin, scope->end);
   }
   coverage.covered = cover(std::move(zones), conflict.zone_begin, conflict.zone_end);
   return coverage;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/format.hpp"
 #include "launch/explain.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/test_shaders/color_frag.hpp"
@@ -72,14 +73,14 @@ class DrawTest : public LaunchTest {
 
   ResourceIndex add_target(std::uint32_t width, std::uint32_t height,
                            vk::Format format = vk::Format::R32G32B32A32_SFLOAT) {
-    const std::string name = std::format("t{}", plan_.resources.size());
+    const std::string name = formatted("t{}", plan_.resources.size());
     const ResourceIndex i =
         add_image(plan_, name, {.format = format, .extent = {width, height, 1}, .color_attachment = true});
     plan_.resources[i].outputs = {raw_output(folder_ / name)};
     return i;
   }
   ResourceIndex add_depth(std::uint32_t width, std::uint32_t height, vk::Format format = vk::Format::D32_SFLOAT) {
-    const std::string name = std::format("d{}", plan_.resources.size());
+    const std::string name = formatted("d{}", plan_.resources.size());
     const ResourceIndex i =
         add_image(plan_, name, {.format = format, .extent = {width, height, 1}, .depth_attachment = true});
     if (format == vk::Format::D32_SFLOAT) plan_.resources[i].outputs = {raw_output(folder_ / name)};

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "gpu/submit.hpp"
 #include "launch/accesses.hpp"
@@ -38,7 +38,7 @@ std::vector<Segment> split_into_submissions(const Plan& plan) {
 
 std::string describe_step(const Plan& plan, std::size_t index) {
   const std::string& path = plan.steps[index].origin.path;
-  return std::format("`{}` ({})", plan.steps[index].name, path.empty() ? std::format("step {}", index) : path);
+  return formatted("`{}` ({})", plan.steps[index].name, path.empty() ? formatted("step {}", index) : path);
 }
 
 // A frame with what it shows.
@@ -201,7 +201,7 @@ class Execution {
   }
 
   ScopedTimer time(std::string_view what, std::uint32_t iteration) {
-    return {report_.counters, CounterCategory::RunScenario, std::format("{}. Iteration: {}", what, iteration)};
+    return {report_.counters, CounterCategory::RunScenario, formatted("{}. Iteration: {}", what, iteration)};
   }
 
   Result<> read_times(std::uint32_t iteration) {
@@ -324,15 +324,15 @@ class Execution {
       if (std::holds_alternative<Barriers>(plan_.steps[i].action) || ++candidates > kShown) continue;
       diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
     }
-    if (candidates > kShown) diagnostic.note(std::format("and {} more", candidates - kShown));
+    if (candidates > kShown) diagnostic.note(formatted("and {} more", candidates - kShown));
   }
 
   [[noreturn]] void end_process(StepRange steps) const {
     const double seconds = std::chrono::duration<double>(*options_.time_out).count();
     const std::optional<std::size_t> step = step_under_way(steps);
     Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,
-                          .message = std::format("{} did not end within {} s",
-                                                 step ? describe_step(plan_, *step) : "the submission", seconds)};
+                          .message = formatted("{} did not end within {} s",
+                                               step ? describe_step(plan_, *step) : "the submission", seconds)};
     if (step) diagnostic = located(std::move(diagnostic), plan_.steps[*step].origin);
     if (options_.on_time_out)
       options_.on_time_out(diagnostic);

@@ -1,10 +1,10 @@
 #include "launch/graph_dumps.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "json/writer.hpp"
 #include "launch/results.hpp"
 
@@ -47,12 +47,12 @@ void write_total(json::Writer& out, const std::string& name, const OperatorTotal
 Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& folder, const Log& log) {
   const std::string text = write_graph_profile(profile, graph);
   if (text.empty()) {
-    log.warning(std::format("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
+    log.warning(formatted("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
     return {};
   }
-  const Path path = folder / std::format("EmulationLayerPipeline_{}.json", graph);
+  const Path path = folder / formatted("EmulationLayerPipeline_{}.json", graph);
   return write_file(path, text).transform([&] {
-    log.info(std::format("Graph profiling data saved to \"{}\"", path.string()));
+    log.info(formatted("Graph profiling data saved to \"{}\"", path.string()));
   });
 }
 
@@ -89,8 +89,8 @@ std::string session_memory_text(Bytes memory) {
   constexpr std::size_t kLine = 16;
   std::string text;
   for (std::size_t at = 0; at < memory.size(); ++at) {
-    if (at % kLine == 0) text += std::format("\n{:08X}:   ", at);
-    text += std::format("{:02X} ", std::to_integer<unsigned>(memory[at]));
+    if (at % kLine == 0) text += formatted("\n{:08X}:   ", at);
+    text += formatted("{:02X} ", std::to_integer<unsigned>(memory[at]));
   }
   return text;
 }
@@ -111,10 +111,10 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
   if (!readback) return fail(readback.error());
   for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
     if (plan.graphs[i].native) {
-      log.warning(std::format("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
+      log.warning(formatted("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
     }
     if (!plan.graphs[i].session_memory) continue;
-    const Path path = options.session_memory_folder / std::format("Graph_Pipeline_{}_Session_RAM_0.txt", i);
+    const Path path = options.session_memory_folder / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
     const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
     if (!written) return written;
   }

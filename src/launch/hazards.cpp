@@ -1,7 +1,6 @@
 #include "launch/hazards.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/hazard_warning.hpp"
 #include "launch/image_hazards.hpp"
 #include "launch/order_hazards.hpp"
@@ -14,9 +13,9 @@ void check_buffer_range(const Plan& plan, const Barrier& barrier, Diagnostics& d
   const std::uint64_t size = std::get<Buffer>(resource.kind).size;
   if (barrier.offset <= size && barrier.size <= size - barrier.offset && barrier.size > 0) return;
   warn_of_hazard(diagnostics, barrier.origin,
-                 std::format("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
-                             barrier.size, barrier.offset, resource.name, size))
-      .note(std::format("`{}` is made here", resource.name), resource.origin.place);
+                 formatted("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
+                           barrier.size, barrier.offset, resource.name, size))
+      .note(formatted("`{}` is made here", resource.name), resource.origin.place);
 }
 
 }  // namespace

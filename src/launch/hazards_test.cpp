@@ -1,4 +1,5 @@
 #include "launch/hazards.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -288,9 +289,9 @@ TEST(Hazards, BarrierRangeOutsideTheBuffer) {
     Plan plan;
     add_barrier(plan, buffer_barrier(add_buffer(plan, "x", 64), offset, size));
     EXPECT_EQ(hazards(plan),
-              std::format("/b: warning: hazard: barrier `b` covers {} bytes at offset {} of `x`, which has 64 bytes "
-                          "[hazard]\n  = at /b\n/x: note: `x` is made here\n",
-                          size, offset));
+              formatted("/b: warning: hazard: barrier `b` covers {} bytes at offset {} of `x`, which has 64 bytes "
+                        "[hazard]\n  = at /b\n/x: note: `x` is made here\n",
+                        size, offset));
   }
 }
 

@@ -1,8 +1,8 @@
 #include "launch/image_hazards.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/coverage.hpp"
 #include "launch/hazard_warning.hpp"
 
@@ -34,16 +34,15 @@ void ImageHazards::check_barrier(const Barrier& barrier) {
   const Levels levels = levels_of(plan_, barrier);
   if (levels.count != barrier.level_count || levels.count == 0) {
     warn(barrier.origin,
-         std::format("barrier `{}` covers {} mip levels from level {} of `{}`, which has {}", barrier.name,
-                     barrier.level_count, barrier.base_level, name_of_resource(barrier.resource),
-                     std::get<Image>(plan_.resources[barrier.resource].kind).mips))
-        .note(std::format("`{}` is made here", name_of_resource(barrier.resource)),
+         formatted("barrier `{}` covers {} mip levels from level {} of `{}`, which has {}", barrier.name,
+                   barrier.level_count, barrier.base_level, name_of_resource(barrier.resource),
+                   std::get<Image>(plan_.resources[barrier.resource].kind).mips))
+        .note(formatted("`{}` is made here", name_of_resource(barrier.resource)),
               plan_.resources[barrier.resource].origin.place);
   }
   if (barrier.new_layout == vk::Layout::Undefined) {
-    warn(barrier.origin,
-         std::format("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays", barrier.name,
-                     name_of_resource(barrier.resource), name_of(barrier.new_layout)));
+    warn(barrier.origin, formatted("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays",
+                                   barrier.name, name_of_resource(barrier.resource), name_of(barrier.new_layout)));
   }
   if (barrier.old_layout != vk::Layout::Undefined) return check_old_layout(barrier, levels);
   std::fill_n(dropped_[barrier.resource].begin() + levels.first, levels.count, &barrier);
@@ -56,8 +55,8 @@ void ImageHazards::check_old_layout(const Barrier& barrier, const Levels& levels
     if (tracked == barrier.old_layout) continue;
     Diagnostic& warning =
         warn(barrier.origin,
-             std::format("barrier `{}` takes level {} of `{}` to be in {}, but it is in {}", barrier.name, level,
-                         name_of_resource(barrier.resource), name_of(barrier.old_layout), name_of(tracked)));
+             formatted("barrier `{}` takes level {} of `{}` to be in {}, but it is in {}", barrier.name, level,
+                       name_of_resource(barrier.resource), name_of(barrier.old_layout), name_of(tracked)));
     note_layout(warning, barrier.resource, level);
     return;
   }
@@ -65,7 +64,7 @@ void ImageHazards::check_old_layout(const Barrier& barrier, const Levels& levels
 
 void ImageHazards::note_layout(Diagnostic& warning, ResourceIndex image, std::uint32_t level) const {
   if (const Barrier* setter = layouts_.set_by(image, level)) {
-    warning.note(std::format("barrier `{}` put it there", setter->name), setter->origin.place);
+    warning.note(formatted("barrier `{}` put it there", setter->name), setter->origin.place);
   } else {
     warning.note("images begin in VK_IMAGE_LAYOUT_GENERAL", plan_.resources[image].origin.place);
   }
@@ -98,8 +97,8 @@ void ImageHazards::check_layout(const Step& step, ResourceIndex image, const Lev
   for (std::uint32_t level = levels.first; level < levels.first + levels.count; ++level) {
     const vk::Layout layout = layouts_.at(image, level);
     if (allowed(layout)) continue;
-    Diagnostic& warning = warn(origin, std::format("`{}` uses level {} of `{}` while it is in {}", step.name, level,
-                                                   name_of_resource(image), name_of(layout)));
+    Diagnostic& warning = warn(origin, formatted("`{}` uses level {} of `{}` while it is in {}", step.name, level,
+                                                 name_of_resource(image), name_of(layout)));
     note_layout(warning, image, level);
     return;
   }
@@ -109,7 +108,7 @@ void ImageHazards::check_layout(const Step& step, ResourceIndex image, const Lev
 void ImageHazards::check_contents(const Step& step, const Access& access) {
   if (!any_dropped_) return;
   if (access.reads) {
-    warn_if_dropped(access.resource, access.levels, *access.origin, std::format("`{}` reads", step.name));
+    warn_if_dropped(access.resource, access.levels, *access.origin, formatted("`{}` reads", step.name));
   }
   if (!access.writes) return;
   for (ResourceIndex i = 0; i < dropped_.size(); ++i) {
@@ -141,8 +140,8 @@ void ImageHazards::warn_if_dropped(ResourceIndex image, const Levels& levels, co
   for (std::uint32_t level = levels.first; level < levels.first + levels.count && level < dropped.size(); ++level) {
     if (!dropped[level]) continue;
     warn(origin,
-         std::format("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
-        .note(std::format("barrier `{}` has the old layout {}", dropped[level]->name, name_of(vk::Layout::Undefined)),
+         formatted("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
+        .note(formatted("barrier `{}` has the old layout {}", dropped[level]->name, name_of(vk::Layout::Undefined)),
               dropped[level]->origin.place);
     return;
   }

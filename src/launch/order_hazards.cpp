@@ -1,7 +1,6 @@
 #include "launch/order_hazards.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/hazard_warning.hpp"
 
 namespace slipway::launch {
@@ -41,13 +40,13 @@ void OrderHazards::report(const Open& open, const Step& step, const Access& acce
   Diagnostic& warning = warn_of_hazard(
       diagnostics_, *access.origin,
       access.resource == open.access.resource
-          ? std::format("`{}` {} `{}` after `{}` {} it, {}", step.name, then, now_named, open.step->name, before, with)
-          : std::format("`{}` {} `{}` after `{}` {} `{}` in the same memory, {}", step.name, then, now_named,
-                        open.step->name, before, before_named, with));
-  warning.note(std::format("`{}` {} `{}` here", open.step->name, first_writes ? "writes" : "reads", before_named),
+          ? formatted("`{}` {} `{}` after `{}` {} it, {}", step.name, then, now_named, open.step->name, before, with)
+          : formatted("`{}` {} `{}` after `{}` {} `{}` in the same memory, {}", step.name, then, now_named,
+                      open.step->name, before, before_named, with));
+  warning.note(formatted("`{}` {} `{}` here", open.step->name, first_writes ? "writes" : "reads", before_named),
                open.access.origin->place);
   if (coverage.nearest) {
-    warning.note(std::format("barrier `{}` does not: {}", coverage.nearest->name, coverage.gap),
+    warning.note(formatted("barrier `{}` does not: {}", coverage.nearest->name, coverage.gap),
                  coverage.nearest->origin.place);
   }
 }

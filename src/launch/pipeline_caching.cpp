@@ -1,6 +1,6 @@
 #include "launch/pipeline_caching.hpp"
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -34,7 +34,7 @@ std::string own_key(const gpu::Snapshot& snapshot, const PipelinePlan& wanted) {
   std::string pipelines;
   for (const PipelineRequest& request : wanted.requests) pipelines += request.key;
   return Cache::key({"driver pipelines", pipelines, gpu::format_uuid(snapshot.device_uuid),
-                     gpu::format_uuid(snapshot.pipeline_cache_uuid), std::format("{}", snapshot.driver_version)});
+                     gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
 }
 
 }  // namespace

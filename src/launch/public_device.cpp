@@ -1,8 +1,8 @@
 #include "launch/public_device.hpp"
 
 #include <cstdlib>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/public_problems.hpp"
 
 namespace slipway {
@@ -13,7 +13,7 @@ DeviceInfo info_of(const gpu::Snapshot& snapshot) {
           .name = snapshot.name,
           .type = std::string(gpu::name_of(snapshot.type)),
           .uuid = gpu::format_uuid(snapshot.device_uuid),
-          .api_version = std::format("{}.{}.{}", snapshot.api.major, snapshot.api.minor, snapshot.api.patch)};
+          .api_version = formatted("{}.{}.{}", snapshot.api.major, snapshot.api.minor, snapshot.api.patch)};
 }
 
 }  // namespace

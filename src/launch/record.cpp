@@ -1,8 +1,8 @@
 #include "launch/record.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/accesses.hpp"
 
 namespace slipway::launch {
@@ -65,7 +65,7 @@ void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
 void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   const Step& step = run_.plan.steps[index];
   texel_copies_.before(list, step, layouts_);
-  list.begin_label(std::format("dispatch ({})", step.name));
+  list.begin_label(formatted("dispatch ({})", step.name));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_);
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
     record_dispatch(list, index, *dispatch);
@@ -158,7 +158,7 @@ void Recorder::record_barriers(gpu::CommandList& list, const Barriers& barriers)
     }
   }
   if (memory.empty() && buffers.empty() && images.empty()) return;
-  list.begin_label(std::format("barriers ({})", names));
+  list.begin_label(formatted("barriers ({})", names));
   list.barrier({.memory = memory, .buffers = buffers, .tensors = tensors, .images = images});
   list.end_label();
 }

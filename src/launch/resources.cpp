@@ -1,10 +1,10 @@
 #include "launch/resources.hpp"
 
-#include <format>
 #include <map>
 #include <set>
 #include <span>
 
+#include "base/format.hpp"
 #include "gpu/image_plan.hpp"
 #include "gpu/shared_memory.hpp"
 #include "launch/image_info.hpp"
@@ -26,7 +26,7 @@ gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
 const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> members, const Diagnostic& problem) {
   for (const ResourceIndex member : members) {
     const Resource& resource = plan.resources[member];
-    if (problem.message.contains(std::format("'{}'", resource.name))) return resource.origin;
+    if (problem.message.contains(formatted("'{}'", resource.name))) return resource.origin;
   }
   return plan.resources[members.front()].origin;
 }

@@ -1,8 +1,8 @@
 #include "launch/results.hpp"
 
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "launch/locate.hpp"
 #include "tensor/format.hpp"
 #include "tensor/npy.hpp"
@@ -49,13 +49,12 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
   const Bytes got = elements.bytes;
   const Size size = tensor::byte_count(expectation.shape, expectation.type);
   if (got.size() != size || wanted.size() != size) {
-    return fail(
-        Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                   .message = std::format("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}", name,
-                                          got.size(), wanted.size(), tensor::name_of(expectation.type),
-                                          tensor::shape_text(expectation.shape), size.value_or(0)),
-                   .place = expectation.origin.place}
-            .at(expectation.origin.path, expectation.origin.uid));
+    return fail(Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                           .message = formatted("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}",
+                                                name, got.size(), wanted.size(), tensor::name_of(expectation.type),
+                                                tensor::shape_text(expectation.shape), size.value_or(0)),
+                           .place = expectation.origin.place}
+                    .at(expectation.origin.path, expectation.origin.uid));
   }
   return ExpectationOutcome{name,
                             tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
@@ -110,7 +109,7 @@ Result<> write_outputs(const Plan& plan, const Readback& readback, Report& repor
 
 // What a uid has that file names had better not.
 std::string file_name(ResourceIndex index, std::string_view name) {
-  std::string text = std::format("{}-", index);
+  std::string text = formatted("{}-", index);
   for (const char c : name) {
     const bool plain =
         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';

@@ -1,7 +1,6 @@
 #include "launch/run.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/resident_memory.hpp"
 #include "launch/bindings.hpp"
 #include "launch/execute.hpp"
@@ -36,7 +35,7 @@ class Run {
 
   Result<> make_resources() {
     log_device();
-    log_.info(std::format("Setup resources, count: {}", plan_.resources.size()));
+    log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
     return keep(create_resources(plan_, device_), resources_).and_then([&] {
       return upload_contents(plan_, device_, *resources_, report_.counters);
     });
@@ -103,7 +102,7 @@ class Run {
       return {};
     }
     return fail(Diagnostic{.kind = DiagnosticKind::FileUnwritable,
-                           .message = std::format("Unable to open {} file for writing {}", what, path.string()),
+                           .message = formatted("Unable to open {} file for writing {}", what, path.string()),
                            .place = Place::in_file(path.string())}
                     .note(created.error().front().message));
   }
@@ -114,19 +113,19 @@ class Run {
   }
 
   void log_session_memory(std::uint64_t size) const {
-    log_.info(std::format("Datagraph pipeline session memory requirement: {}", size));
+    log_.info(formatted("Datagraph pipeline session memory requirement: {}", size));
   }
 
   // Scenario page 5.3.
   void log_device() const {
     const gpu::Snapshot& snapshot = device_.snapshot();
-    log_.info(std::format("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
-                          snapshot.vendor_id));
-    std::string line = std::format("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}",
-                                   snapshot.api.major, snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);
+    log_.info(formatted("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
+                        snapshot.vendor_id));
+    std::string line = formatted("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}",
+                                 snapshot.api.major, snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);
     for (const std::string_view feature : {"shaderInt64", "shaderInt8", "shaderFloat16", "storageBuffer8BitAccess",
                                            "storagePushConstant16", "bufferDeviceAddress"}) {
-      line += std::format(", {}={}", feature, snapshot.has_feature(feature));
+      line += formatted(", {}={}", feature, snapshot.has_feature(feature));
     }
     log_.info(line);
   }

@@ -1,4 +1,5 @@
 #include "launch/run.hpp"
+#include "base/format.hpp"
 
 #include <cstdint>
 
@@ -246,10 +247,10 @@ TEST_F(RunPlan, LogLinesInTheirOrder) {
                          "INFO: Results stored",
                          "INFO: Performance stats stored",
                      }));
-  EXPECT_EQ(lines_[0], std::format("INFO: Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot().name,
-                                   name_of(snapshot().type), snapshot().vendor_id));
+  EXPECT_EQ(lines_[0], formatted("INFO: Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot().name,
+                                 name_of(snapshot().type), snapshot().vendor_id));
   EXPECT_TRUE(lines_[1].starts_with("INFO: Vulkan device shader capabilities: apiVersion=1.")) << lines_[1];
-  EXPECT_NE(lines_[1].find(std::format(", shaderInt64={}, shaderInt8=", snapshot().has_feature("shaderInt64"))),
+  EXPECT_NE(lines_[1].find(formatted(", shaderInt64={}, shaderInt8=", snapshot().has_feature("shaderInt64"))),
             std::string::npos);
 }
 

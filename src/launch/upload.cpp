@@ -1,9 +1,9 @@
 #include "launch/upload.hpp"
 
 #include <algorithm>
-#include <format>
 #include <memory>
 
+#include "base/format.hpp"
 #include "gpu/mips.hpp"
 #include "gpu/transfer.hpp"
 #include "launch/locate.hpp"
@@ -135,7 +135,7 @@ class Uploader {
 
   static Result<> mismatch(std::uint64_t given, std::uint64_t room) {
     return fail(DiagnosticKind::FileMismatch, {},
-                std::format("the contents have {} bytes, but there is room for {}", given, room));
+                formatted("the contents have {} bytes, but there is room for {}", given, room));
   }
 
   template <class Use>

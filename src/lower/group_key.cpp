@@ -1,9 +1,9 @@
 #include "lower/group_key.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/bytes.hpp"
+#include "base/format.hpp"
 #include "lower/operators/operation.hpp"
 
 namespace slipway::lower {
@@ -23,13 +23,13 @@ class Describer {
   void operand(ValueId value) {
     const auto known = std::ranges::find(key_.values, value);
     const bool is_new = known == key_.values.end();
-    key_.text += std::format("#{} ", known - key_.values.begin());
+    key_.text += formatted("#{} ", known - key_.values.begin());
     if (!is_new) return;
     key_.values.push_back(value);
     if (!stored_[index(value)]) return computed(value);
     type(value);
     const tosa::Constant* constant = graph_.constant(value);
-    if (constant) key_.text += constant->splat ? std::format("all {} ", text_of(constant->data)) : "constant ";
+    if (constant) key_.text += constant->splat ? formatted("all {} ", text_of(constant->data)) : "constant ";
   }
 
   GroupKey release() { return std::move(key_); }
@@ -38,12 +38,12 @@ class Describer {
   void computed(ValueId value) {
     const tosa::Node& node = *graph_.producer(value);
     type(value);
-    key_.text += std::format("{} {} {}(", static_cast<int>(node.op),
-                             std::ranges::find(node.outputs, value) - node.outputs.begin(),
-                             shifts_far(graph_, node) ? "far " : "");
+    key_.text +=
+        formatted("{} {} {}(", static_cast<int>(node.op), std::ranges::find(node.outputs, value) - node.outputs.begin(),
+                  shifts_far(graph_, node) ? "far " : "");
     for (const tosa::Attributes::Entry& entry : node.attributes.entries()) {
-      key_.text += std::format("{}={:a}", entry.name, entry.real);
-      for (const std::int64_t number : entry.integers) key_.text += std::format(",{}", number);
+      key_.text += formatted("{}={:a}", entry.name, entry.real);
+      for (const std::int64_t number : entry.integers) key_.text += formatted(",{}", number);
       key_.text += ' ';
     }
     for (const ValueId input : node.inputs) operand(input);
@@ -51,8 +51,8 @@ class Describer {
   }
 
   void type(ValueId value) {
-    key_.text += std::format("{}[", static_cast<int>(graph_[value].type.data));
-    for (const std::int64_t extent : graph_[value].type.shape) key_.text += std::format("{} ", extent);
+    key_.text += formatted("{}[", static_cast<int>(graph_[value].type.data));
+    for (const std::int64_t extent : graph_[value].type.shape) key_.text += formatted("{} ", extent);
     key_.text += "] ";
   }
 

@@ -1,7 +1,6 @@
 #include "lower/lower.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "lower/families/family.hpp"
 #include "lower/fusion.hpp"
 #include "tosa/text.hpp"
@@ -29,13 +28,13 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) {
       return fail(DiagnosticKind::Unsupported, node.place,
-                  std::format("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name,
-                              node.custom->domain));
+                  formatted("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name,
+                            node.custom->domain));
     }
     if (const tosa::TensorType* type = too_large(graph, node)) {
       return fail(DiagnosticKind::Unsupported, node.place,
-                  std::format("{}: the tensor {} is too large for kernels, which take up to {} elements",
-                              tosa::name_of(node.op), tosa::text_of(*type), kMostElements));
+                  formatted("{}: the tensor {} is too large for kernels, which take up to {} elements",
+                            tosa::name_of(node.op), tosa::text_of(*type), kMostElements));
     }
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;
@@ -52,34 +51,34 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
 }
 
 std::string print(const tosa::Graph& graph, const KernelProgram& program) {
-  std::string text = std::format("{} dispatches, {} kernels, arena {} bytes (at least {})\n", program.dispatches.size(),
-                                 program.kernels.size(), program.arena_size, program.arena_lower_bound);
+  std::string text = formatted("{} dispatches, {} kernels, arena {} bytes (at least {})\n", program.dispatches.size(),
+                               program.kernels.size(), program.arena_size, program.arena_lower_bound);
   const auto buffer_text = [&](std::uint32_t i) {
     const ProgramBuffer& buffer = program.buffers[i];
     switch (buffer.kind) {
       case BufferKind::Input:
-        return std::format("input {}", buffer.index);
+        return formatted("input {}", buffer.index);
       case BufferKind::Output:
-        return std::format("output {}", buffer.index);
+        return formatted("output {}", buffer.index);
       case BufferKind::Constant:
-        return std::format("constant {}", buffer.index);
+        return formatted("constant {}", buffer.index);
       case BufferKind::Intermediate:
         break;
     }
-    return std::format("arena {:#x}", buffer.offset);
+    return formatted("arena {:#x}", buffer.offset);
   };
   for (std::size_t i = 0; i < program.dispatches.size(); ++i) {
     const ProgramDispatch& dispatch = program.dispatches[i];
     const ProgramKernel& kernel = program.kernels[dispatch.kernel];
-    text += std::format("{}: kernel {} {} [{}, {}, {}]", i, dispatch.kernel, kernel.name, dispatch.groups[0],
-                        dispatch.groups[1], dispatch.groups[2]);
+    text += formatted("{}: kernel {} {} [{}, {}, {}]", i, dispatch.kernel, kernel.name, dispatch.groups[0],
+                      dispatch.groups[1], dispatch.groups[2]);
     for (std::size_t b = 0; b < dispatch.buffers.size(); ++b)
-      text += std::format("{} {}",
-                          b + 1 == dispatch.buffers.size() ? " ->"
-                          : b                              ? ","
-                                                           : "",
-                          buffer_text(dispatch.buffers[b]));
-    text += std::format(" {}\n", tosa::text_of(graph[program.buffers[dispatch.buffers.back()].value].type));
+      text += formatted("{} {}",
+                        b + 1 == dispatch.buffers.size() ? " ->"
+                        : b                              ? ","
+                                                         : "",
+                        buffer_text(dispatch.buffers[b]));
+    text += formatted(" {}\n", tosa::text_of(graph[program.buffers[dispatch.buffers.back()].value].type));
   }
   return text;
 }

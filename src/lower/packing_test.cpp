@@ -1,10 +1,10 @@
 #include "lower/packing.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
-#include <format>
 #include <random>
 #include <vector>
 
@@ -64,8 +64,8 @@ void check(const Packing& p, std::int64_t elements) {
     ASSERT_TRUE(tensor::store_number(p.from, static_cast<std::int64_t>(random() % 201) - 100, &from[at]));
   for (const bool splat : {false, true}) {
     EXPECT_EQ(packed(p, from, splat), expected(p, from, splat))
-        << std::format("{} x {} in {}, strides {} {}, {} to {}, splat {}", p.rows, p.columns, p.width, p.row_stride,
-                       p.column_stride, tensor::name_of(p.from), tensor::name_of(p.to), splat);
+        << formatted("{} x {} in {}, strides {} {}, {} to {}, splat {}", p.rows, p.columns, p.width, p.row_stride,
+                     p.column_stride, tensor::name_of(p.from), tensor::name_of(p.to), splat);
   }
 }
 

@@ -1,9 +1,9 @@
 #include "lower/program_builder.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "lower/memory.hpp"
 #include "lower/schedule.hpp"
 
@@ -88,7 +88,7 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
 std::string ProgramBuilder::text_of(const GroupKey& key) const {
   std::string text = key.text;
   for (std::size_t i = 0; i < key.values.size(); ++i) {
-    if (const auto zero = widened(key.values[i])) text += std::format(" {} wide {}", i, *zero);
+    if (const auto zero = widened(key.values[i])) text += formatted(" {} wide {}", i, *zero);
   }
   return text;
 }

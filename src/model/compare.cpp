@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "tensor/element.hpp"
 
@@ -146,16 +146,16 @@ Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& g
 }
 
 std::string comparison_text(const ValueComparison& comparison) {
-  const std::string elements = std::format("{} element{}", comparison.elements, comparison.elements == 1 ? "" : "s");
-  if (comparison.different == 0) return std::format("ok ({}, all equal)", elements);
+  const std::string elements = formatted("{} element{}", comparison.elements, comparison.elements == 1 ? "" : "s");
+  if (comparison.different == 0) return formatted("ok ({}, all equal)", elements);
   if (comparison.passed()) {
-    return std::format("ok ({}, max difference {}, at most {:.2g} of what is allowed)", elements,
-                       tensor::shortest_text(comparison.greatest), comparison.greatest_of_allowed);
+    return formatted("ok ({}, max difference {}, at most {:.2g} of what is allowed)", elements,
+                     tensor::shortest_text(comparison.greatest), comparison.greatest_of_allowed);
   }
-  return std::format("FAILED {} of {} differ; {} is {} instead of {} (allowed {})", comparison.wrong, elements,
-                     tensor::shape_text(tensor::coordinates_of(comparison.type.shape, comparison.worst)),
-                     tensor::shortest_text(comparison.got), tensor::shortest_text(comparison.wanted),
-                     tensor::shortest_text(comparison.allowed));
+  return formatted("FAILED {} of {} differ; {} is {} instead of {} (allowed {})", comparison.wrong, elements,
+                   tensor::shape_text(tensor::coordinates_of(comparison.type.shape, comparison.worst)),
+                   tensor::shortest_text(comparison.got), tensor::shortest_text(comparison.wanted),
+                   tensor::shortest_text(comparison.allowed));
 }
 
 }  // namespace slipway::model

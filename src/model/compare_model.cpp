@@ -1,8 +1,8 @@
 #include "model/compare_model.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "model/resolve_model.hpp"
 
 namespace slipway::model {
@@ -16,7 +16,7 @@ class ModelComparer {
 
   Result<> segment(const SegmentSteps& steps) {
     if (!steps.graph) {
-      left_out(std::format("segment `{}` is a shader", steps.name));
+      left_out(formatted("segment `{}` is a shader", steps.name));
       return {};
     }
     const tosa::Graph& graph = *steps.graph;
@@ -24,7 +24,7 @@ class ModelComparer {
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       const std::vector<std::byte>* bytes = value_at(steps, graph.input_bindings[i]);
       if (!bytes) {
-        left_out(std::format("segment `{}`: what was at its input {} is not known after the run", steps.name, i));
+        left_out(formatted("segment `{}`: what was at its input {} is not known after the run", steps.name, i));
         return {};
       }
       inputs.push_back(Tensor::from_bytes(graph[graph.inputs[i]].type, *bytes));
@@ -43,7 +43,7 @@ class ModelComparer {
       if (known[i])
         comparison_.outputs.push_back({steps.segment, name, (*compared)[i]});
       else
-        left_out(std::format("segment `{}`: `{}` is not known after the run", steps.name, name));
+        left_out(formatted("segment `{}`: `{}` is not known after the run", steps.name, name));
     }
     return {};
   }
@@ -61,7 +61,7 @@ class ModelComparer {
 
   std::string name_of(std::uint32_t resource) const {
     const auto output = std::ranges::find(file_.outputs, resource, &vgf::Slot::resource);
-    if (output == file_.outputs.end()) return std::format("resource {}", resource);
+    if (output == file_.outputs.end()) return formatted("resource {}", resource);
     return output_label(file_, static_cast<std::size_t>(output - file_.outputs.begin()));
   }
 

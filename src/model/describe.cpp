@@ -1,8 +1,8 @@
 #include "model/describe.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "model/graph_segment.hpp"
 #include "model/plan_model.hpp"
 #include "tosa/cost.hpp"
@@ -16,7 +16,7 @@ bool is_static(const tosa::Graph& graph) {
 
 // `1 kernel`, `2 kernels`
 std::string counted(std::size_t count, std::string_view what) {
-  return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -50,15 +50,14 @@ std::string describe_run(const vgf::File& file, const std::vector<LoweredSegment
     const tosa::Cost cost = tosa::cost_of(*segment.graph);
     const tosa::Parameters parameters = tosa::parameters_of(*segment.graph);
     text +=
-        std::format("graph {} `{}`: {}, ", i, segment_name(file, i), counted(segment.graph->nodes.size(), "operator"));
+        formatted("graph {} `{}`: {}, ", i, segment_name(file, i), counted(segment.graph->nodes.size(), "operator"));
     if (is_static(*segment.graph))
-      text += std::format("{:.1f} million multiply-adds, ", static_cast<double>(cost.multiply_adds) / 1e6);
-    text +=
-        std::format("{} parameters in {:.2f} MB\n", parameters.elements, static_cast<double>(parameters.bytes) / 1e6);
+      text += formatted("{:.1f} million multiply-adds, ", static_cast<double>(cost.multiply_adds) / 1e6);
+    text += formatted("{} parameters in {:.2f} MB\n", parameters.elements, static_cast<double>(parameters.bytes) / 1e6);
     if (segment.program) {
-      text += std::format("  runs as {} ({} different), arena {} bytes (at least {})\n",
-                          counted(segment.program->dispatches.size(), "kernel"), segment.program->kernels.size(),
-                          segment.program->arena_size, segment.program->arena_lower_bound);
+      text += formatted("  runs as {} ({} different), arena {} bytes (at least {})\n",
+                        counted(segment.program->dispatches.size(), "kernel"), segment.program->kernels.size(),
+                        segment.program->arena_size, segment.program->arena_lower_bound);
     } else if (!is_static(*segment.graph)) {
       text += "  its kernels depend on shapes that the model leaves open\n";
     }
@@ -70,8 +69,8 @@ std::string list_kernels(const vgf::File& file, const std::vector<LoweredSegment
   std::string text;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (!segments[i].program) continue;
-    text += std::format("graph {} `{}`: {}", i, segment_name(file, i),
-                        lower::print(*segments[i].graph, *segments[i].program));
+    text += formatted("graph {} `{}`: {}", i, segment_name(file, i),
+                      lower::print(*segments[i].graph, *segments[i].program));
   }
   return text;
 }

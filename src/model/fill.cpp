@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tensor/random.hpp"
 
@@ -93,8 +93,8 @@ Result<> fill(tosa::DataType type, const Fill& fill, MutableBytes to) {
         return refused(std::move(stored.error()));
     }
     if (tensor::double_of(bounds.low) > tensor::double_of(bounds.high)) {
-      return refused(std::format("the minimum `{}` is above the maximum `{}`", tensor::text_of(bounds.low),
-                                 tensor::text_of(bounds.high)));
+      return refused(formatted("the minimum `{}` is above the maximum `{}`", tensor::text_of(bounds.low),
+                               tensor::text_of(bounds.high)));
     }
   }
   const std::vector<Number> edges = fill.kind == FillKind::Edges ? edges_of(type) : std::vector<Number>();

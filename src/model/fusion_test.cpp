@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/tosa/graph_maker.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
@@ -99,7 +99,7 @@ TEST_P(FusionTest, WhatOthersReadToo) {
 TEST_P(FusionTest, ProductsThatAreReadSeveralTimes) {
   for (const auto& [rows, depth, columns] : {std::array{37, 40, 24}, {40, 512, 24}}) {
     for (const DataType type : {DataType::F16, DataType::I8}) {
-      SCOPED_TRACE(std::format("{}x{}x{} {}", rows, depth, columns, tosa::name_of(type)));
+      SCOPED_TRACE(formatted("{}x{}x{} {}", rows, depth, columns, tosa::name_of(type)));
       Chain chain;
       const auto numbers = [&](tensor::Shape shape) {
         return chain.maker.input(TensorMaker(5, Pattern::Random).filled(type, std::move(shape), [](std::size_t i) {

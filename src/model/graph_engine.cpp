@@ -1,8 +1,8 @@
 #include "model/graph_engine.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "reference/run.hpp"
 
 namespace slipway::model {
@@ -25,12 +25,11 @@ Result<> check_operators(const tosa::Graph& graph) {
   Failure failure;
   for (const tosa::Node& node : graph.nodes) {
     if (node.op != tosa::Op::CUSTOM) continue;
-    failure.push_back(
-        {.kind = DiagnosticKind::Unsupported,
-         .message = std::format("the reference engine has no operator `{}`; substitute its module, or run "
-                                "it on a device that has it",
-                                node.custom ? node.custom->name : "CUSTOM"),
-         .place = node.place});
+    failure.push_back({.kind = DiagnosticKind::Unsupported,
+                       .message = formatted("the reference engine has no operator `{}`; substitute its module, or run "
+                                            "it on a device that has it",
+                                            node.custom ? node.custom->name : "CUSTOM"),
+                       .place = node.place});
   }
   if (!failure.empty()) return fail(std::move(failure));
   return {};

@@ -1,8 +1,8 @@
 #include "model/graph_segment.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "spirv/module.hpp"
 #include "tosa/bind_constants.hpp"
 #include "tosa/read/read_spirv.hpp"
@@ -22,10 +22,10 @@ class Reader {
     const std::size_t before = diagnostics_.errors();
     const vgf::Module& module = file_.modules[segment_.module];
     if (module.words.empty() && !instead) {
-      error(DiagnosticKind::FileMismatch, std::format("module `{}` has no code", module.name));
+      error(DiagnosticKind::FileMismatch, formatted("module `{}` has no code", module.name));
       return std::nullopt;
     }
-    const std::string name = std::format("{} module `{}`", file_.name, module.name);
+    const std::string name = formatted("{} module `{}`", file_.name, module.name);
     const auto words = diagnostics_.take(instead ? spirv::read_module(spirv::Words(*instead), name)
                                                  : spirv::read_module(module.words, name));
     if (!words) return std::nullopt;
@@ -41,7 +41,7 @@ class Reader {
 
  private:
   Diagnostic& error(DiagnosticKind kind, const std::string& text) {
-    return diagnostics_.error(kind, file_.place(segment_.range), std::format("segment `{}`: {}", segment_.name, text));
+    return diagnostics_.error(kind, file_.place(segment_.range), formatted("segment `{}`: {}", segment_.name, text));
   }
 
   const vgf::Resource* bound(const tosa::Binding& binding) const {
@@ -78,22 +78,22 @@ class Reader {
       tosa::TensorType& type = graph[values[i]].type;
       if (!resource) {
         error(DiagnosticKind::BindingMismatch,
-              std::format("{} {} of the graph is at set {} binding {}, which the segment does not bind", what, i,
-                          bindings[i].set, bindings[i].binding));
+              formatted("{} {} of the graph is at set {} binding {}, which the segment does not bind", what, i,
+                        bindings[i].set, bindings[i].binding));
         continue;
       }
       const auto element = vgf::element_type(resource->format);
       if (!element || !same_storage(resource->category, *element, tosa::storage_of(type.data))) {
         error(DiagnosticKind::TypeMismatch,
-              std::format("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
-                          tosa::text_of(type), vk::name_of(resource->format)));
+              formatted("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
+                        tosa::text_of(type), vk::name_of(resource->format)));
       }
       // Rank 0 in the file is one element in a module.
       tensor::Shape shape = resource->shape.empty() ? tensor::Shape{1} : resource->shape;
       if (shape.size() != type.shape.size() || !tosa::may_be_equal(shape, type.shape)) {
         error(DiagnosticKind::ShapeMismatch,
-              std::format("{} {} of the graph has the shape {}, and the resource bound to it {}", what, i,
-                          tensor::shape_text(type.shape), tensor::shape_text(resource->shape)));
+              formatted("{} {} of the graph has the shape {}, and the resource bound to it {}", what, i,
+                        tensor::shape_text(type.shape), tensor::shape_text(resource->shape)));
         continue;
       }
       for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -118,8 +118,8 @@ class Reader {
           (resource.shape == type.shape || (resource.shape.empty() && type.shape == tensor::Shape{1})))
         continue;
       error(DiagnosticKind::TypeMismatch,
-            std::format("graph constant {} is {}, and the constant bound to it {} {}", *constant.graph_constant,
-                        tosa::text_of(type), vk::name_of(resource.format), tensor::shape_text(resource.shape)));
+            formatted("graph constant {} is {}, and the constant bound to it {} {}", *constant.graph_constant,
+                      tosa::text_of(type), vk::name_of(resource.format), tensor::shape_text(resource.shape)));
     }
     tosa::bind_constants(
         graph,

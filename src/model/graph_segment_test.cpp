@@ -1,8 +1,7 @@
 #include "model/graph_segment.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "base/files.hpp"
 #include "reference/run.hpp"
@@ -16,7 +15,7 @@ namespace {
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all())
-    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+    text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
   return text;
 }
 

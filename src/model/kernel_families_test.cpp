@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "model/device_facts.hpp"
 #include "reference/run.hpp"
@@ -370,8 +371,7 @@ Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {
 // The graph of a case, its constants with numbers.
 tosa::Graph graph_of(const Case& one, std::minstd_rand& random) {
   Diagnostics diagnostics;
-  auto graph =
-      tosa::parse(make_source(std::string(one.name), std::format("graph g {{{}\n}}\n", one.text)), diagnostics);
+  auto graph = tosa::parse(make_source(std::string(one.name), formatted("graph g {{{}\n}}\n", one.text)), diagnostics);
   if (!graph) throw std::runtime_error(diagnostics.all().front().message);
   for (tosa::Constant& constant : graph->constants) {
     if (!constant.graph_constant) continue;
@@ -469,8 +469,8 @@ TEST_P(KernelFamiliesTest, PaddingContributesNothing) {
             {small ? F16 : type},
             constants};
         Diagnostics problems;
-        auto made = slipway::testing::make_case(std::format("padding/{}/{}", tosa::name_of(type), last),
-                                                tosa::Op::CONV2D, std::move(parts), problems);
+        auto made = slipway::testing::make_case(formatted("padding/{}/{}", tosa::name_of(type), last), tosa::Op::CONV2D,
+                                                std::move(parts), problems);
         ASSERT_TRUE(made) << slipway::testing::text_of(problems);
         check(std::move(*made));
       }

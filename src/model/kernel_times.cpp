@@ -1,11 +1,11 @@
 #include "model/kernel_times.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <ranges>
 #include <set>
 
+#include "base/format.hpp"
 #include "tosa/cost.hpp"
 
 namespace slipway::model {
@@ -57,7 +57,7 @@ void describe_dispatch(const SegmentSteps& steps, std::size_t dispatch, KernelTi
 
 // How much of something in a millisecond, in billions a second; nothing where there is none of it.
 std::string rate(std::uint64_t amount, double milliseconds) {
-  return amount > 0 && milliseconds > 0 ? std::format("{:.2f}", static_cast<double>(amount) / milliseconds / 1e6) : "";
+  return amount > 0 && milliseconds > 0 ? formatted("{:.2f}", static_cast<double>(amount) / milliseconds / 1e6) : "";
 }
 
 }  // namespace
@@ -94,19 +94,19 @@ std::string print_times(const Standalone& alone, const std::vector<KernelTime>& 
   }
   name_width = std::min<std::size_t>(name_width, 48);
   const auto share = [&](double milliseconds) { return total > 0 ? 100 * milliseconds / total : 0; };
-  std::string text = std::format("{:>4}  {:<{}}  {:<{}}  {:>9}  {:>6}  {:>7}  {:>7}\n", "", "kernel", name_width,
-                                 "result", result_width, "ms", "share", "GB/s", "GOP/s");
+  std::string text = formatted("{:>4}  {:<{}}  {:<{}}  {:>9}  {:>6}  {:>7}  {:>7}\n", "", "kernel", name_width,
+                               "result", result_width, "ms", "share", "GB/s", "GOP/s");
   for (std::size_t s = 0; s < alone.segments.size(); ++s) {
     double of_segment = 0;
     for (const KernelTime& time : times) of_segment += time.segment == s ? time.milliseconds : 0;
-    text += std::format("segment {} `{}`: {:.3f} ms, {:.1f} %\n", alone.segments[s].segment, alone.segments[s].name,
-                        of_segment, share(of_segment));
+    text += formatted("segment {} `{}`: {:.3f} ms, {:.1f} %\n", alone.segments[s].segment, alone.segments[s].name,
+                      of_segment, share(of_segment));
     for (const KernelTime& time : times) {
       if (time.segment != s) continue;
       const std::string name = time.name.size() > name_width ? time.name.substr(0, name_width - 3) + "..." : time.name;
-      std::string line = std::format("{:>4}  {:<{}}  {:<{}}  {:>9.3f}  {:>4.1f} %  {:>7}  {:>7}", time.step, name,
-                                     name_width, time.result, result_width, time.milliseconds, share(time.milliseconds),
-                                     rate(time.bytes, time.milliseconds), rate(time.operations, time.milliseconds));
+      std::string line = formatted("{:>4}  {:<{}}  {:<{}}  {:>9.3f}  {:>4.1f} %  {:>7}  {:>7}", time.step, name,
+                                   name_width, time.result, result_width, time.milliseconds, share(time.milliseconds),
+                                   rate(time.bytes, time.milliseconds), rate(time.operations, time.milliseconds));
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
     }
@@ -118,9 +118,9 @@ std::string print_times(const Standalone& alone, const std::vector<KernelTime>& 
   }
   std::vector<double> whole;  // kernels with what is between them
   for (const auto& [number, iteration] : iterations) whole.push_back(launch::total_milliseconds(iteration));
-  text += std::format("{} steps, {:.3f} ms in them", times.size(), total);
-  if (!whole.empty()) text += std::format(", {:.3f} ms from the first to the last", middle_of(whole));
-  if (whole.size() > 1) text += std::format(" (the middle of {} iterations)", whole.size());
+  text += formatted("{} steps, {:.3f} ms in them", times.size(), total);
+  if (!whole.empty()) text += formatted(", {:.3f} ms from the first to the last", middle_of(whole));
+  if (whole.size() > 1) text += formatted(" (the middle of {} iterations)", whole.size());
   return text + "\n";
 }
 

@@ -1,8 +1,8 @@
 #include "model/model_storage.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tensor/format.hpp"
 #include "vgf/check.hpp"
 
@@ -18,7 +18,7 @@ std::optional<E> known(const vgf::File& file, const vgf::Resource& resource, E v
   if (number == vgf::kUnset) return absent;
   if (number < count) return value;
   diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),
-                    std::format("Unsupported VGF sampler {}: {}", what, vk::name_of(value)));
+                    formatted("Unsupported VGF sampler {}: {}", what, vk::name_of(value)));
   return std::nullopt;
 }
 
@@ -71,9 +71,9 @@ std::optional<std::array<std::uint32_t, 3>> image_extent(const vgf::File& file, 
   if (of.size() != 3 || of[0] > kMost || of[1] > kMost || (format && of[2] != format->components)) {
     diagnostics.error(
         DiagnosticKind::ShapeMismatch, file.place(resource.range),
-        std::format("VGF image resources must have shape [H, W, C] or [1, H, W, C]{}, but resource {} has {}",
-                    format ? std::format(" with C = {} for {}", format->components, vk::name_of(resource.format)) : "",
-                    index, tensor::shape_text(shape)));
+        formatted("VGF image resources must have shape [H, W, C] or [1, H, W, C]{}, but resource {} has {}",
+                  format ? formatted(" with C = {} for {}", format->components, vk::name_of(resource.format)) : "",
+                  index, tensor::shape_text(shape)));
     return std::nullopt;
   }
   return std::array{static_cast<std::uint32_t>(of[1]), static_cast<std::uint32_t>(of[0]), 1u};
@@ -92,7 +92,7 @@ bool ModelStorage::fits(const launch::Resource& planned, std::uint32_t index) co
 
 std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnostics& diagnostics) const {
   const vgf::Resource& resource = file_.resources[index];
-  launch::Resource made{.name = std::format("{} resource {}", name_, index),
+  launch::Resource made{.name = formatted("{} resource {}", name_, index),
                         .kind = launch::Buffer{},
                         .initial = {},
                         .outputs = {},
@@ -103,8 +103,8 @@ std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnost
     const Size size = bytes_of(resource, shapes_[index]);
     if (!size) {
       diagnostics.error(DiagnosticKind::OutOfRange, file_.place(resource.range),
-                        std::format("resource {} with the shape {} has more bytes than 64 bits can count", index,
-                                    tensor::shape_text(shapes_[index])));
+                        formatted("resource {} with the shape {} has more bytes than 64 bits can count", index,
+                                  tensor::shape_text(shapes_[index])));
       return std::nullopt;
     }
     made.kind = launch::Buffer{.size = *size};
@@ -136,13 +136,13 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   const vgf::Resource& resource = file_.resources[index];
   if (first.sharing && second.sharing && first.sharing->group != second.sharing->group) {
     diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.place,
-                      std::format("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
-                                  "of the model, and have memory groups of their own",
-                                  first.name, second.name, *resource.alias_group));
+                      formatted("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
+                                "of the model, and have memory groups of their own",
+                                first.name, second.name, *resource.alias_group));
     return false;
   }
   // No other model of the plan has this name.
-  launch::Sharing sharing{std::format("{} alias group {} of {}", name_, *resource.alias_group, a), 0};
+  launch::Sharing sharing{formatted("{} alias group {} of {}", name_, *resource.alias_group, a), 0};
   if (first.sharing) sharing = *first.sharing;
   if (second.sharing) sharing = *second.sharing;
   first.sharing = second.sharing = sharing;

@@ -1,8 +1,7 @@
 // Whole models on the software device (or on the one that a bundle finds) against the interpreter.
 #include <gtest/gtest.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "model/compare_model.hpp"
 #include "model/device_facts.hpp"
 #include "model/kernel_times.hpp"
@@ -17,7 +16,7 @@ namespace {
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all())
-    text += std::format("{} [{}]\n", diagnostic.message, slipway::name_of(diagnostic.kind));
+    text += formatted("{} [{}]\n", diagnostic.message, slipway::name_of(diagnostic.kind));
   return text;
 }
 

@@ -1,6 +1,6 @@
 // The code of modules in models: what is in the file, or compiled from the text that is.
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/specialization.hpp"
 #include "model/plan_model.hpp"
 #include "shader/cache.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 // Modules in messages of compilers and validators.
 std::string display_name(const ModelFile& file, const vgf::Module& module) {
-  return std::format("{} module `{}`", file.vgf.name, module.name);
+  return formatted("{} module `{}`", file.vgf.name, module.name);
 }
 
 std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& module, const Cache& cache,
@@ -21,8 +21,8 @@ std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& mo
   const bool glsl = module.code == vgf::CodeKind::Glsl;
   if (glsl && module.entry_point != "main") {
     diagnostics.error(DiagnosticKind::UnknownValue, file.vgf.place(module.range),
-                      std::format("GLSL is required to have an entrypoint of 'main', but that of module `{}` is `{}`",
-                                  module.name, module.entry_point));
+                      formatted("GLSL is required to have an entrypoint of 'main', but that of module `{}` is `{}`",
+                                module.name, module.entry_point));
     return std::nullopt;
   }
   const SourcePtr source = make_source(display_name(file, module), std::string(module.text));
@@ -67,7 +67,7 @@ std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t in
   if (module.is_placeholder()) {
     diagnostics.error(
         DiagnosticKind::Unsupported, file.vgf.place(module.range),
-        std::format("module `{}`: No shader module present and no shader substituion defined.", module.name));
+        formatted("module `{}`: No shader module present and no shader substituion defined.", module.name));
     return std::nullopt;
   }
   if (module.words.empty()) return compile(file, module, cache, diagnostics);
@@ -105,14 +105,14 @@ std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<la
   if (!entry) {
     diagnostics.error(
         DiagnosticKind::UnknownReference, shader.origin.place,
-        std::format("module `{}` has no {} entry point `{}`", shader.name, name_of(shader.stage), shader.entry));
+        formatted("module `{}` has no {} entry point `{}`", shader.name, name_of(shader.stage), shader.entry));
     return std::nullopt;
   }
   const std::uint64_t declared = entry->push_constants ? round_up(entry->push_constants->size, 4) : 0;
   if (push_constant_size != 0 && declared > push_constant_size && entry->push_constants->used) {
     diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.place,
-                      std::format("the push constant block of `{}` has {} bytes, but `push_constants_size` is {}",
-                                  shader.name, entry->push_constants->size, push_constant_size));
+                      formatted("the push constant block of `{}` has {} bytes, but `push_constants_size` is {}",
+                                shader.name, entry->push_constants->size, push_constant_size));
     return std::nullopt;
   }
   shader.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <expected>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "gpu/device_plan.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
@@ -16,7 +16,7 @@ constexpr std::uint32_t stage_bit(spirv::Stage stage) {
   return stage == spirv::Stage::Vertex ? 0x1 : stage == spirv::Stage::Fragment ? 0x10 : 0x20;  // VkShaderStageFlagBits
 }
 
-std::string does_not_have(std::string_view what) { return std::format("the device does not have {}", what); }
+std::string does_not_have(std::string_view what) { return formatted("the device does not have {}", what); }
 
 // Rank 0 is created with one element.
 tensor::Shape created(const tensor::Shape& shape) { return shape.empty() ? tensor::Shape{1} : shape; }
@@ -45,7 +45,7 @@ class Tensors {
         .format = format.value_or(vk::Format::UNDEFINED), .shape = created(type.shape), .graphs = true};
     if (missing_.empty()) {
       missing_ = format ? gpu::missing_for_tensor(device_, info)
-                        : std::format("tensors of {} in graphs", tosa::name_of(type.data));
+                        : formatted("tensors of {} in graphs", tosa::name_of(type.data));
     }
     return info;
   }
@@ -67,7 +67,7 @@ std::string missing_instruction_sets(const gpu::Snapshot& device, const spirv::R
       return family.graph_instruction_sets.contains(set);
     });
     if (absent == reflection.instruction_sets.end()) return {};
-    missing = std::format("graphs of {}", *absent);
+    missing = formatted("graphs of {}", *absent);
   }
   return missing;
 }
@@ -81,7 +81,7 @@ std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& sh
   const auto stages = device.limits_by_name.find("shaderTensorSupportedStages");
   if (stages != device.limits_by_name.end() &&
       (static_cast<std::uint32_t>(stages->second) & stage_bit(shader.stage)) == 0) {
-    return does_not_have(std::format("tensors in {} shaders", name_of(shader.stage)));
+    return does_not_have(formatted("tensors in {} shaders", name_of(shader.stage)));
   }
   for (const NativeTensor& tensor : tensors) {
     const std::string missing =
@@ -101,7 +101,7 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
                         .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
                         .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
   if (!reflection)
-    return std::unexpected(std::format("a driver need not take its module: {}", reflection.error().front().message));
+    return std::unexpected(formatted("a driver need not take its module: {}", reflection.error().front().message));
   // Debug information is for tools; no driver has to have it.
   std::erase_if(reflection->instruction_sets, [](const std::string& set) { return set.starts_with("NonSemantic."); });
   if (std::string why = why_no_capability(device, *reflection); !why.empty()) return std::unexpected(std::move(why));
@@ -153,19 +153,19 @@ void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Dia
     diagnostics
         .error(because.empty() && missing.empty() ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks,
                origin.place,
-               std::format("{}, and --emulate=never forbids to emulate {}: {}", what,
-                           what.ends_with("graph") ? "it" : "them", why))
+               formatted("{}, and --emulate=never forbids to emulate {}: {}", what,
+                         what.ends_with("graph") ? "it" : "them", why))
         .at(origin.path, origin.uid);
   };
   std::set<std::string_view> named;
   for (const launch::Shader& shader : plan.shaders) {
     if (!shader.emulates_tensors || !named.insert(shader.name).second) continue;
-    refuse(shader.origin, std::format("shader `{}` has tensors", shader.name), shader.emulated_because,
+    refuse(shader.origin, formatted("shader `{}` has tensors", shader.name), shader.emulated_because,
            gpu::missing_for_tensors(device));
   }
   for (const launch::GraphDispatch& graph : plan.graphs) {
     if (graph.native) continue;
-    refuse(plan.steps[graph.first_step].origin, std::format("`{}` is a graph", graph.name), graph.emulated_because,
+    refuse(plan.steps[graph.first_step].origin, formatted("`{}` is a graph", graph.name), graph.emulated_because,
            gpu::missing_for_graphs(device));
   }
 }

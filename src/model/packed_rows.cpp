@@ -1,8 +1,8 @@
 #include "model/packed_rows.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::model {
@@ -115,7 +115,7 @@ void add_copy(launch::Plan& plan, launch::ResourceIndex from, launch::ResourceIn
                             .push_constants = {}};
   dispatch.bindings.push_back({.set = 0, .binding = 0, .resource = from, .reads = true, .origin = origin});
   dispatch.bindings.push_back({.set = 0, .binding = 1, .resource = to, .writes = true, .origin = origin});
-  plan.steps.push_back({.name = std::format("rows of {}", plan.resources[gathers ? from : to].name),
+  plan.steps.push_back({.name = formatted("rows of {}", plan.resources[gathers ? from : to].name),
                         .action = std::move(dispatch),
                         .barrier_after = true,
                         .origin = origin});

@@ -1,8 +1,8 @@
 #include "model/plan_compute.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/specialization.hpp"
 #include "model/native.hpp"
 #include "model/packed_rows.hpp"
@@ -71,7 +71,7 @@ class Maker {
 
  private:
   void error(DiagnosticKind kind, const Place& place, std::string_view text) {
-    diagnostics_.error(kind, place, std::format("`{}`: {}", compute_.name, text));
+    diagnostics_.error(kind, place, formatted("`{}`: {}", compute_.name, text));
   }
 
   static const launch::Binding* find(std::span<const launch::Binding> bindings, std::uint32_t set,
@@ -92,28 +92,28 @@ class Maker {
 
   void missing(const spirv::Binding& declared) {
     error(DiagnosticKind::BindingMismatch, file_.place(segment_.range),
-          std::format("shader `{}` uses set {}, binding {} (a {}), but the segment binds nothing there",
-                      compute_.shader.name, declared.set, declared.binding, name_of(declared.kind)));
+          formatted("shader `{}` uses set {}, binding {} (a {}), but the segment binds nothing there",
+                    compute_.shader.name, declared.set, declared.binding, name_of(declared.kind)));
   }
 
   void bind(const spirv::EntryPoint& entry, std::uint32_t set, const vgf::Slot& slot) {
     const spirv::Binding* declared = declared_at(entry, set, slot.binding);
     if (!declared) {
       diagnostics_.warning(DiagnosticKind::BindingMismatch, file_.place(slot),
-                           std::format("`{}`: the segment binds set {}, binding {}, which shader `{}` does not declare",
-                                       compute_.name, set, slot.binding, compute_.shader.name));
+                           formatted("`{}`: the segment binds set {}, binding {}, which shader `{}` does not declare",
+                                     compute_.name, set, slot.binding, compute_.shader.name));
       return;
     }
     if (find(bindings_, set, slot.binding)) return;  // listed twice, which the file's check has warned of
     const vgf::Resource& resource = file_.resources[slot.resource];
     const auto mismatch = [&](std::string_view text) {
       error(DiagnosticKind::BindingMismatch, file_.place(slot),
-            std::format("shader `{}` declares set {}, binding {} as a {}, {}", compute_.shader.name, set, slot.binding,
-                        name_of(declared->kind), text));
+            formatted("shader `{}` declares set {}, binding {} as a {}, {}", compute_.shader.name, set, slot.binding,
+                      name_of(declared->kind), text));
     };
     if (!takes(declared->kind, resource.descriptor_type)) {
-      return mismatch(std::format("and the model binds a {} there",
-                                  vk::name_of(resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM))));
+      return mismatch(formatted("and the model binds a {} there",
+                                vk::name_of(resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM))));
     }
     if (declared->count != 1) return mismatch("as an array, of which a model binds only one element");
     auto planned = compute_.storage.at(plan_, slot.resource, diagnostics_);
@@ -128,16 +128,16 @@ class Maker {
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
       if (declared->block && declared->block->size > buffer.size) {
-        return mismatch(std::format("of at least {} bytes, but resource {} of the model has {}", declared->block->size,
-                                    slot.resource, buffer.size));
+        return mismatch(formatted("of at least {} bytes, but resource {} of the model has {}", declared->block->size,
+                                  slot.resource, buffer.size));
       }
     } else {
       auto& image = std::get<launch::Image>(plan_.resources[*planned].kind);
       (declared->kind == BindingKind::StorageImage ? image.storage : image.sampled) = true;
       if (declared->image && declared->image->format != vk::Format::UNDEFINED &&
           declared->image->format != image.format) {
-        return mismatch(std::format("of the format {}, but resource {} of the model has {}",
-                                    vk::name_of(declared->image->format), slot.resource, vk::name_of(image.format)));
+        return mismatch(formatted("of the format {}, but resource {} of the model has {}",
+                                  vk::name_of(declared->image->format), slot.resource, vk::name_of(image.format)));
       }
     }
     const auto level = compute_.levels.find(slot.resource);
@@ -173,8 +173,7 @@ class Maker {
     if (!element) return;  // the file's check says that
     if (declared.tensor) {
       if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape))
-        return mismatch(
-            std::format("with {}, and the model binds one with {}", difference->declared, difference->given));
+        return mismatch(formatted("with {}, and the model binds one with {}", difference->declared, difference->given));
     }
     spirv::TensorLayout layout = spirv::packed_layout(*element, shape);
     // Where rows of texels begin only the device knows.
@@ -222,10 +221,10 @@ class Maker {
     std::string key = std::to_string(segment_.module);
     if (native_) return keep(shaders, key, compute_.shader);
     for (const spirv::TensorBinding& tensor : tensors_) {
-      key += std::format(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(tensor.elements[0].element));
-      for (const std::int64_t extent : tensor.elements[0].shape) key += std::format(",{}", extent);
+      key += formatted(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(tensor.elements[0].element));
+      for (const std::int64_t extent : tensor.elements[0].shape) key += formatted(",{}", extent);
     }
-    for (const launch::RowStride& stride : row_strides_) key += std::format(" rows of {}", stride.rows);
+    for (const launch::RowStride& stride : row_strides_) key += formatted(" rows of {}", stride.rows);
     if (const auto known = shaders.find(key); known != shaders.end()) return known->second;
     return keep(shaders, key, tensors_.empty() ? compute_.shader : rewritten());
   }

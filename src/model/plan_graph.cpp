@@ -1,9 +1,9 @@
 #include "model/plan_graph.hpp"
 
 #include <algorithm>
-#include <format>
 #include <functional>
 
+#include "base/format.hpp"
 #include "base/resident_memory.hpp"
 #include "spirv/reflect.hpp"
 
@@ -45,7 +45,7 @@ launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr
 // module declares.
 launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& name, const launch::Origin& origin) {
   const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
-  return {.name = std::format("{} {}", name, kernel.name),
+  return {.name = formatted("{} {}", name, kernel.name),
           .spirv = kernel.spirv,
           .reflection = std::make_shared<const spirv::Reflection>(spirv::reflect(module.value()).value()),
           .entry = "main",
@@ -65,24 +65,24 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
     return static_cast<ResourceIndex>(plan.resources.size() - 1);
   };
   const auto buffer = [&](std::string_view what, std::uint64_t size) {
-    return launch::Resource{.name = std::format("{} {}", name, what),
+    return launch::Resource{.name = formatted("{} {}", name, what),
                             .kind = launch::Buffer{.size = std::max<std::uint64_t>(size, 1)},
                             .initial = {},
                             .outputs = {},
                             .sharing = std::nullopt,
                             .origin = origin,
-                            .load_counter = std::format("Load Constants: {}", name)};
+                            .load_counter = formatted("Load Constants: {}", name)};
   };
   // No other graph of the plan has this name.
-  const std::string arena = std::format("{} arena {}", name, plan.resources.size());
+  const std::string arena = formatted("{} arena {}", name, plan.resources.size());
   for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
     const lower::ProgramBuffer& from = program_.buffers[i];
     if (from.kind == lower::BufferKind::Constant) {
-      launch::Resource made = buffer(std::format("constant {}", from.index), from.size);
+      launch::Resource made = buffer(formatted("constant {}", from.index), from.size);
       made.initial.push_back(contents_of(from, graph_, owner));
       resources_.push_back(add(std::move(made)));
     } else if (from.kind == lower::BufferKind::Intermediate) {
-      launch::Resource made = buffer(std::format("intermediate {}", i), from.size);
+      launch::Resource made = buffer(formatted("intermediate {}", i), from.size);
       made.sharing = launch::Sharing{arena, from.offset};
       resources_.push_back(add(std::move(made)));
     } else {

@@ -1,9 +1,9 @@
 #include "model/plan_model.hpp"
 
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "launch/accesses.hpp"
 #include "launch/specialization.hpp"
 #include "model/graph_engine.hpp"
@@ -63,13 +63,13 @@ struct ModelPlan::State {
   bool has_run = false, ended_with_barrier = true;
 
   std::string step_name(std::size_t segment) const {
-    return std::format("{}/{}", name, segment_name(file->vgf, segment));
+    return formatted("{}/{}", name, segment_name(file->vgf, segment));
   }
 };
 
 std::string segment_name(const vgf::File& file, std::size_t segment) {
   const std::string_view name = file.segments[segment].name;
-  return name.empty() ? std::format("segment_{}", segment) : std::string(name);
+  return name.empty() ? formatted("segment_{}", segment) : std::string(name);
 }
 
 ModelPlan::ModelPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -259,7 +259,7 @@ class Dispatcher {
     const auto shader = state_.settings.shaders.find(segment.module);
     if (shader == state_.settings.shaders.end()) {
       diagnostics_.error(DiagnosticKind::Unsupported, file_.place(segment.range),
-                         std::format("segment `{}` has no shader", segment_name(file_, index)));
+                         formatted("segment `{}` has no shader", segment_name(file_, index)));
       return;
     }
     const auto pushed = dispatch_.push_constants.find(segment.module);
@@ -306,8 +306,8 @@ std::optional<std::vector<SegmentSteps>> ModelPlan::dispatch(launch::Plan& plan,
     for (const vgf::Slot& slot : *slots) {
       if (std::ranges::contains(dispatch.bindings, slot.binding, &ModelBinding::binding)) continue;
       diagnostics.error(DiagnosticKind::BindingMismatch, file.place(slot),
-                        std::format("nothing is bound to the {} with the logical number {}",
-                                    slots == &file.inputs ? "input" : "output", slot.binding));
+                        formatted("nothing is bound to the {} with the logical number {}",
+                                  slots == &file.inputs ? "input" : "output", slot.binding));
     }
   }
   auto resolved = resolve_model(file, state_->graphs, known, diagnostics);

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
-
 #include "base/print_diagnostic.hpp"
 #include "launch/explain.hpp"
 #include "testing/launch_fixture.hpp"

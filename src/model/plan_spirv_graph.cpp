@@ -1,8 +1,8 @@
 #include "model/plan_spirv_graph.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tosa/bind_constants.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/shapes.hpp"
@@ -27,8 +27,8 @@ bool check_outputs(const tosa::Graph& graph, const SpirvGraph& request, Diagnost
     const tensor::Shape bound = in_module(find(request, graph.output_bindings[i])->shape);
     if (made == bound) continue;
     diagnostics.error(DiagnosticKind::ShapeMismatch, {},
-                      std::format("output {} of graph `{}` has the shape {}, and what is bound to it {}", i, graph.name,
-                                  tensor::shape_text(made), tensor::shape_text(bound)));
+                      formatted("output {} of graph `{}` has the shape {}, and what is bound to it {}", i, graph.name,
+                                tensor::shape_text(made), tensor::shape_text(bound)));
     good = false;
   }
   return good;
@@ -44,9 +44,9 @@ std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const S
   for (const auto* bindings : {&graph->input_bindings, &graph->output_bindings}) {
     for (const tosa::Binding& binding : *bindings) {
       if (find(request, binding)) continue;
-      diagnostics.error(DiagnosticKind::BindingMismatch, {},
-                        std::format("nothing is bound to set {}, binding {} of graph `{}`", binding.set,
-                                    binding.binding, graph->name));
+      diagnostics.error(
+          DiagnosticKind::BindingMismatch, {},
+          formatted("nothing is bound to set {}, binding {} of graph `{}`", binding.set, binding.binding, graph->name));
     }
   }
   tosa::bind_constants(

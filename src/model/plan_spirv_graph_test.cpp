@@ -1,10 +1,10 @@
 // Single graph modules on a device, among them those of the motion engine, beside the interpreter.
 #include "model/plan_spirv_graph.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
 #include <random>
 
 #include "base/print_diagnostic.hpp"
@@ -40,8 +40,7 @@ class PlanSpirvGraphTest : public launch::LaunchTest {
     launch::Plan plan;
     SpirvGraph request{.entry_point = graph->name, .constants = {}, .tensors = {}};
     const auto add = [&](const tensor::Shape& shape, std::size_t size, const std::vector<std::byte>& bytes) {
-      launch::Resource resource{.name = std::format("r{}", plan.resources.size()),
-                                .kind = launch::Buffer{.size = size}};
+      launch::Resource resource{.name = formatted("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
       if (!bytes.empty()) {
         resource.initial.push_back({size, [bytes](MutableBytes to) -> Result<> {
                                       std::ranges::copy(bytes, to.begin());
@@ -134,9 +133,9 @@ TEST_F(PlanSpirvGraphTest, MotionEnginesAgree) {
   };
   for (const MotionCase& one : cases) {
     SCOPED_TRACE(one.operation);
-    const std::string text = std::format(
-        "graph main {{\n  %0 = input i8[2, 3, 12, 10] at 0.0\n  %1 = input i8[2, 3, 12, 10] at 0.1\n  {}}}\n",
-        one.operation);
+    const std::string text =
+        formatted("graph main {{\n  %0 = input i8[2, 3, 12, 10] at 0.0\n  %1 = input i8[2, 3, 12, 10] at 0.1\n  {}}}\n",
+                  one.operation);
     const auto kernels = run_graph(text, inputs, one.outputs, Engine::Kernels);
     const auto reference = run_graph(text, inputs, one.outputs, Engine::Reference);
     EXPECT_EQ(kernels, reference);

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 
+#include "base/format.hpp"
 #include "testing/tosa/graphs.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/random_graph.hpp"
@@ -84,7 +85,7 @@ TEST_P(WholeGraphTest, RandomGraphs) {
   for (std::uint64_t seed = first; seed < first + count && failed() < kMostFailures; ++seed) {
     // Neighbours share kernels: they stay together.
     if (!slipway::testing::part().has(seed / slipway::testing::kGraphsOfAVocabulary)) continue;
-    trials.push_back({std::format("seed {}", seed), slipway::testing::random_graph(seed)});
+    trials.push_back({formatted("seed {}", seed), slipway::testing::random_graph(seed)});
     ++tried;
     operators += trials.back().maker.graph.nodes.size();
     if (trials.size() == kTogether) compare(trials);

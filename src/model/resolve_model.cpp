@@ -1,8 +1,8 @@
 #include "model/resolve_model.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tosa/shapes.hpp"
 #include "tosa/verify.hpp"
 #include "vgf/check.hpp"
@@ -41,8 +41,8 @@ class Resolver {
     if (known.empty() && std::ranges::equal(shape, tensor::Shape{1})) return;
     if (!tosa::may_be_equal(known, shape)) {
       diagnostics_.error(DiagnosticKind::ShapeMismatch, place,
-                         std::format("resource {} has the shape {}, and {} {}", index, tensor::shape_text(known), what,
-                                     tensor::shape_text(shape)));
+                         formatted("resource {} has the shape {}, and {} {}", index, tensor::shape_text(known), what,
+                                   tensor::shape_text(shape)));
       return;
     }
     for (std::size_t d = 0; d < known.size(); ++d) {
@@ -86,7 +86,7 @@ class Resolver {
     for (std::size_t i = 0; i < made->outputs.size(); ++i) {
       if (const auto resource = bound_resource(segment, made->output_bindings[i])) {
         merge(*resource, (*made)[made->outputs[i]].type.shape, file_.place(segment.range),
-              std::format("output {} of segment `{}`", i, segment.name));
+              formatted("output {} of segment `{}`", i, segment.name));
       }
     }
     return std::make_shared<const tosa::Graph>(std::move(*made));
@@ -94,8 +94,8 @@ class Resolver {
 
   void nothing_tells(std::uint32_t resource, tensor::ShapeView shape, const Place& place) {
     diagnostics_.error(DiagnosticKind::Unsupported, place,
-                       std::format("resource {} has the shape {}, and nothing tells its open dimensions", resource,
-                                   tensor::shape_text(shape)));
+                       formatted("resource {} has the shape {}, and nothing tells its open dimensions", resource,
+                                 tensor::shape_text(shape)));
   }
 
   void check_all_known() {

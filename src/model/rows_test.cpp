@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/format.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/tosa/graph_maker.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
@@ -170,8 +171,8 @@ TEST_P(RowsTest, Reductions) {
             TensorMaker make(++taken, pattern);
             Diagnostics problems;
             auto made = slipway::testing::make_case(
-                std::format("{}/{}/{} {}", tosa::name_of(op), tosa::name_of(type), tensor::shape_text(row.shape),
-                            row.axis),
+                formatted("{}/{}/{} {}", tosa::name_of(op), tosa::name_of(type), tensor::shape_text(row.shape),
+                          row.axis),
                 op, {{make.tensor(type, row.shape, limits)}, {{"axis", {row.axis}}, {"nan_mode", {nan_mode}}}, {}},
                 problems);
             ASSERT_TRUE(made) << slipway::testing::text_of(problems);
@@ -188,7 +189,7 @@ TEST_P(RowsTest, Reductions) {
 TEST_P(RowsTest, Programs) {
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16}) {
     for (const Row& row : some_rows()) {
-      SCOPED_TRACE(std::format("{} {} {}", tosa::name_of(type), tensor::shape_text(row.shape), row.axis));
+      SCOPED_TRACE(formatted("{} {} {}", tosa::name_of(type), tensor::shape_text(row.shape), row.axis));
       // Sums of so many are beyond short floats.
       if (row.shape[static_cast<std::size_t>(row.axis)] > 10000 && type != DataType::F32) continue;
       RowGraph rows(type, row.shape, row.axis);
@@ -200,7 +201,7 @@ TEST_P(RowsTest, Programs) {
 // What somebody else reads has to be stored, whoever it is.
 TEST_P(RowsTest, ValuesWithOtherReaders) {
   for (const Row& row : some_rows()) {
-    SCOPED_TRACE(std::format("{} {}", tensor::shape_text(row.shape), row.axis));
+    SCOPED_TRACE(formatted("{} {}", tensor::shape_text(row.shape), row.axis));
     RowGraph rows(DataType::F32, row.shape, row.axis);
     const ValueId top = rows.add(Op::REDUCE_MAX, {rows.x}), below = rows.add(Op::SUB, {rows.x, top}),
                   e = rows.add(Op::EXP, {below}), total = rows.sum(e),
@@ -219,7 +220,7 @@ TEST_P(RowsTest, ValuesWithOtherReaders) {
 // One after the other, with what stands between them, behind them and before them.
 TEST_P(RowsTest, SeveralInARow) {
   for (const Row& row : some_rows()) {
-    SCOPED_TRACE(std::format("{} {}", tensor::shape_text(row.shape), row.axis));
+    SCOPED_TRACE(formatted("{} {}", tensor::shape_text(row.shape), row.axis));
     RowGraph rows(DataType::F32, row.shape, row.axis);
     const ValueId y = rows.input({-1, 1});
     const ValueId gated = rows.mul(rows.add(Op::SIGMOID, {rows.mul(rows.x, y)}), y);
@@ -235,7 +236,7 @@ SLIPWAY_WITH_ALL_KERNELS(RowsTest);
 TEST(Rows, SoftmaxAndLayerNormAreOneKernel) {
   for (const Row& row : rows()) {
     if (row.shape[static_cast<std::size_t>(row.axis)] == 1) continue;
-    SCOPED_TRACE(std::format("{} {}", tensor::shape_text(row.shape), row.axis));
+    SCOPED_TRACE(formatted("{} {}", tensor::shape_text(row.shape), row.axis));
     for (const auto program : {&RowGraph::softmax, &RowGraph::log_softmax, &RowGraph::layer_norm}) {
       RowGraph rows(DataType::F32, row.shape, row.axis);
       const ValueId result = (rows.*program)(rows.x);

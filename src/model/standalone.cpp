@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "model/model_storage.hpp"
 #include "tensor/format.hpp"
@@ -71,7 +71,7 @@ class Planner {
   // --- names ---
 
   static bool is_called(std::string_view name, const std::string& label, std::string_view what, std::size_t i) {
-    return name == label || name == std::format("{}_{}", what, i);
+    return name == label || name == formatted("{}_{}", what, i);
   }
 
   std::optional<std::size_t> input_called(const std::string& name) const {
@@ -86,12 +86,12 @@ class Planner {
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) names.push_back(input_label(file_, i));
     for (std::size_t i = 0; outputs_too && i < file_.outputs.size(); ++i) names.push_back(output_label(file_, i));
     std::string all;
-    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + std::format("`{}`", each);
+    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + formatted("`{}`", each);
     Diagnostic& problem =
         diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(file_.name),
-                           std::format("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
+                           formatted("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
     if (const auto near = closest(name, names))
-      problem.hint(std::format("did you mean `{}`?", *near));
+      problem.hint(formatted("did you mean `{}`?", *near));
     else
       problem.hint("it has " + all);
   }
@@ -181,9 +181,9 @@ class Planner {
     const Size size = elements ? tensor::byte_count(elements->shape, elements->type) : std::nullopt;
     if (!size) {
       diagnostics_.error(DiagnosticKind::Unsupported, file_.place(resource.range),
-                         std::format("`{}` has the format {} and the shape {}, which cannot be read from files or "
-                                     "written to them",
-                                     label, vk::name_of(resource.format), tensor::shape_text(shape)));
+                         formatted("`{}` has the format {} and the shape {}, which cannot be read from files or "
+                                   "written to them",
+                                   label, vk::name_of(resource.format), tensor::shape_text(shape)));
       return std::nullopt;
     }
     if (!is_image(resource)) {
@@ -223,9 +223,9 @@ class Planner {
 
   bool from_memory(std::size_t input, Bytes given, MutableBytes to) {
     if (given.size() != to.size()) {
-      diagnostics_.error(DiagnosticKind::FileMismatch, file_.place(file_.inputs[input]),
-                         std::format("input `{}` is given {} bytes, and takes {}", input_label(file_, input),
-                                     given.size(), to.size()));
+      diagnostics_.error(
+          DiagnosticKind::FileMismatch, file_.place(file_.inputs[input]),
+          formatted("input `{}` is given {} bytes, and takes {}", input_label(file_, input), given.size(), to.size()));
       return false;
     }
     std::ranges::copy(given, to.begin());
@@ -236,8 +236,7 @@ class Planner {
     const NpyFile& npy = *files_[input];
     const auto mismatch = [&](Span range, std::string message) {
       diagnostics_.error(DiagnosticKind::FileMismatch, Place::in_bytes(npy.name, range), std::move(message))
-          .note(std::format("input `{}` is declared here", input_label(file_, input)),
-                file_.place(file_.inputs[input]));
+          .note(formatted("input `{}` is declared here", input_label(file_, input)), file_.place(file_.inputs[input]));
       return false;
     };
     const tensor::ElementTypeInfo& type = tensor::info_of(elements.type);
@@ -247,13 +246,13 @@ class Planner {
                        elements.type != tensor::ElementType::F32 && npy.view.item_size == type.size &&
                        (npy.view.kind == 'V' || npy.view.kind == 'u'));
     if (!same || npy.view.structured) {
-      return mismatch(npy.view.descr_range, std::format("the file has elements of dtype `{}`, but the model takes {}",
-                                                        npy.view.descr, type.name));
+      return mismatch(npy.view.descr_range, formatted("the file has elements of dtype `{}`, but the model takes {}",
+                                                      npy.view.descr, type.name));
     }
     if (npy.view.shape != elements.shape) {
       return mismatch(npy.view.shape_range,
-                      std::format("the file has the shape {}, but the model takes {}",
-                                  tensor::shape_text(npy.view.shape), tensor::shape_text(elements.shape)));
+                      formatted("the file has the shape {}, but the model takes {}", tensor::shape_text(npy.view.shape),
+                                tensor::shape_text(elements.shape)));
     }
     tensor::copy_elements(npy.view, to);
     return true;
@@ -266,7 +265,7 @@ class Planner {
     if (!filled) {
       for (Diagnostic problem : filled.error()) {
         problem.place = Place::in_file(file_.name);
-        problem.note(std::format("when filling input `{}`", input_label(file_, input)));
+        problem.note(formatted("when filling input `{}`", input_label(file_, input)));
         diagnostics_.add(std::move(problem));
       }
     }
@@ -310,7 +309,7 @@ class Planner {
     const vgf::Slot& slot = file_.outputs[index];
     const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     std::string name = file_name_for(output_label(file_, index));
-    if (!taken_.insert(name).second) name += std::format("_{}", index);
+    if (!taken_.insert(name).second) name += formatted("_{}", index);
     launch::Output out{.path = request_.output_folder / (name + ".npy"),
                        .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
                                     OutputFile& file, Bytes data) -> Result<> {
@@ -354,12 +353,12 @@ std::optional<Standalone> plan_standalone(const StandaloneRequest& request, Diag
 
 std::string input_label(const vgf::File& file, std::size_t index) {
   const std::string_view name = vgf::input_name(file, index);
-  return name.empty() ? std::format("input_{}", index) : std::string(name);
+  return name.empty() ? formatted("input_{}", index) : std::string(name);
 }
 
 std::string output_label(const vgf::File& file, std::size_t index) {
   const std::string_view name = vgf::output_name(file, index);
-  return name.empty() ? std::format("output_{}", index) : std::string(name);
+  return name.empty() ? formatted("output_{}", index) : std::string(name);
 }
 
 std::string file_name_for(std::string_view label) {

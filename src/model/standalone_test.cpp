@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <format>
-
 #include "base/print_diagnostic.hpp"
 #include "launch/explain.hpp"
 #include "model/compare_model.hpp"

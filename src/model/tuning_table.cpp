@@ -1,8 +1,8 @@
 #include "model/tuning_table.hpp"
 
 #include <cstdlib>
-#include <format>
 
+#include "base/format.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 #include "model/device_facts.hpp"
@@ -50,7 +50,7 @@ const json::Record<TuningTable>& table_record() {
 
 std::string key_of(const gpu::Snapshot& snapshot) {
   return Cache::key({"tuning", snapshot.name,
-                     std::format("{} {} {}", snapshot.vendor_id, snapshot.device_id, snapshot.driver_version)});
+                     formatted("{} {} {}", snapshot.vendor_id, snapshot.device_id, snapshot.driver_version)});
 }
 
 }  // namespace
@@ -138,9 +138,9 @@ lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache
       diagnostics.add(
           {.severity = Severity::Warning,
            .kind = DiagnosticKind::FileMismatch,
-           .message = std::format("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
-                                  "for {} with {}: it is not used",
-                                  table->device, table->driver_version, snapshot.name, snapshot.driver_version),
+           .message = formatted("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
+                                "for {} with {}: it is not used",
+                                table->device, table->driver_version, snapshot.name, snapshot.driver_version),
            .place = Place::in_file(path)});
       return facts;
     }

@@ -1,7 +1,8 @@
 #include "recipe/artifacts.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -27,7 +28,7 @@ Result<Artifact> Artifacts::open_file(const std::string& key) const {
   const Path normal = Path(key).lexically_normal();
   if (leaves(normal) && !state_->allow_outside) {
     return fail(Diagnostic{.kind = DiagnosticKind::ArtifactEscape,
-                           .message = std::format("repo: artifact key escapes artifact directory: {}", key)}
+                           .message = formatted("repo: artifact key escapes artifact directory: {}", key)}
                     .hint("`--allow-outside` permits it"));
   }
   const Path path = normal.is_absolute() ? normal : state_->folder / normal;
@@ -36,7 +37,7 @@ Result<Artifact> Artifacts::open_file(const std::string& key) const {
   if (const auto found = state_->opened.find(name); found != state_->opened.end()) return found->second;
   Result<MappedFile> file = map_file(path);
   if (!file) {
-    return fail(DiagnosticKind::ArtifactMissing, {}, std::format("artifacts::repository: cannot open file: {}", name));
+    return fail(DiagnosticKind::ArtifactMissing, {}, formatted("artifacts::repository: cannot open file: {}", name));
   }
   auto mapping = std::make_shared<const MappedFile>(std::move(*file));
   Artifact artifact{.name = name, .path = path, .bytes = mapping->bytes(), .owner = mapping};
@@ -48,7 +49,7 @@ Result<Artifact> Artifacts::open(const std::string& key) const {
   if (!state_->map) return open_file(key);
   const auto found = state_->map->find(key);
   if (found == state_->map->end()) {
-    return fail(DiagnosticKind::ArtifactMissing, {}, std::format("Failed to find artifact: {}", key));
+    return fail(DiagnosticKind::ArtifactMissing, {}, formatted("Failed to find artifact: {}", key));
   }
   return Artifact{.name = key, .path = {}, .bytes = std::as_bytes(std::span(found->second)), .owner = state_->map};
 }

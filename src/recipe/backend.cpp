@@ -1,7 +1,8 @@
 #include "recipe/backend.hpp"
 
-#include <format>
 #include <stdexcept>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 
@@ -27,7 +28,7 @@ Result<> sync_buffer(buffer_storage& buffer, sync_direction direction, std::uint
   try {
     buffer.sync(direction, size, offset);
   } catch (const std::exception& error) {
-    return fail(DiagnosticKind::DeviceFailed, {}, std::format("a buffer could not be synced: {}", error.what()));
+    return fail(DiagnosticKind::DeviceFailed, {}, formatted("a buffer could not be synced: {}", error.what()));
   }
   return {};
 }

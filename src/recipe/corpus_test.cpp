@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "recipe/plan/load.hpp"
 #include "recipe/plan/portable.hpp"
@@ -38,7 +38,7 @@ std::vector<Path> cases(const Path& folder) {
 }
 
 bool has_word(const Path& path, std::string_view word) {
-  return path.filename().string().contains(std::format(".{}.", word));
+  return path.filename().string().contains(formatted(".{}.", word));
 }
 
 // Paths of this machine do not belong into expectations.
@@ -126,8 +126,8 @@ TEST(Replay, LongCapturesAreOrderedInLinearTime) {
     "buffers": [], "kernels": [{"name": "k", "instance": "k", "hwctx": "c"}], "runs": [{"name": "r", "kernel": "k"}]},
     "execution": {"threads": [0, 1], "frames": [)";
   for (int i = 0; i < kFrames; ++i) {
-    text += std::format(R"({}{{"name": "f{}", "tid": {}, "runs": [{{"run": "r"}}], "waits": [{}]}})", i ? "," : "", i,
-                        i % 2, i ? std::format("\"f{}\"", i - 1) : "");
+    text += formatted(R"({}{{"name": "f{}", "tid": {}, "runs": [{{"run": "r"}}], "waits": [{}]}})", i ? "," : "", i,
+                      i % 2, i ? formatted("\"f{}\"", i - 1) : "");
   }
   text += "]}}";
   Diagnostics diagnostics;

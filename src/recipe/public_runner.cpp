@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <format>
 #include <mutex>
 
+#include "base/format.hpp"
 #include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
 #include "recipe/backends/opencl/backend.hpp"
@@ -102,7 +102,7 @@ template <class Error>
   if (first == failure.end()) first = failure.begin();
   std::string text = first->message;
   const auto others = std::ranges::count_if(failure, is_error) - 1;
-  if (others > 0) text += std::format(" (and {} other problem{})", others, others == 1 ? "" : "s");
+  if (others > 0) text += formatted(" (and {} other problem{})", others, others == 1 ? "" : "s");
   std::vector<Problem> problems = public_problems(failure);
   switch (class_of(*first)) {
     case ErrorClass::Json:
@@ -146,7 +146,7 @@ std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
   }
   if (!name.empty()) {
     throw_failure({{.kind = DiagnosticKind::UnknownValue,
-                    .message = std::format("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
+                    .message = formatted("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
   }
   return std::nullopt;
 }

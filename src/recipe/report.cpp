@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <format>
 
 #include "base/print_diagnostic.hpp"
 #include "generated_version.hpp"

@@ -1,7 +1,8 @@
 #include "recipe/session.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -12,7 +13,7 @@ void apply(const ProfileChanges& changes, bool has_profile, Profile& profile, Di
     std::erase_if(profile.executions, [&](const Execution& execution) { return execution.mode != changes.mode; });
     if (profile.executions.empty()) {
       diagnostics.error(DiagnosticKind::ProfileExecution, profile.document->root()["executions"].place(),
-                        std::format("No execution profile with mode '{}'", name_of(*changes.mode)));
+                        formatted("No execution profile with mode '{}'", name_of(*changes.mode)));
     }
   }
   const auto change = [&](Execution& execution) {

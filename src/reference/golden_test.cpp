@@ -2,8 +2,6 @@
 // (format `tosa-cases-1`). The project's own cases are in tests/corpus/tosa.
 #include <gtest/gtest.h>
 
-#include <format>
-
 #include "base/files.hpp"
 #include "json/document.hpp"
 #include "reference/bounds.hpp"

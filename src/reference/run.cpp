@@ -1,8 +1,8 @@
 #include "reference/run.hpp"
 
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "reference/operation.hpp"
 
 namespace slipway::reference {
@@ -15,9 +15,8 @@ Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, s
 #undef OPERATOR
   };
   if (node.op == Op::CUSTOM) {
-    return fail(
-        DiagnosticKind::Unsupported, node.place,
-        std::format("the custom operator `{}` of `{}` has no reference", node.custom->name, node.custom->domain));
+    return fail(DiagnosticKind::Unsupported, node.place,
+                formatted("the custom operator `{}` of `{}` has no reference", node.custom->name, node.custom->domain));
   }
   NodeResults made;
   for (const tosa::ValueId output : node.outputs) made.values.push_back(Tensor::zeros(graph[output].type));

@@ -1,7 +1,8 @@
 #include "rpl/assignments.hpp"
 
 #include <bit>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 
@@ -36,17 +37,16 @@ std::string assignment_text(const Program& program, const Assignment& assignment
   std::string text;
   for (OptionId option = 0; option < assignment.values.size(); ++option) {
     if (!assignment.has(option)) continue;
-    text += std::format("{}{}={}", text.empty() ? "" : ", ", program.text(program.options[option].name),
-                        format_value(program, assignment.values[option]));
+    text += formatted("{}{}={}", text.empty() ? "" : ", ", program.text(program.options[option].name),
+                      format_value(program, assignment.values[option]));
   }
   return text;
 }
 
 void read_assignment(const Program& program, json::Value object, Assignment& assignment, Diagnostics& diagnostics) {
   if (!object.is(json::Type::Object)) {
-    diagnostics.add(
-        json::problem(object, DiagnosticKind::WrongType,
-                      std::format("expected an object of options, but here is {}", name_of(object.type()))));
+    diagnostics.add(json::problem(object, DiagnosticKind::WrongType,
+                                  formatted("expected an object of options, but here is {}", name_of(object.type()))));
     return;
   }
   for (const json::Value value : object) {
@@ -63,8 +63,8 @@ void read_assignment(const Program& program, json::Value object, Assignment& ass
         break;
       default:
         diagnostics.add(json::problem(value, DiagnosticKind::WrongType,
-                                      std::format("option `{}` takes a boolean, a number or a string, but here is {}",
-                                                  value.key(), name_of(value.type()))));
+                                      formatted("option `{}` takes a boolean, a number or a string, but here is {}",
+                                                value.key(), name_of(value.type()))));
         continue;
     }
     set_option(program, value.key(), text, OptionFilter::Any, value.place(), assignment, diagnostics);
@@ -75,9 +75,8 @@ std::vector<Assignment> read_assignments(const Program& program, json::Value arr
                                          Diagnostics& diagnostics) {
   std::vector<Assignment> all;
   if (!array.is(json::Type::Array)) {
-    diagnostics.add(
-        json::problem(array, DiagnosticKind::WrongType,
-                      std::format("expected a list of assignments, but here is {}", name_of(array.type()))));
+    diagnostics.add(json::problem(array, DiagnosticKind::WrongType,
+                                  formatted("expected a list of assignments, but here is {}", name_of(array.type()))));
     return all;
   }
   for (const json::Value object : array) {

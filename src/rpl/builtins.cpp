@@ -2,8 +2,9 @@
 
 #include <array>
 #include <deque>
-#include <format>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 
@@ -84,7 +85,7 @@ struct Functions {
         if (!family.fixed && type != kVoid && !is_scalar(type)) continue;
         const auto put = [&](TypeId part) { return part == kSame ? type : part; };
         names.push_back(type == kVoid ? std::string(info.stem)
-                                      : std::format("{}_{}", info.stem, builtin_type_name(type)));
+                                      : formatted("{}_{}", info.stem, builtin_type_name(type)));
         all.push_back({names.back(),
                        info.id,
                        type,
@@ -154,7 +155,7 @@ std::string signature_text(const BuiltinFunction& function) {
     arguments += builtin_type_name(function.arguments[i]);
     if (!function.fixed && i == 0) arguments += " place";
   }
-  return std::format("{} {} ({})", result, function.name, arguments);
+  return formatted("{} {} ({})", result, function.name, arguments);
 }
 
 }  // namespace slipway::rpl

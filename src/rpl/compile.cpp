@@ -1,8 +1,8 @@
 #include "rpl/compile.hpp"
 
 #include <chrono>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/metadata_json.hpp"
 
 namespace slipway::rpl {
@@ -62,7 +62,7 @@ Result<> optimize_modules(std::span<SpirvModule> modules, Target target) {
 
 std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options) {
   if (!options.spirv.split_stages) return options.stem + ".spv";
-  return std::format("{}.{}.spv", options.stem, name_of(resolved.entry_points[module.entry_points.front()].stage));
+  return formatted("{}.{}.spv", options.stem, name_of(resolved.entry_points[module.entry_points.front()].stage));
 }
 
 std::vector<ModuleSources> modules_of(std::vector<SourcePtr> sources, bool one_module) {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <format>
 #include <set>
 #include <thread>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "rpl/builtins.hpp"
 #include "rpl/resolve.hpp"
@@ -58,8 +58,8 @@ TEST(Consulted, ClassesOfTheExample) {
     for (const char* wireframe : {"on", "off"}) {
       Assignment assignment;
       Diagnostics diagnostics;
-      set_option(program, std::format("tint_mode={}", mode), OptionFilter::Global, {}, assignment, diagnostics);
-      set_option(program, std::format("wireframe={}", wireframe), OptionFilter::Instance, {}, assignment, diagnostics);
+      set_option(program, formatted("tint_mode={}", mode), OptionFilter::Global, {}, assignment, diagnostics);
+      set_option(program, formatted("wireframe={}", wireframe), OptionFilter::Instance, {}, assignment, diagnostics);
       const auto resolved = resolve(program, assignment, kBoth, {}, diagnostics);
       ASSERT_TRUE(resolved);
       interface.insert(resolved->consulted.interface.hash);
@@ -84,7 +84,7 @@ TEST(Consulted, UnevaluatedSidesAreNotRead) {
 
 TEST(Consulted, ManyOptions) {
   std::string text;
-  for (int i = 0; i < 200; ++i) text += std::format("global o{}: uint {};\n", i, i + 1);
+  for (int i = 0; i < 200; ++i) text += formatted("global o{}: uint {};\n", i, i + 1);
   text += "set_pass uniform_buffer u { f4[o70 + o130] a; };";
   const Program program = parse_text(text);
   Diagnostics diagnostics;

@@ -1,8 +1,8 @@
 #include "rpl/diff.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "json/document.hpp"
 #include "rpl/metadata_json.hpp"
 
@@ -57,9 +57,9 @@ class Differ {
       const std::string name = element_name(a, i);
       // Another thing stands there: what is in it is no news.
       if (a && b && name != element_name(b, i)) {
-        report(std::format("{}[{}]", path, i), a, b);
+        report(formatted("{}[{}]", path, i), a, b);
       } else {
-        compare(std::format("{}[{}]", path, a ? name : element_name(b, i)), a, b);
+        compare(formatted("{}[{}]", path, a ? name : element_name(b, i)), a, b);
       }
     }
   }
@@ -93,7 +93,7 @@ std::vector<Difference> diff_metadata(const Metadata& left, const Metadata& righ
   }
   // Files may have any names; what they hold is in the hash.
   for (std::size_t i = 0; i < std::max(a["code"].size(), b["code"].size()); ++i) {
-    differ.compare(std::format("code[{}].sha256", i), i < a["code"].size() ? a["code"][i]["sha256"] : json::Value(),
+    differ.compare(formatted("code[{}].sha256", i), i < a["code"].size() ? a["code"][i]["sha256"] : json::Value(),
                    i < b["code"].size() ? b["code"][i]["sha256"] : json::Value());
   }
   return found;

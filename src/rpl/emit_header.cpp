@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <format>
 #include <map>
 #include <set>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -137,7 +138,7 @@ class StructWriter {
               std::uint64_t size) {
     pad_to(offset);
     const std::string member = scope_.add(name);
-    members_ += std::format("  {} {}{};\n", type, member, dimensions);
+    members_ += formatted("  {} {}{};\n", type, member, dimensions);
     offsets_.push_back({member, offset});
     end_ = offset + size;
   }
@@ -151,14 +152,14 @@ class StructWriter {
     std::size_t at = 0;
     for (std::size_t i = 0; i < paddings_.size(); ++i) {
       body += members_.substr(at, paddings_[i].at - at);
-      body += std::format("  unsigned char {}[{}];\n", scope_.add(std::format("_pad{}", i)), paddings_[i].size);
+      body += formatted("  unsigned char {}[{}];\n", scope_.add(formatted("_pad{}", i)), paddings_[i].size);
       at = paddings_[i].at;
     }
     body += members_.substr(at);
     std::string out =
-        std::format("struct {} {{\n{}}};\nstatic_assert(sizeof({}) == {}, \"size\");\n", name, body, name, end_);
+        formatted("struct {} {{\n{}}};\nstatic_assert(sizeof({}) == {}, \"size\");\n", name, body, name, end_);
     for (const auto& [member, offset] : offsets_) {
-      out += std::format("static_assert(offsetof({}, {}) == {}, \"offset\");\n", name, member, offset);
+      out += formatted("static_assert(offsetof({}, {}) == {}, \"offset\");\n", name, member, offset);
     }
     return out + "\n";
   }
@@ -198,9 +199,9 @@ class HeaderWriter {
     write_constants();
     std::string sources;
     for (const ProgramSource& source : program_.sources) {
-      sources += std::format("{}{}", sources.empty() ? "" : ", ", one_line(source.text->name()));
+      sources += formatted("{}{}", sources.empty() ? "" : ", ", one_line(source.text->name()));
     }
-    return std::format(
+    return formatted(
         "// The memory layouts of {}, made by `slipway compile --header`.\n#pragma once\n\n#include <cstddef>\n"
         "#include <cstdint>\n\nnamespace {} {{\n\n{}{}\n}}  // namespace {}\n",
         sources, name_space_, structs_, constants_, name_space_);
@@ -246,7 +247,7 @@ class HeaderWriter {
     const Type& info = resolved_.types[type];
     switch (info.kind) {
       case TypeKind::Vector:
-        return {item_word(type), info.count == 1 ? "" : std::format("[{}]", info.count)};
+        return {item_word(type), info.count == 1 ? "" : formatted("[{}]", info.count)};
       case TypeKind::Matrix:
         return {"float", type == kF3x3 ? "[12]" : "[16]"};
       case TypeKind::Struct:
@@ -254,7 +255,7 @@ class HeaderWriter {
       case TypeKind::Array: {
         Declaration element = declare(info.element, owner);
         if (info.stride != resolved_.types[info.element].size) element = {padded(info, element, owner), ""};
-        return {element.type, std::format("[{}]{}", info.length, element.dimensions)};
+        return {element.type, formatted("[{}]{}", info.length, element.dimensions)};
       }
       default:
         return {"unsigned char", ""};  // nothing else has a layout
@@ -264,7 +265,7 @@ class HeaderWriter {
     return is_float(type) ? "float" : is_unsigned(type) ? "std::uint32_t" : "std::int32_t";
   }
   // Qualified, because a member may have the name of its type.
-  std::string struct_name(std::uint32_t index) const { return std::format("::{}::{}", name_space_, names_.at(index)); }
+  std::string struct_name(std::uint32_t index) const { return formatted("::{}::{}", name_space_, names_.at(index)); }
 
   std::string padded(const Type& array, const Declaration& element, const std::string& owner) {
     const std::string name = scope_.add(owner + "_element");
@@ -272,7 +273,7 @@ class HeaderWriter {
     writer.member("value", element.type, element.dimensions, 0, resolved_.types[array.element].size);
     writer.pad_to(array.stride);
     structs_ += writer.text(name);
-    return std::format("::{}::{}", name_space_, name);
+    return formatted("::{}::{}", name_space_, name);
   }
 
   // The members up to a runtime array; gives false when there is none before it.
@@ -331,9 +332,8 @@ class HeaderWriter {
     for (std::uint32_t i = 0; i < container.fields.count; ++i) {
       const ContainerField& field = resolved_.container_fields[container.fields.first + i];
       const std::uint32_t items = word_count(field.type);
-      writer.member(program_.text(field.name), attribute_word(field.format),
-                    items == 1 ? "" : std::format("[{}]", items), field.offset,
-                    std::uint64_t{items} * byte_count(field.format));
+      writer.member(program_.text(field.name), attribute_word(field.format), items == 1 ? "" : formatted("[{}]", items),
+                    field.offset, std::uint64_t{items} * byte_count(field.format));
     }
     writer.pad_to(container.block_size);
     structs_ += writer.text(scope_.add(program_.text(container.name)));
@@ -364,31 +364,29 @@ class HeaderWriter {
   }
 
   void constant(std::string_view name, std::uint32_t value) {
-    constants_ += std::format("inline constexpr std::uint32_t {} = {};\n", scope_.add(name), value);
+    constants_ += formatted("inline constexpr std::uint32_t {} = {};\n", scope_.add(name), value);
   }
 
   void resource(NameId name, DescriptorSet set, std::uint32_t binding) {
-    constant(std::format("binding_{}", program_.text(name)), binding);
-    constant(std::format("set_{}_index", program_.text(name)), static_cast<std::uint32_t>(set));
+    constant(formatted("binding_{}", program_.text(name)), binding);
+    constant(formatted("set_{}_index", program_.text(name)), static_cast<std::uint32_t>(set));
   }
 
   void write_constants() {
     for (const Buffer& buffer : resolved_.buffers) {
       if (buffer.set != DescriptorSet::None) resource(buffer.name, buffer.set, buffer.binding);
       if (buffer.tail_item == kErrorType || buffer.kind == ItemKind::WorkgroupBuffer) continue;
-      constant(std::format("{}_tail_offset", program_.text(buffer.name)), buffer.tail_offset);
-      constant(std::format("{}_tail_item_size", program_.text(buffer.name)), buffer.tail_item_size);
+      constant(formatted("{}_tail_offset", program_.text(buffer.name)), buffer.tail_offset);
+      constant(formatted("{}_tail_item_size", program_.text(buffer.name)), buffer.tail_item_size);
     }
     for (const SamplerDecl& sampler : resolved_.samplers) resource(sampler.name, sampler.set, sampler.binding);
     for (const ImageDecl& image : resolved_.images) resource(image.name, image.set, image.binding);
     for (const Container& container : resolved_.containers) {
-      if (is_attributes(container))
-        constant(std::format("binding_{}", program_.text(container.name)), container.binding);
+      if (is_attributes(container)) constant(formatted("binding_{}", program_.text(container.name)), container.binding);
       if (container.kind == ItemKind::StateContainer) continue;
       for (std::uint32_t i = 0; i < container.fields.count; ++i) {
         const ContainerField& field = resolved_.container_fields[container.fields.first + i];
-        constant(std::format("location_{}_{}", program_.text(container.name), program_.text(field.name)),
-                 field.location);
+        constant(formatted("location_{}_{}", program_.text(container.name), program_.text(field.name)), field.location);
       }
     }
     const bool push = resolved_.push_constant != kNone;

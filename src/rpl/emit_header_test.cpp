@@ -1,9 +1,9 @@
 #include "rpl/emit_header.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <format>
 
 #include "testing/rpl_programs.hpp"
 #include "testing/scratch_folder.hpp"
@@ -46,7 +46,7 @@ TEST(EmitHeader, CompilesForEveryProgram) {
   std::string all;
   int number = 0;
   for (const TestProgram& test : tool_programs(12)) {
-    std::string header = emit_header(Built(test).resolved(), std::format("p{}", number++));
+    std::string header = emit_header(Built(test).resolved(), formatted("p{}", number++));
     header.erase(header.find("#pragma once"), std::string_view("#pragma once").size());
     all += header;
   }

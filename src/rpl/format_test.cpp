@@ -8,18 +8,18 @@
 namespace slipway::rpl {
 namespace {
 
-std::string formatted(const std::string& text) {
+std::string format_text(const std::string& text) {
   const auto result = format_source(make_source("a.rpl", text));
   EXPECT_TRUE(result) << (result ? "" : format_diagnostics(result.error())) << text;
   return result.value_or("");
 }
 
 TEST(Format, LaysOutEveryConstruct) {
-  EXPECT_EQ(formatted("global  a:flag on;global b : sint -3 ;\n\n\n\n"
-                      "constant  c=- 1+( 2*-3 );conditional(a)setting depth_test=on;\n"
-                      "struct s{f4[2]  a ;f1...list;} ;set_pass image_color_2d[2]i;\n"
-                      "struct t\n{f4 a;};void f(in f4 v,in out f1 w){f4 x=f4{1.0,-w,v.xy};alias(y,x)\n"
-                      "if(w<1.0){w=-w;}else if(!(w>2.0)){\nreturn ;}else{}for(u1 i=0u;i<3u;i=i+1u){continue;}}"),
+  EXPECT_EQ(format_text("global  a:flag on;global b : sint -3 ;\n\n\n\n"
+                        "constant  c=- 1+( 2*-3 );conditional(a)setting depth_test=on;\n"
+                        "struct s{f4[2]  a ;f1...list;} ;set_pass image_color_2d[2]i;\n"
+                        "struct t\n{f4 a;};void f(in f4 v,in out f1 w){f4 x=f4{1.0,-w,v.xy};alias(y,x)\n"
+                        "if(w<1.0){w=-w;}else if(!(w>2.0)){\nreturn ;}else{}for(u1 i=0u;i<3u;i=i+1u){continue;}}"),
             "global a: flag on;\n"
             "global b: sint -3;\n"
             "\n"
@@ -66,7 +66,7 @@ TEST(Format, KeepsCommentsAndBreaks) {
       "        b;\n"
       "    // the end\n"
       "}\n";
-  EXPECT_EQ(formatted(text), text);
+  EXPECT_EQ(format_text(text), text);
 }
 
 TEST(Format, DoesNotTouchTextThatDoesNotParse) {
@@ -78,8 +78,8 @@ TEST(Format, DoesNotTouchTextThatDoesNotParse) {
 // Text that was formatted stays, and compiles to the same.
 TEST(Format, IsStableAndChangesNothing) {
   for (const TestProgram& test : tool_programs()) {
-    const std::string once = formatted(std::string(test.sources[0]->text()));
-    EXPECT_EQ(formatted(once), once) << test.name;
+    const std::string once = format_text(std::string(test.sources[0]->text()));
+    EXPECT_EQ(format_text(once), once) << test.name;
     TestProgram again = test;
     again.sources = {make_source(test.sources[0]->name(), once)};
     const Built a(test), b(again);
@@ -91,8 +91,8 @@ TEST(Format, IsStableAndChangesNothing) {
     // So is what comes of a program on one line.
     std::string squeezed;
     for (const char c : once) squeezed += c == '\n' && !once.contains("//") ? ' ' : c;
-    const std::string from_squeezed = formatted(squeezed);
-    EXPECT_EQ(formatted(from_squeezed), from_squeezed) << test.name;
+    const std::string from_squeezed = format_text(squeezed);
+    EXPECT_EQ(format_text(from_squeezed), from_squeezed) << test.name;
   }
 }
 

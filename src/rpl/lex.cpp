@@ -6,7 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 
@@ -126,7 +127,7 @@ class Lexer {
     const std::string_view text(from, to);
     if (text.size() > kLongestIdentifier) {
       error(DiagnosticKind::OutOfRange, from,
-            std::format("identifier of {} bytes; at most {} are allowed", text.size(), kLongestIdentifier));
+            formatted("identifier of {} bytes; at most {} are allowed", text.size(), kLongestIdentifier));
     }
     put(TokenKind::Identifier, from, names_.intern(text));
   }
@@ -134,11 +135,11 @@ class Lexer {
   void malformed(const char* from, std::string_view hint) {
     while (is_word(*at_)) ++at_;
     error(DiagnosticKind::RplNumber, from,
-          std::format("malformed number `{}`{}{}", std::string_view(from, at_), hint.empty() ? "" : "; ", hint));
+          formatted("malformed number `{}`{}{}", std::string_view(from, at_), hint.empty() ? "" : "; ", hint));
     put(TokenKind::PlainInt, from);
   }
   void too_large(const char* from, TokenKind kind) {
-    error(DiagnosticKind::RplNumberRange, from, std::format("`{}` is too large", std::string_view(from, at_)));
+    error(DiagnosticKind::RplNumberRange, from, formatted("`{}` is too large", std::string_view(from, at_)));
     put(kind, from);
   }
 
@@ -354,8 +355,8 @@ class Lexer {
     const auto byte = static_cast<unsigned char>(*from);
     const bool shown = byte >= 0x20 && byte < 0x7F;
     error(DiagnosticKind::RplChar, from,
-          shown ? std::format("`{}` is not part of the language", *from)
-                : std::format("byte 0x{:02x} is allowed in comments and strings only", byte));
+          shown ? formatted("`{}` is not part of the language", *from)
+                : formatted("byte 0x{:02x} is allowed in comments and strings only", byte));
   }
 
   const SourcePtr& source_;

@@ -2,7 +2,8 @@
 
 #include <bit>
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -27,7 +28,7 @@ class Reader {
         for (std::uint32_t i = 0; i < of.members.count; ++i) {
           text += (i == 0 ? "" : ", ") + value(resolved_.members[of.members.first + i].type);
         }
-        return std::format("{} {{{}}}", resolved_.type_text(type), text);
+        return formatted("{} {{{}}}", resolved_.type_text(type), text);
       }
       default:
         return "";  // no other type has constants
@@ -43,12 +44,12 @@ class Reader {
   std::string scalar(TypeId type) {
     if (is_float(type)) return float_literal(std::bit_cast<float>(next()));
     if (is_signed(type)) return std::to_string(std::bit_cast<std::int32_t>(next()));
-    return std::format("{}u", next());
+    return formatted("{}u", next());
   }
   std::string list(TypeId type, TypeId element, std::uint32_t count) {
     std::string text;
     for (std::uint32_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + value(element);
-    return std::format("{} {{{}}}", builtin_type_name(type), text);
+    return formatted("{} {{{}}}", builtin_type_name(type), text);
   }
 
   const Resolved& resolved_;

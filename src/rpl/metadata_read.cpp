@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <format>
 #include <limits>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "json/record.hpp"
 #include "rpl/metadata_json.hpp"
@@ -108,7 +108,7 @@ struct Number {
     to = static_cast<float>(number);
     if (std::isfinite(to)) return true;
     return decoder.error(value, DiagnosticKind::OutOfRange,
-                         std::format("{} is beyond 32-bit floats", value.number_text()));
+                         formatted("{} is beyond 32-bit floats", value.number_text()));
   }
   void schema(Schema& schema) const { json::Real{}.schema(schema); }
 };
@@ -525,13 +525,13 @@ bool check_version(json::Value root, Diagnostics& diagnostics) {
   const json::Value format = root["format"], version = root["version"];
   if (format.is(json::Type::String) && format.string() != kMetadataFormat) {
     diagnostics.add(json::problem(format, DiagnosticKind::FileFormat,
-                                  std::format("this is `{}`, not `{}`", format.string(), kMetadataFormat)));
+                                  formatted("this is `{}`, not `{}`", format.string(), kMetadataFormat)));
     return false;
   }
   if (version.is(json::Type::Number) && version.unsigned_integer() != kMetadataVersion) {
     diagnostics.add(json::problem(version, DiagnosticKind::OutOfRange,
-                                  std::format("version {} of the format is unknown; this program reads version {}",
-                                              version.number_text(), kMetadataVersion)));
+                                  formatted("version {} of the format is unknown; this program reads version {}",
+                                            version.number_text(), kMetadataVersion)));
     return false;
   }
   return true;

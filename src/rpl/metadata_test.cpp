@@ -1,8 +1,7 @@
 #include "rpl/metadata.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
-
-#include <format>
 
 #include "rpl/metadata_json.hpp"
 #include "rpl/print_metadata.hpp"
@@ -65,7 +64,7 @@ TEST(Metadata, NumbersAttributes) {
   const auto layout = [](const Metadata::AttributeSource& source) {
     std::vector<std::string> out;
     for (const Metadata::Attribute& of : source.attributes) {
-      out.push_back(std::format("{} {} {} {}", of.name, of.location, of.offset, of.vk_format));
+      out.push_back(formatted("{} {} {} {}", of.name, of.location, of.offset, of.vk_format));
     }
     return out;
   };
@@ -84,7 +83,7 @@ TEST(Metadata, FlattensBuffersIntoParameters) {
   const auto parameters = [](const std::vector<Metadata::Parameter>& list) {
     std::vector<std::string> out;
     for (const Metadata::Parameter& of : list) {
-      out.push_back(std::format("{} {} x{} /{}", of.name, of.offset, of.total_item_count, of.array_stride));
+      out.push_back(formatted("{} {} x{} /{}", of.name, of.offset, of.total_item_count, of.array_stride));
     }
     return out;
   };

@@ -4,8 +4,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/program.hpp"
 
@@ -109,7 +109,7 @@ void set_option(const Program& program, std::string_view text, OptionFilter filt
                 Assignment& assignment, Diagnostics& diagnostics) {
   const std::size_t equal = text.find('=');
   if (equal == std::string_view::npos) {
-    diagnostics.error(DiagnosticKind::Usage, place, std::format("`{}` is not of the form `name=value`", text));
+    diagnostics.error(DiagnosticKind::Usage, place, formatted("`{}` is not of the form `name=value`", text));
     return;
   }
   set_option(program, text.substr(0, equal), text.substr(equal + 1), filter, place, assignment, diagnostics);
@@ -123,46 +123,46 @@ void set_option(const Program& program, std::string_view name, std::string_view 
   while (found != kNone && program.items[found].kind != ItemKind::Option) found = program.items[found].next_same_name;
   if (found == kNone) {
     Diagnostic& problem =
-        diagnostics.error(DiagnosticKind::RplOptionUnknown, place, std::format("the program has no option `{}`", name));
+        diagnostics.error(DiagnosticKind::RplOptionUnknown, place, formatted("the program has no option `{}`", name));
     std::vector<std::string_view> names;
     for (const Option& option : program.options) names.push_back(program.text(option.name));
-    if (const auto near = closest(name, names)) problem.hint(std::format("did you mean `{}`?", *near));
+    if (const auto near = closest(name, names)) problem.hint(formatted("did you mean `{}`?", *near));
     return;
   }
   const OptionId index = program.items[found].index;
   const Option& option = program.options[index];
   const auto declared = [&](Diagnostic& problem) {
-    problem.note(std::format("`{}` is declared here", name), program.place(program.items[found].name_range));
+    problem.note(formatted("`{}` is declared here", name), program.place(program.items[found].name_range));
   };
   if ((filter == OptionFilter::Global && option.option_class != OptionClass::Global) ||
       (filter == OptionFilter::Instance && option.option_class != OptionClass::Instance)) {
     declared(diagnostics.error(DiagnosticKind::RplOptionClass, place,
-                               std::format("`{}` is a {} option", name, name_of(option.option_class))));
+                               formatted("`{}` is a {} option", name, name_of(option.option_class))));
     return;
   }
   if (assignment.has(index)) {
-    declared(diagnostics.error(DiagnosticKind::RplOptionTwice, place, std::format("option `{}` is set twice", name)));
+    declared(diagnostics.error(DiagnosticKind::RplOptionTwice, place, formatted("option `{}` is set twice", name)));
     return;
   }
   Value parsed;
   if (parse_value(program, option, value, parsed)) return assignment.set(index, parsed);
   if (option.type != OptionType::Enum) {
     declared(diagnostics.error(DiagnosticKind::RplOptionType, place,
-                               std::format("`{}` is no value for the {} option `{}`, which takes {}", value,
-                                           name_of(option.type), name, expectation(option.type))));
+                               formatted("`{}` is no value for the {} option `{}`, which takes {}", value,
+                                         name_of(option.type), name, expectation(option.type))));
     return;
   }
   std::vector<std::string_view> values;
   std::string list;
   for (std::uint32_t i = 0; i < option.values.count; ++i) {
     values.push_back(program.text(program.lists[option.values.first + i]));
-    if (i < 16) list += std::format("{}`{}`", i == 0 ? "" : ", ", values.back());
+    if (i < 16) list += formatted("{}`{}`", i == 0 ? "" : ", ", values.back());
     if (i == 16) list += ", ...";
   }
   Diagnostic& problem =
       diagnostics.error(DiagnosticKind::RplOptionValue, place,
-                        std::format("`{}` is no value of option `{}`, which has {}", value, name, list));
-  if (const auto near = closest(value, values)) problem.hint(std::format("did you mean `{}`?", *near));
+                        formatted("`{}` is no value of option `{}`, which has {}", value, name, list));
+  if (const auto near = closest(value, values)) problem.hint(formatted("did you mean `{}`?", *near));
   declared(problem);
 }
 
@@ -173,9 +173,9 @@ std::string format_value(const Program& program, Value value) {
     case ValueType::Flag:
       return value.bits != 0 ? "true" : "false";
     case ValueType::Uint:
-      return std::format("{}u", value.bits);
+      return formatted("{}u", value.bits);
     case ValueType::Sint:
-      return std::format("{}", static_cast<std::int32_t>(value.bits));
+      return formatted("{}", static_cast<std::int32_t>(value.bits));
     case ValueType::Float: {
       // The shortest text that gives the same float; with a point, as the language writes floats.
       std::array<char, 64> buffer;

@@ -1,8 +1,8 @@
 #include "rpl/print_ast.hpp"
 
 #include <bit>
-#include <format>
 
+#include "base/format.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::rpl {
@@ -14,7 +14,7 @@ class Printer {
 
   std::string print() {
     for (const Module& module : program_.modules) {
-      open(std::format("module {}", json::quoted(module.name)));
+      open(formatted("module {}", json::quoted(module.name)));
       for (std::uint32_t i = 0; i < module.item_count; ++i) item(program_.items[module.first_item + i]);
       close();
       out_ += '\n';
@@ -42,7 +42,7 @@ class Printer {
   std::string at(std::uint32_t offset) const {
     const ProgramSource& source = program_.sources[program_.source_at(offset)];
     const Position position = source.text->position(offset - source.base);
-    return std::format("@{}:{}", position.line, position.column);
+    return formatted("@{}:{}", position.line, position.column);
   }
   std::string_view text(NameId name) const { return program_.text(name); }
   std::uint32_t element(List list, std::uint32_t i) const { return program_.lists[list.first + i]; }
@@ -56,52 +56,52 @@ class Printer {
     const Expr& expr = program_.exprs[id];
     const std::string place = at(expr.range);
     const auto leaf = [&](std::string_view kind, std::string_view of) {
-      return std::format("({} {} {})", kind, place, of);
+      return formatted("({} {} {})", kind, place, of);
     };
     switch (expr.kind) {
       case ExprKind::Uint:
-        return leaf("u1", std::format("{}", expr.a));
+        return leaf("u1", formatted("{}", expr.a));
       case ExprKind::Sint:
-        return leaf("s1", std::format("{}", expr.a));
+        return leaf("s1", formatted("{}", expr.a));
       case ExprKind::Float:
         return leaf("f1", json::number_text(std::bit_cast<float>(expr.a)));
       case ExprKind::String:
         return leaf("string", json::quoted(text(expr.a)));
       case ExprKind::True:
-        return std::format("(true {})", place);
+        return formatted("(true {})", place);
       case ExprKind::False:
-        return std::format("(false {})", place);
+        return formatted("(false {})", place);
       case ExprKind::Name:
         return leaf("name", text(expr.a));
       case ExprKind::Unary:
-        return std::format("({} {} {})", text_of(static_cast<UnaryOp>(expr.op)), place, expression(expr.a));
+        return formatted("({} {} {})", text_of(static_cast<UnaryOp>(expr.op)), place, expression(expr.a));
       case ExprKind::Binary:
-        return std::format("({} {} {} {})", text_of(static_cast<BinaryOp>(expr.op)), place, expression(expr.a),
-                           expression(expr.b));
+        return formatted("({} {} {} {})", text_of(static_cast<BinaryOp>(expr.op)), place, expression(expr.a),
+                         expression(expr.b));
       case ExprKind::Member:
-        return std::format("(. {} {} {})", place, expression(expr.a), text(expr.b));
+        return formatted("(. {} {} {})", place, expression(expr.a), text(expr.b));
       case ExprKind::Index:
-        return std::format("([] {} {} {})", place, expression(expr.a), expression(expr.b));
+        return formatted("([] {} {} {})", place, expression(expr.a), expression(expr.b));
       case ExprKind::Call:
       case ExprKind::Construct: {
         std::string list =
-            std::format("({} {} {}", expr.kind == ExprKind::Call ? "call" : "construct", place, text(expr.a));
+            formatted("({} {} {}", expr.kind == ExprKind::Call ? "call" : "construct", place, text(expr.a));
         for (std::uint32_t i = 0; i < expr.c; ++i) list += " " + expression(program_.lists[expr.b + i]);
         return list + ")";
       }
       case ExprKind::None:
         break;
     }
-    return std::format("(error {})", place);
+    return formatted("(error {})", place);
   }
 
   std::string conditional(ExprId condition) const {
-    return condition == 0 ? "" : std::format(" (conditional {})", expression(condition));
+    return condition == 0 ? "" : formatted(" (conditional {})", expression(condition));
   }
 
   std::string type(TypeRefId id) const {
     const TypeRef& ref = program_.types[id];
-    std::string list = std::format("(type {} {}", at(ref.range), text(ref.name));
+    std::string list = formatted("(type {} {}", at(ref.range), text(ref.name));
     for (std::uint32_t i = 0; i < ref.dimensions.count; ++i) list += " " + expression(element(ref.dimensions, i));
     return list + (ref.runtime ? " ...)" : ")");
   }
@@ -112,17 +112,17 @@ class Printer {
       case ItemKind::Option:
         return option(of);
       case ItemKind::Constant:
-        return line(std::format("(constant {}{} {} {})", at(of.range), conditional(of.condition), text(of.name),
-                                expression(of.value)));
+        return line(formatted("(constant {}{} {} {})", at(of.range), conditional(of.condition), text(of.name),
+                              expression(of.value)));
       case ItemKind::Setting:
-        return line(std::format("(setting {}{} {}{} {})", at(of.range), conditional(of.condition), text(of.name),
-                                of.block == kNone ? "" : std::format(" (block {})", of.block), expression(of.value)));
+        return line(formatted("(setting {}{} {}{} {})", at(of.range), conditional(of.condition), text(of.name),
+                              of.block == kNone ? "" : formatted(" (block {})", of.block), expression(of.value)));
       case ItemKind::Sampler:
-        return line(std::format("(sampler {}{} {} {})", at(of.range), conditional(of.condition), word_of(of.set),
-                                text(of.name)));
+        return line(
+            formatted("(sampler {}{} {} {})", at(of.range), conditional(of.condition), word_of(of.set), text(of.name)));
       case ItemKind::Image:
-        return line(std::format("(image {}{} {}{} {} {})", at(of.range), conditional(of.condition), word_of(of.set),
-                                pack(of.pack), type(of.type), text(of.name)));
+        return line(formatted("(image {}{} {}{} {} {})", at(of.range), conditional(of.condition), word_of(of.set),
+                              pack(of.pack), type(of.type), text(of.name)));
       case ItemKind::Function:
         return function(of);
       default:
@@ -130,12 +130,12 @@ class Printer {
     }
   }
 
-  std::string pack(NameId name) const { return name == kNoName ? "" : std::format(" (pack {})", text(name)); }
+  std::string pack(NameId name) const { return name == kNoName ? "" : formatted(" (pack {})", text(name)); }
 
   void option(const Item& of) {
     const Option& option = program_.options[of.index];
-    std::string list = std::format("(option {} {} {} {}", at(of.range), name_of(option.option_class), text(option.name),
-                                   name_of(option.type));
+    std::string list = formatted("(option {} {} {} {}", at(of.range), name_of(option.option_class), text(option.name),
+                                 name_of(option.type));
     if (option.type == OptionType::Enum) {
       for (std::uint32_t i = 0; i < option.values.count; ++i)
         list += " " + json::quoted(text(element(option.values, i)));
@@ -147,8 +147,8 @@ class Printer {
 
   // Structs, containers, buffers.
   void body(const Item& of) {
-    const std::string set = of.set == DescriptorSet::None ? "" : std::format(" {}", word_of(of.set));
-    open(std::format("{} {}{}{} {}", word_of(of.kind), at(of.range), conditional(of.condition), set, text(of.name)));
+    const std::string set = of.set == DescriptorSet::None ? "" : formatted(" {}", word_of(of.set));
+    open(formatted("{} {}{}{} {}", word_of(of.kind), at(of.range), conditional(of.condition), set, text(of.name)));
     for (std::uint32_t i = 0; i < of.fields.count; ++i) field(program_.fields[of.fields.first + i]);
     close();
   }
@@ -157,23 +157,23 @@ class Printer {
     if (of.alias) {
       std::string path;
       for (std::uint32_t i = 0; i + 1 < of.path.count; i += 2) {
-        path += std::format("{}{}", i == 0 ? "" : ".", text(element(of.path, i)));
+        path += formatted("{}{}", i == 0 ? "" : ".", text(element(of.path, i)));
       }
-      return line(std::format("(alias {}{} {} {})", at(of.range), conditional(of.condition), text(of.name), path));
+      return line(formatted("(alias {}{} {} {})", at(of.range), conditional(of.condition), text(of.name), path));
     }
     std::string tags;
-    for (std::uint32_t i = 0; i < of.meta.count; ++i) tags += std::format(" {}", text(element(of.meta, i)));
-    line(std::format("(field {}{}{}{} {} {})", at(of.range), conditional(of.condition),
-                     tags.empty() ? "" : std::format(" (meta{})", tags), pack(of.pack), type(of.type), text(of.name)));
+    for (std::uint32_t i = 0; i < of.meta.count; ++i) tags += formatted(" {}", text(element(of.meta, i)));
+    line(formatted("(field {}{}{}{} {} {})", at(of.range), conditional(of.condition),
+                   tags.empty() ? "" : formatted(" (meta{})", tags), pack(of.pack), type(of.type), text(of.name)));
   }
 
   void function(const Item& of) {
-    open(std::format("function {}{} {} {}", at(of.range), conditional(of.condition), type(of.type), text(of.name)));
+    open(formatted("function {}{} {} {}", at(of.range), conditional(of.condition), type(of.type), text(of.name)));
     for (std::uint32_t i = 0; i < of.arguments.count; ++i) {
       const ArgumentDecl& argument = program_.arguments[of.arguments.first + i];
       constexpr std::string_view kAccess[] = {"in", "out", "in out"};
-      line(std::format("(argument {}{} {} {} {})", at(argument.range), conditional(argument.condition),
-                       kAccess[static_cast<std::size_t>(argument.access)], type(argument.type), text(argument.name)));
+      line(formatted("(argument {}{} {} {} {})", at(argument.range), conditional(argument.condition),
+                     kAccess[static_cast<std::size_t>(argument.access)], type(argument.type), text(argument.name)));
     }
     statement(of.body);
     close();
@@ -186,39 +186,38 @@ class Printer {
     const std::string place = at(of.range);
     switch (of.kind) {
       case StmtKind::Block:
-        open(std::format("scope {}{}", place, conditional(of.condition)));
+        open(formatted("scope {}{}", place, conditional(of.condition)));
         for (std::uint32_t i = 0; i < of.list.count; ++i) statement(element(of.list, i));
         return close();
       case StmtKind::Alias:
-        return line(
-            std::format("(alias {}{} {} {})", place, conditional(of.condition), text(of.name), expression(of.a)));
+        return line(formatted("(alias {}{} {} {})", place, conditional(of.condition), text(of.name), expression(of.a)));
       case StmtKind::Variable:
-        return line(std::format("(variable {} {} {}{})", place, type(of.type), text(of.name),
-                                of.a == 0 ? "" : " " + expression(of.a)));
+        return line(formatted("(variable {} {} {}{})", place, type(of.type), text(of.name),
+                              of.a == 0 ? "" : " " + expression(of.a)));
       case StmtKind::Expr:
-        return line(std::format("(expression {} {})", place, expression(of.a)));
+        return line(formatted("(expression {} {})", place, expression(of.a)));
       case StmtKind::If:
-        open(std::format("if {} {}", place, expression(of.a)));
+        open(formatted("if {} {}", place, expression(of.a)));
         statement(of.b);
         statement(of.c);
         return close();
       case StmtKind::For:
-        open(std::format("for {}", place));
+        open(formatted("for {}", place));
         statement(of.a);
         line(expression(of.b));
         line(expression(of.c));
         statement(of.d);
         return close();
       case StmtKind::While:
-        open(std::format("while {} {}", place, expression(of.a)));
+        open(formatted("while {} {}", place, expression(of.a)));
         statement(of.d);
         return close();
       case StmtKind::Break:
-        return line(std::format("(break {})", place));
+        return line(formatted("(break {})", place));
       case StmtKind::Continue:
-        return line(std::format("(continue {})", place));
+        return line(formatted("(continue {})", place));
       case StmtKind::Return:
-        return line(std::format("(return {}{})", place, of.a == 0 ? "" : " " + expression(of.a)));
+        return line(formatted("(return {}{})", place, of.a == 0 ? "" : " " + expression(of.a)));
       case StmtKind::None:
         return;
     }

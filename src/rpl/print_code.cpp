@@ -3,8 +3,7 @@
 // same sequence.
 #include "rpl/print_code.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "rpl/literals.hpp"
 
 namespace slipway::rpl {
@@ -99,7 +98,7 @@ class CodePrinter {
   // In brackets unless it binds at least so tightly.
   std::string at_level(Ref ref, int level) const {
     Text text = value(ref);
-    return text.level >= level ? std::move(text.text) : std::format("({})", text.text);
+    return text.level >= level ? std::move(text.text) : formatted("({})", text.text);
   }
   std::string whole(Ref ref) const { return value(ref).text; }
   std::string list(std::uint32_t first, std::uint32_t count) const {
@@ -119,17 +118,17 @@ class CodePrinter {
       switch (step.kind) {
         case StepKind::Member: {
           const Member& member = resolved_.members[members.first + step.value];
-          text += std::format(".{}", name(member.name));
+          text += formatted(".{}", name(member.name));
           type = member.type;
           break;
         }
         case StepKind::Element:
-          text += std::format("[{}]", whole(step.value));
+          text += formatted("[{}]", whole(step.value));
           type = resolved_.types[type].element;
           break;
         case StepKind::Component:
         case StepKind::Column:
-          text += std::format(".{}", kComponents[step.value]);
+          text += formatted(".{}", kComponents[step.value]);
           break;
       }
       const Type& info = resolved_.types[type];
@@ -157,7 +156,7 @@ class CodePrinter {
       case PlaceRoot::ColorOutput: {
         const ContainerField& field = resolved_.container_fields[of.index];
         starts(field.type);
-        return std::format("{}.{}", name(resolved_.containers[field.container].name), name(field.name));
+        return formatted("{}.{}", name(resolved_.containers[field.container].name), name(field.name));
       }
       case PlaceRoot::Buffer:
         members = resolved_.buffers[of.index].members;
@@ -208,14 +207,14 @@ class CodePrinter {
 
   Text expression(const Instruction& of) const {
     const auto construct = [&](const std::string& operands) {
-      return Text{std::format("{} {{{}}}", resolved_.type_text(of.type), operands), kPrimary};
+      return Text{formatted("{} {{{}}}", resolved_.type_text(of.type), operands), kPrimary};
     };
     switch (of.op) {
       case Op::Load:
         return {place(of.a), kPrimary};
       case Op::Unary: {
         const std::string_view op = text_of(static_cast<UnaryOp>(of.sub));
-        return {std::format("{}{}", op, at_level(of.a, kPrimary)), kUnary};
+        return {formatted("{}{}", op, at_level(of.a, kPrimary)), kUnary};
       }
       case Op::Binary: {
         const auto op = static_cast<BinaryOp>(of.sub);
@@ -235,14 +234,14 @@ class CodePrinter {
       case Op::Build:
         return construct(list(of.a, of.b));
       case Op::Extract:
-        return {std::format("{}.{}", at_level(of.a, kPrimary), part(of)), kPrimary};
+        return {formatted("{}.{}", at_level(of.a, kPrimary), part(of)), kPrimary};
       case Op::Swizzle: {
         std::string names;
         for (std::uint32_t i = 0; i < item_count(of.type); ++i) names += kComponents[of.b >> (2 * i) & 3];
-        return {std::format("{}.{}", at_level(of.a, kPrimary), names), kPrimary};
+        return {formatted("{}.{}", at_level(of.a, kPrimary), names), kPrimary};
       }
       case Op::Element:
-        return {std::format("{}[{}]", at_level(of.a, kPrimary), whole(of.b)), kPrimary};
+        return {formatted("{}[{}]", at_level(of.a, kPrimary), whole(of.b)), kPrimary};
       case Op::Call:
         return {call(of), kPrimary};
       case Op::Builtin:
@@ -254,7 +253,7 @@ class CodePrinter {
     }
   }
   static Text binary(BinaryOp op, const std::string& left, const std::string& right) {
-    return {std::format("{} {} {}", left, text_of(op), right), level_of(op)};
+    return {formatted("{} {} {}", left, text_of(op), right), level_of(op)};
   }
 
   std::string part(const Instruction& of) const {
@@ -269,7 +268,7 @@ class CodePrinter {
       const CallArgument& argument = resolved_.call_arguments[of.b + i];
       arguments += (i == 0 ? "" : ", ") + (argument.place != kNone ? place(argument.place) : whole(argument.value));
     }
-    return std::format("{} ({})", name(resolved_.functions[of.a].name), arguments);
+    return formatted("{} ({})", name(resolved_.functions[of.a].name), arguments);
   }
 
   std::string builtin(const Instruction& of) const {
@@ -281,7 +280,7 @@ class CodePrinter {
       if (i == 0) first = is_place(id, i) ? resolved_.places[operand].type : resolved_.type_of(operand);
       arguments += (i == 0 ? "" : ", ") + (is_place(id, i) ? place(operand) : whole(operand));
     }
-    return std::format("{} ({})", builtin_name(id, of.type, first), arguments);
+    return formatted("{} ({})", builtin_name(id, of.type, first), arguments);
   }
   // `round_f3`: the T of a family is the type of the result or that of the first argument.
   static std::string_view builtin_name(Builtin id, TypeId result, TypeId first) {
@@ -298,7 +297,7 @@ class CodePrinter {
     switch (of.op) {
       case Op::Declare: {
         const Local& local = resolved_.locals[of.a];
-        std::string text = std::format("{} {}", resolved_.type_text(local.type), name(local.name));
+        std::string text = formatted("{} {}", resolved_.type_text(local.type), name(local.name));
         if (of.b != kNoRef) text += " = " + at_level(of.b, kAssign);
         if (for_head_) {
           first_ = std::move(text);
@@ -331,7 +330,7 @@ class CodePrinter {
         fors_.pop_back();
         break;
       case Op::If:
-        line(std::format("if ({})", whole(of.a)));
+        line(formatted("if ({})", whole(of.a)));
         open();
         break;
       case Op::Else:
@@ -362,8 +361,8 @@ class CodePrinter {
         const Loop loop = std::move(loops_.back());
         loops_.pop_back();
         if (step_.empty()) step_ = "0u";  // a constant, which has no code
-        line(loop.is_for ? std::format("for ({}; {}; {})", loop.first, loop.condition, std::exchange(step_, {}))
-                         : std::format("while ({})", loop.condition));
+        line(loop.is_for ? formatted("for ({}; {}; {})", loop.first, loop.condition, std::exchange(step_, {}))
+                         : formatted("while ({})", loop.condition));
         step_.clear();
         line("{");
         out_ += loop.body;
@@ -377,7 +376,7 @@ class CodePrinter {
         line("continue;");
         break;
       case Op::Return:
-        line(of.a == kNoRef ? "return;" : std::format("return {};", whole(of.a)));
+        line(of.a == kNoRef ? "return;" : formatted("return {};", whole(of.a)));
         break;
       case Op::Discard:
         line("fragment_stage_discard ();");

@@ -1,7 +1,8 @@
 #include "rpl/print_metadata.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -12,9 +13,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string tags(const std::vector<std::string>& meta) {
-  return meta.empty() ? "" : std::format("  [{}]", joined(meta));
-}
+std::string tags(const std::vector<std::string>& meta) { return meta.empty() ? "" : formatted("  [{}]", joined(meta)); }
 
 std::string value_text(const Metadata::OptionValue& value) {
   return std::visit(
@@ -22,7 +21,7 @@ std::string value_text(const Metadata::OptionValue& value) {
         if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
           return held;
         } else {
-          return std::format("{}", held);
+          return formatted("{}", held);
         }
       },
       value);
@@ -30,16 +29,16 @@ std::string value_text(const Metadata::OptionValue& value) {
 
 void print_sources(std::string& out, const Metadata& metadata) {
   for (const Metadata::AttributeSource& source : metadata.interface.attribute_sources) {
-    out += std::format("attributes {} (binding {}, each {}, {} bytes)\n", source.name, source.binding,
-                       name_of(source.rate), source.block_size);
+    out += formatted("attributes {} (binding {}, each {}, {} bytes)\n", source.name, source.binding,
+                     name_of(source.rate), source.block_size);
     for (const Metadata::Attribute& attribute : source.attributes) {
       const std::string locations =
           attribute.location_count == 1
-              ? std::format("{}", attribute.location)
-              : std::format("{}-{}", attribute.location, attribute.location + attribute.location_count - 1);
-      out += std::format("  location {:<5} offset {:<5} {:<5} {:<8} {}{}\n", locations, attribute.offset,
-                         builtin_type_name(attribute.type), name_of(attribute.item_format), attribute.name,
-                         tags(attribute.meta));
+              ? formatted("{}", attribute.location)
+              : formatted("{}-{}", attribute.location, attribute.location + attribute.location_count - 1);
+      out += formatted("  location {:<5} offset {:<5} {:<5} {:<8} {}{}\n", locations, attribute.offset,
+                       builtin_type_name(attribute.type), name_of(attribute.item_format), attribute.name,
+                       tags(attribute.meta));
     }
   }
 }
@@ -47,33 +46,33 @@ void print_sources(std::string& out, const Metadata& metadata) {
 void print_parameters(std::string& out, const std::vector<Metadata::Parameter>& parameters) {
   for (const Metadata::Parameter& parameter : parameters) {
     std::string type(builtin_type_name(parameter.type));
-    for (const std::uint32_t dimension : parameter.dimensions) type += std::format("[{}]", dimension);
-    out += std::format("    offset {:<5} {:<9} {}{}\n", parameter.offset, type, parameter.name, tags(parameter.meta));
+    for (const std::uint32_t dimension : parameter.dimensions) type += formatted("[{}]", dimension);
+    out += formatted("    offset {:<5} {:<9} {}{}\n", parameter.offset, type, parameter.name, tags(parameter.meta));
   }
 }
 
 void print_set(std::string& out, std::string_view name, const Metadata::Set& set) {
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) return;
-  out += std::format("{} (set {})\n", name, set.index);
+  out += formatted("{} (set {})\n", name, set.index);
   for (const Metadata::Buffer& buffer : set.buffers) {
-    out += std::format("  binding {:<2} {} buffer {}, {} bytes", buffer.binding, name_of(buffer.type), buffer.name,
-                       buffer.main_size);
+    out += formatted("  binding {:<2} {} buffer {}, {} bytes", buffer.binding, name_of(buffer.type), buffer.name,
+                     buffer.main_size);
     if (buffer.tail) {
       out +=
-          std::format(" and {} for each of {} ({})", buffer.tail->item_size, buffer.tail->name, buffer.tail->item_type);
+          formatted(" and {} for each of {} ({})", buffer.tail->item_size, buffer.tail->name, buffer.tail->item_type);
     }
     out += '\n';
     print_parameters(out, buffer.main_parameters);
-    if (!buffer.tail_item_parameters.empty()) out += std::format("   each of {}:\n", buffer.tail_name.value_or(""));
+    if (!buffer.tail_item_parameters.empty()) out += formatted("   each of {}:\n", buffer.tail_name.value_or(""));
     print_parameters(out, buffer.tail_item_parameters);
   }
   for (const Metadata::Sampler& sampler : set.samplers) {
-    out += std::format("  binding {:<2} sampler {}\n", sampler.binding, sampler.name);
+    out += formatted("  binding {:<2} sampler {}\n", sampler.binding, sampler.name);
   }
   for (const Metadata::Image& image : set.images) {
-    out += std::format("  binding {:<2} image {} {}{}{}\n", image.binding, image_type_name(image.type), image.name,
-                       image.image_array_size == 1 ? "" : std::format("[{}]", image.image_array_size),
-                       image.storage_format ? std::format(" ({})", name_of(*image.storage_format)) : "");
+    out += formatted("  binding {:<2} image {} {}{}{}\n", image.binding, image_type_name(image.type), image.name,
+                     image.image_array_size == 1 ? "" : formatted("[{}]", image.image_array_size),
+                     image.storage_format ? formatted(" ({})", name_of(*image.storage_format)) : "");
   }
 }
 
@@ -83,9 +82,9 @@ std::string setting_text(const Settings& settings, const SettingInfo& info) {
     case SettingType::Flag:
       return settings.flag(info.id) ? "on" : "off";
     case SettingType::Uint:
-      return std::format("{}", settings.number(info.id));
+      return formatted("{}", settings.number(info.id));
     case SettingType::Float:
-      return std::format("{}", settings.real(info.id));
+      return formatted("{}", settings.real(info.id));
     case SettingType::Word:
       return std::string(settings.word(info.id));
   }
@@ -99,7 +98,7 @@ std::string settings_text(const Settings& settings, SettingScope scope, std::siz
   for (const SettingInfo& info : setting_table()) {
     const bool is_format = info.id == Setting::depth_stencil_format || info.id == Setting::color_output_format;
     if (info.scope != scope || (settings[info.id] == info.initial && !is_format)) continue;
-    text += std::format("{}{} {}", text.empty() ? "" : ", ", info.name.substr(prefix), setting_text(settings, info));
+    text += formatted("{}{} {}", text.empty() ? "" : ", ", info.name.substr(prefix), setting_text(settings, info));
   }
   return text;
 }
@@ -107,39 +106,39 @@ std::string settings_text(const Settings& settings, SettingScope scope, std::siz
 }  // namespace
 
 std::string print_metadata(const Metadata& metadata) {
-  std::string out = std::format("{} pipeline", name_of(metadata.pipeline_type));
+  std::string out = formatted("{} pipeline", name_of(metadata.pipeline_type));
   for (const Metadata::EntryPoint& entry : metadata.entry_points) {
-    out += std::format("{} {} {}", &entry == &metadata.entry_points.front() ? ":" : ",", name_of(entry.stage),
-                       entry.function);
+    out += formatted("{} {} {}", &entry == &metadata.entry_points.front() ? ":" : ",", name_of(entry.stage),
+                     entry.function);
   }
-  out += std::format("\nfor {}", metadata.requirements.target);
+  out += formatted("\nfor {}", metadata.requirements.target);
   if (!metadata.requirements.features.empty()) out += ", needs " + joined(metadata.requirements.features);
   if (!metadata.requirements.extensions.empty()) out += ", needs " + joined(metadata.requirements.extensions);
   out += '\n';
   for (const Metadata::Option& option : metadata.options) {
-    out += std::format("option {} = {} ({} {})\n", option.name, value_text(option.value), name_of(option.option_class),
-                       name_of(option.type));
+    out += formatted("option {} = {} ({} {})\n", option.name, value_text(option.value), name_of(option.option_class),
+                     name_of(option.type));
   }
   print_sources(out, metadata);
   for (std::size_t i = 0; i < kSetNames.size(); ++i) print_set(out, kSetNames[i], metadata.interface.sets[i]);
   if (metadata.interface.push_constant_name) {
-    out += std::format("push constants {}, {} bytes\n", *metadata.interface.push_constant_name,
-                       metadata.interface.push_constant_size);
+    out += formatted("push constants {}, {} bytes\n", *metadata.interface.push_constant_name,
+                     metadata.interface.push_constant_size);
   }
   const bool graphics = metadata.pipeline_type == PipelineKind::Graphics;
   const std::string settings =
       settings_text(metadata.settings, graphics ? SettingScope::Graphics : SettingScope::Compute, 0);
-  if (!settings.empty()) out += std::format("settings: {}\n", settings);
+  if (!settings.empty()) out += formatted("settings: {}\n", settings);
   constexpr std::size_t kPrefix = std::string_view("color_output_").size();
   for (std::size_t i = 0; i < metadata.color_outputs.size(); ++i) {
     const Metadata::ColorOutput& output = metadata.color_outputs[i];
-    out += std::format("output {} {} {}: {}\n", i, builtin_type_name(output.type), output.name,
-                       settings_text(output.settings, SettingScope::ColorOutput, kPrefix));
+    out += formatted("output {} {} {}: {}\n", i, builtin_type_name(output.type), output.name,
+                     settings_text(output.settings, SettingScope::ColorOutput, kPrefix));
   }
   for (const Metadata::Code& code : metadata.code) {
-    out += std::format("code {}: {} words, sha256 {}\n", code.file, code.words, code.sha256);
+    out += formatted("code {}: {} words, sha256 {}\n", code.file, code.words, code.sha256);
   }
-  return out + std::format("interface {}\npipeline  {}\n", metadata.hashes.interface_hash, metadata.hashes.pipeline);
+  return out + formatted("interface {}\npipeline  {}\n", metadata.hashes.interface_hash, metadata.hashes.pipeline);
 }
 
 }  // namespace slipway::rpl

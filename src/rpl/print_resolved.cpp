@@ -1,9 +1,9 @@
 #include "rpl/print_resolved.hpp"
 
 #include <bit>
-#include <format>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "rpl/literals.hpp"
 #include "rpl/print_code.hpp"
 
@@ -48,30 +48,30 @@ class Printer {
       if (const auto found = map.find(id); found != map.end()) with(list[found->second]);
     };
     print(structs_, resolved_.structs, [&](const Struct& of) {
-      begin(std::format("struct {}", name(of.name)));
+      begin(formatted("struct {}", name(of.name)));
       members(of.members);
       out_ += "};\n";
     });
     print(containers_, resolved_.containers, [&](const Container& of) { container(of); });
     print(buffers_, resolved_.buffers, [&](const Buffer& of) {
       const std::string set = of.set == DescriptorSet::None ? "" : std::string(word_of(of.set)) + " ";
-      begin(std::format("{}{} {}", set, word_of(of.kind), name(of.name)));
+      begin(formatted("{}{} {}", set, word_of(of.kind), name(of.name)));
       members(of.members);
       out_ += "};\n";
     });
     print(samplers_, resolved_.samplers,
-          [&](const SamplerDecl& of) { out_ += std::format("{} sampler {};\n", word_of(of.set), name(of.name)); });
+          [&](const SamplerDecl& of) { out_ += formatted("{} sampler {};\n", word_of(of.set), name(of.name)); });
     print(images_, resolved_.images, [&](const ImageDecl& of) {
-      const std::string pack = of.storage ? std::format("pack ({}) ", name_of(of.format)) : "";
-      const std::string type = of.has_array ? std::format("{}[{}]", builtin_type_name(of.image_type), of.array_size)
+      const std::string pack = of.storage ? formatted("pack ({}) ", name_of(of.format)) : "";
+      const std::string type = of.has_array ? formatted("{}[{}]", builtin_type_name(of.image_type), of.array_size)
                                             : std::string(builtin_type_name(of.image_type));
-      out_ += std::format("{} {}{} {};\n", word_of(of.set), pack, type, name(of.name));
+      out_ += formatted("{} {}{} {};\n", word_of(of.set), pack, type, name(of.name));
     });
     print(functions_, resolved_.functions, [&](const Function& of) { function(of); });
   }
 
   void begin(std::string_view head) {
-    out_ += std::format("{}{}\n{{\n", out_.empty() || out_.ends_with("\n\n") ? "" : "\n", head);
+    out_ += formatted("{}{}\n{{\n", out_.empty() || out_.ends_with("\n\n") ? "" : "\n", head);
   }
 
   std::string meta(FieldId field) const {
@@ -79,27 +79,27 @@ class Printer {
     const List list = program_.fields[field].meta;
     std::string text;
     for (std::uint32_t i = 0; i < list.count; ++i) {
-      text += std::format("{}{}", i == 0 ? "" : ", ", name(program_.lists[list.first + i]));
+      text += formatted("{}{}", i == 0 ? "" : ", ", name(program_.lists[list.first + i]));
     }
-    return std::format("meta ({}) ", text);
+    return formatted("meta ({}) ", text);
   }
 
   void members(List list) {
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const Member& member = resolved_.members[list.first + i];
-      out_ += std::format("    {}{} {};\n", meta(member.field), resolved_.type_text(member.type), name(member.name));
+      out_ += formatted("    {}{} {};\n", meta(member.field), resolved_.type_text(member.type), name(member.name));
     }
   }
 
   void container(const Container& of) {
-    begin(std::format("{} {}", word_of(of.kind), name(of.name)));
+    begin(formatted("{} {}", word_of(of.kind), name(of.name)));
     const bool attributes = of.kind == ItemKind::VertexContainer || of.kind == ItemKind::InstancedContainer;
     for (std::uint32_t i = 0; i < of.fields.count; ++i) {
       const ContainerField& field = resolved_.container_fields[of.fields.first + i];
       const bool packed = attributes && byte_count(field.format) != 4;  // 32 bits are what no `pack` means
-      out_ += std::format("    {}{}{} {};\n", meta(field.field),
-                          packed ? std::format("pack ({}) ", name_of(field.format)) : "", builtin_type_name(field.type),
-                          name(field.name));
+      out_ +=
+          formatted("    {}{}{} {};\n", meta(field.field), packed ? formatted("pack ({}) ", name_of(field.format)) : "",
+                    builtin_type_name(field.type), name(field.name));
     }
     out_ += "};\n";
   }
@@ -109,11 +109,11 @@ class Printer {
     for (std::uint32_t i = 0; i < of.arguments.count; ++i) {
       constexpr std::string_view kAccess[] = {"in", "out", "in out"};
       const Argument& argument = resolved_.arguments[of.arguments.first + i];
-      arguments += std::format("{}{} {} {}", i == 0 ? "" : ", ", kAccess[static_cast<std::size_t>(argument.access)],
-                               resolved_.type_text(argument.type), name(argument.name));
+      arguments += formatted("{}{} {} {}", i == 0 ? "" : ", ", kAccess[static_cast<std::size_t>(argument.access)],
+                             resolved_.type_text(argument.type), name(argument.name));
     }
-    begin(std::format("{} {} ({})", resolved_.type_text(of.result), name(of.name),
-                      of.arguments.count == 0 ? "void" : arguments));
+    begin(formatted("{} {} ({})", resolved_.type_text(of.result), name(of.name),
+                    of.arguments.count == 0 ? "void" : arguments));
     out_ += print_code(resolved_, of);
     out_ += "}\n";
   }
@@ -124,7 +124,7 @@ class Printer {
       case SettingType::Flag:
         return value != 0 ? "true" : "false";
       case SettingType::Uint:
-        return std::format("{}u", value);
+        return formatted("{}u", value);
       case SettingType::Float:
         return float_literal(std::bit_cast<float>(value));
       case SettingType::Word:
@@ -140,14 +140,14 @@ class Printer {
       // The initial values of formats depend on other things, so formats are always said.
       const bool is_format = info.id == Setting::depth_stencil_format;
       if (info.scope != scope || (resolved_.settings[info.id] == info.initial && !is_format)) continue;
-      out_ += std::format("setting {} = {};\n", info.name, setting_value(info, resolved_.settings[info.id]));
+      out_ += formatted("setting {} = {};\n", info.name, setting_value(info, resolved_.settings[info.id]));
     }
     for (std::size_t block = 0; block < resolved_.color_outputs.size(); ++block) {
       for (const SettingInfo& info : setting_table()) {
         if (info.scope != SettingScope::ColorOutput) continue;
         const std::uint32_t value = resolved_.color_outputs[block].setting(info.id);
         if (value == info.initial && info.id != Setting::color_output_format) continue;
-        out_ += std::format("setting {} block {} = {};\n", info.name, block, setting_value(info, value));
+        out_ += formatted("setting {} block {} = {};\n", info.name, block, setting_value(info, value));
       }
     }
     if (!out_.empty()) out_ += '\n';

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/builtins.hpp"
 #include "rpl/mentions.hpp"
 #include "rpl/once.hpp"
@@ -156,7 +156,7 @@ Program ProgramParser::parse(std::span<const ModuleSources> modules, Diagnostics
       if (size > kLargestSource || base + size + 1 > kNone) {
         diagnostics.error(
             DiagnosticKind::OutOfRange, Place::in_file(source->name()),
-            std::format("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kLargestSource));
+            formatted("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kLargestSource));
         continue;
       }
       program.sources.push_back({source, static_cast<std::uint32_t>(base), index});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <format>
 #include <mutex>
 #include <thread>
 

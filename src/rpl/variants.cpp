@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <format>
 #include <ranges>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.hpp"
 #include "base/sha256.hpp"
 #include "rpl/assignments.hpp"
 #include "rpl/metadata_json.hpp"
@@ -35,15 +35,13 @@ void parallel_for(std::size_t count, unsigned jobs, Work work) {
 }
 
 // A number of assignments: exact as long as a double is.
-std::string count_text(double count) {
-  return count < 1e15 ? std::format("{:.0f}", count) : std::format("{:.3e}", count);
-}
+std::string count_text(double count) { return count < 1e15 ? formatted("{:.0f}", count) : formatted("{:.3e}", count); }
 
 // The names of options in quotes: "`a`, `b`".
 std::string names_text(const Program& program, const std::vector<OptionId>& options) {
   std::string text;
   for (const OptionId option : options) {
-    text += std::format("{}`{}`", text.empty() ? "" : ", ", program.text(program.options[option].name));
+    text += formatted("{}`{}`", text.empty() ? "" : ", ", program.text(program.options[option].name));
   }
   return text;
 }
@@ -90,9 +88,8 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
       problem.assignment.emplace_back(program.text(program.options[option].name),
                                       value_json(program, shortest.values[option]));
     }
-    problem.note(std::format("with {}: {} of {} assignments", assignment_text(program, shortest),
-                             count_text(count_assignments(settings, shortest)),
-                             count_text(count_assignments(settings))));
+    problem.note(formatted("with {}: {} of {} assignments", assignment_text(program, shortest),
+                           count_text(count_assignments(settings, shortest)), count_text(count_assignments(settings))));
   }
   std::size_t failing = 0;
   double assignments = 0;
@@ -103,8 +100,8 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
   }
   if (failing == 0 || search.leaves.size() == 1) return;
   diagnostics.error(DiagnosticKind::RplVariantFailed, {},
-                    std::format("{} of {} variants fail: {} of {} assignments", failing, search.leaves.size(),
-                                count_text(assignments), count_text(count_assignments(settings))));
+                    formatted("{} of {} variants fail: {} of {} assignments", failing, search.leaves.size(),
+                              count_text(assignments), count_text(count_assignments(settings))));
 }
 
 void report_limit(const Program& program, const VariantSettings& settings, const Search& search,
@@ -116,14 +113,14 @@ void report_limit(const Program& program, const VariantSettings& settings, const
   std::ranges::stable_sort(options, std::ranges::greater(), [&](OptionId option) { return search.factors[option]; });
   std::string largest;
   for (const OptionId option : options | std::views::take(4)) {
-    largest += std::format("{}`{}` ({} values)", largest.empty() ? "" : ", ",
-                           program.text(program.options[option].name), search.factors[option]);
+    largest += formatted("{}`{}` ({} values)", largest.empty() ? "" : ", ", program.text(program.options[option].name),
+                         search.factors[option]);
   }
   Diagnostic& problem = diagnostics.error(
       DiagnosticKind::RplVariantLimit,
       options.empty() ? Place{} : program.place(program.items[program.options[options.front()].item].name_range),
-      std::format("there are more than {} variants; {} options take part, most of all {}", settings.max_variants,
-                  options.size(), largest));
+      formatted("there are more than {} variants; {} options take part, most of all {}", settings.max_variants,
+                options.size(), largest));
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
 }
 
@@ -156,7 +153,7 @@ struct Worker {
 };
 
 std::string short_name(std::string_view sha256, std::string_view ending) {
-  return std::format("{}{}", sha256.substr(0, 16), ending);
+  return formatted("{}{}", sha256.substr(0, 16), ending);
 }
 
 void emit_classes(const Program& program, const VariantSettings& settings, const Search& search, Variants& variants,
@@ -224,8 +221,8 @@ void check_interface(const Program& program, const Search& search, Variants& var
     if (program.options[option].option_class == OptionClass::Global) continue;
     diagnostics.error(DiagnosticKind::RplInternal,
                       program.place(program.items[program.options[option].item].name_range),
-                      std::format("the interface was found to depend on the instance option `{}`",
-                                  program.text(program.options[option].name)));
+                      formatted("the interface was found to depend on the instance option `{}`",
+                                program.text(program.options[option].name)));
   }
   std::map<std::vector<std::uint32_t>, std::uint64_t> by_globals;
   for (const Leaf& leaf : search.leaves) {
@@ -239,8 +236,8 @@ void check_interface(const Program& program, const Search& search, Variants& var
     const auto [known, fresh] = by_globals.emplace(std::move(globals), leaf.keys.interface);
     if (known->second == leaf.keys.interface) continue;
     diagnostics.error(DiagnosticKind::RplInternal, {},
-                      std::format("the interface changes under an instance option, with {}",
-                                  assignment_text(program, leaf.assignment)));
+                      formatted("the interface changes under an instance option, with {}",
+                                assignment_text(program, leaf.assignment)));
   }
 }
 
@@ -289,17 +286,17 @@ std::optional<Variants> find_variants(const Program& program, const VariantSetti
 }
 
 std::string summary_text(const Program& program, const VariantSettings& settings, const Variants& variants) {
-  std::string text = std::format("assignments: {}, variants: {}", count_text(variants.assignments), variants.leaves);
-  if (variants.failing_leaves != 0) text += std::format(" ({} fail)", variants.failing_leaves);
-  text += std::format("\nclasses: metadata {}, interface {}, settings {}", variants.metadata, variants.interfaces,
-                      variants.settings);
+  std::string text = formatted("assignments: {}, variants: {}", count_text(variants.assignments), variants.leaves);
+  if (variants.failing_leaves != 0) text += formatted(" ({} fail)", variants.failing_leaves);
+  text += formatted("\nclasses: metadata {}, interface {}, settings {}", variants.metadata, variants.interfaces,
+                    variants.settings);
   for (const EntryPointName& entry : settings.compile.entry_points) {
-    text += std::format(", {} {}", name_of(entry.stage), variants.stages[static_cast<std::size_t>(entry.stage)]);
+    text += formatted(", {} {}", name_of(entry.stage), variants.stages[static_cast<std::size_t>(entry.stage)]);
   }
   const std::vector<OptionId> options = variants.interface_options.list();
   const auto instance = std::ranges::count(program.options, OptionClass::Instance, &Option::option_class);
-  text += std::format("\ninterface: depends on {}; independent of {} instance option{}\n",
-                      options.empty() ? "no option" : names_text(program, options), instance, instance == 1 ? "" : "s");
+  text += formatted("\ninterface: depends on {}; independent of {} instance option{}\n",
+                    options.empty() ? "no option" : names_text(program, options), instance, instance == 1 ? "" : "s");
   return text;
 }
 

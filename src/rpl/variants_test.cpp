@@ -1,9 +1,9 @@
 #include "rpl/variants.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <format>
 #include <set>
 
 #include "base/sha256.hpp"
@@ -150,7 +150,7 @@ TEST(Variants, FailingWithOneOptionCoverTheOthers) {
 std::string many_flags(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
-    text += std::format("instance f{}: flag off;\nconditional (f{}) setting depth_max = {}.5;\n", i, i, i);
+    text += formatted("instance f{}: flag off;\nconditional (f{}) setting depth_max = {}.5;\n", i, i, i);
   }
   return text;
 }

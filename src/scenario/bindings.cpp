@@ -1,10 +1,10 @@
 #include "scenario/bindings.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <utility>
 
+#include "base/format.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
 
@@ -43,8 +43,8 @@ std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
 }
 
 std::string describe(const spirv::Binding& binding) {
-  return binding.name.empty() ? std::format("a {}", name_of(binding.kind))
-                              : std::format("`{}`, a {}", binding.name, name_of(binding.kind));
+  return binding.name.empty() ? formatted("a {}", name_of(binding.kind))
+                              : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
 }
 
 enum class ResourceKind { Buffer, Image, Tensor, None };
@@ -101,16 +101,16 @@ class Check {
     }
     if (declared_.other) {
       return error(binding_.at, DiagnosticKind::BindingMismatch,
-                   std::format("but it is used as {} too", describe(*declared_.other)));
+                   formatted("but it is used as {} too", describe(*declared_.other)));
     }
     if (wanted != resource_kind(resource_)) {
       return error(binding_.resource.at, DiagnosticKind::WrongReference,
-                   std::format("but `{}` is {}", uid_of(resource_), described_resource()));
+                   formatted("but `{}` is {}", uid_of(resource_), described_resource()));
     }
     if (shader.count != 1 && !arrays_) {
       return error(binding_.at, DiagnosticKind::BindingMismatch,
-                   std::format("as an array of {} descriptors, of which a scenario can bind only the first",
-                               shader.count == 0 ? "any number" : std::to_string(shader.count)));
+                   formatted("as an array of {} descriptors, of which a scenario can bind only the first",
+                             shader.count == 0 ? "any number" : std::to_string(shader.count)));
     }
     bool good = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
                 error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
@@ -125,16 +125,16 @@ class Check {
  private:
   // Messages begin with what the shader declares.
   std::string subject() const {
-    return std::format("shader `{}` declares set {}, binding {} as {}", declared_.stage->shader, binding_.set,
-                       binding_.id, describe(*declared_.binding));
+    return formatted("shader `{}` declares set {}, binding {} as {}", declared_.stage->shader, binding_.set,
+                     binding_.id, describe(*declared_.binding));
   }
   bool error(json::Value at, DiagnosticKind kind, std::string_view rest) {
-    diagnostics_.add(json::problem(at, kind, std::format("{}, {}", subject(), rest)));
+    diagnostics_.add(json::problem(at, kind, formatted("{}, {}", subject(), rest)));
     return false;
   }
   void warning(std::string_view rest) {
     diagnostics_.add(json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                                   std::format("{}, {}", subject(), rest), Severity::Warning));
+                                   formatted("{}, {}", subject(), rest), Severity::Warning));
   }
 
   std::string_view described_resource() const {
@@ -152,8 +152,8 @@ class Check {
     auto& buffer = std::get<launch::Buffer>(planned_.kind);
     if (declared_.binding->block && declared_.binding->block->size > buffer.size) {
       return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                   std::format("of at least {} bytes, but buffer `{}` has {}", declared_.binding->block->size,
-                               planned_.name, buffer.size));
+                   formatted("of at least {} bytes, but buffer `{}` has {}", declared_.binding->block->size,
+                             planned_.name, buffer.size));
     }
     buffer.uniform |= declared_.binding->kind == BindingKind::UniformBuffer;
     return true;
@@ -166,7 +166,7 @@ class Check {
     const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
     return !mismatch ||
            error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                 std::format("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
+                 formatted("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
   }
 
   bool check_image() {
@@ -178,14 +178,14 @@ class Check {
     if (type->dimension != (deep ? spirv::ImageDimension::D3 : spirv::ImageDimension::D2) || type->arrayed ||
         type->multisampled) {
       return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                   std::format("of dimension {}{}{}, but image `{}` is {} with one layer and one sample",
-                               name_of(type->dimension), type->arrayed ? ", arrayed" : "",
-                               type->multisampled ? ", multisampled" : "", planned_.name, deep ? "3d" : "2d"));
+                   formatted("of dimension {}{}{}, but image `{}` is {} with one layer and one sample",
+                             name_of(type->dimension), type->arrayed ? ", arrayed" : "",
+                             type->multisampled ? ", multisampled" : "", planned_.name, deep ? "3d" : "2d"));
     }
     if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
       return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                   std::format("of the format {}, but image `{}` has {}", vk::name_of(type->format), planned_.name,
-                               vk::name_of(image.format)));
+                   formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format), planned_.name,
+                             vk::name_of(image.format)));
     }
     check_numeric_type(*type, image.format);
     return true;
@@ -201,8 +201,8 @@ class Check {
                                          : info->numeric == tensor::NumericFormat::Sint ? Signed
                                                                                         : Float;
     if (in_shader == in_image) return;
-    warning(std::format("with elements of {}, which does not fit the format {} of image `{}`",
-                        tensor::name_of(*type.sampled), vk::name_of(format), planned_.name));
+    warning(formatted("with elements of {}, which does not fit the format {} of image `{}`",
+                      tensor::name_of(*type.sampled), vk::name_of(format), planned_.name));
   }
 
   // What the resource says that shaders do with it, against what this one does (scenario page 3.9).
@@ -218,9 +218,9 @@ class Check {
         resource_);
     const bool readonly =
         access == Access::ReadOnly || (access == Access::ImageRead && resource_kind(resource_) != ResourceKind::Image);
-    if (readonly && declared_.writes) warning(std::format("and may write it, but `{}` is readonly", planned_.name));
+    if (readonly && declared_.writes) warning(formatted("and may write it, but `{}` is readonly", planned_.name));
     if (access == Access::WriteOnly && declared_.reads) {
-      warning(std::format("and may read it, but `{}` is writeonly", planned_.name));
+      warning(formatted("and may read it, but `{}` is writeonly", planned_.name));
     }
   }
 
@@ -233,15 +233,15 @@ class Check {
 };
 
 std::string shaders_text(std::span<const StageInterface> stages) {
-  return stages.size() == 1 ? std::format("shader `{}` declares", stages[0].shader)
-                            : std::format("shaders `{}` and `{}` declare", stages[0].shader, stages[1].shader);
+  return stages.size() == 1 ? formatted("shader `{}` declares", stages[0].shader)
+                            : formatted("shaders `{}` and `{}` declare", stages[0].shader, stages[1].shader);
 }
 
 std::string slots_text(const std::map<Slot, Declared>& declared) {
   std::string text;
   for (const auto& [slot, what] : declared) {
-    text += std::format("{}set {}, binding {} ({})", text.empty() ? "" : "; ", slot.first, slot.second,
-                        describe(*what.binding));
+    text += formatted("{}set {}, binding {} ({})", text.empty() ? "" : "; ", slot.first, slot.second,
+                      describe(*what.binding));
   }
   return text.empty() ? "nothing" : text;
 }
@@ -264,11 +264,11 @@ std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& decl
 
 Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element, json::Value command) {
   const json::Value list = command["bindings"] ? command["bindings"] : command;
-  const std::string which = element > 0 ? std::format(", element {}", element) : std::string();
+  const std::string which = element > 0 ? formatted(", element {}", element) : std::string();
   Diagnostic missing =
       json::problem(list, DiagnosticKind::BindingMismatch,
-                    std::format("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
-                                what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
+                    formatted("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
+                              what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
   missing.place = list.opening();
   return missing;
 }
@@ -298,8 +298,8 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
     if (found == declared.end()) {
       if (rpl && !binding.name.empty()) continue;
       diagnostics.add(json::problem(binding.at, DiagnosticKind::BindingMismatch,
-                                    std::format("{} nothing at set {}, binding {}; declared: {}", shaders_text(stages),
-                                                binding.set, binding.id, slots_text(declared))));
+                                    formatted("{} nothing at set {}, binding {}; declared: {}", shaders_text(stages),
+                                              binding.set, binding.id, slots_text(declared))));
       continue;
     }
     const auto index = indices.find(binding.resource.uid);

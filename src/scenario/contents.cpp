@@ -1,9 +1,9 @@
 #include "scenario/contents.hpp"
 
 #include <algorithm>
-#include <format>
 #include <limits>
 
+#include "base/format.hpp"
 #include "json/record.hpp"
 #include "scenario/inline_contents.hpp"
 #include "scenario/npy_contents.hpp"
@@ -21,8 +21,8 @@ std::optional<tensor::ElementType> given_type(const Contents& contents, json::Va
                                           : std::pair(contents.random->type, contents.random->at);
   if (!type) {
     diagnostics.add(json::problem(at, DiagnosticKind::MissingKey,
-                                  std::format("{} needs the type of its elements: {{\"type\": \"f32\", ...}}",
-                                              json::subject_of("this array in", object))));
+                                  formatted("{} needs the type of its elements: {{\"type\": \"f32\", ...}}",
+                                            json::subject_of("this array in", object))));
   }
   return type;
 }
@@ -37,9 +37,9 @@ std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, 
     if (!npy) return std::nullopt;
     if (npy->view.payload.size() != size) {
       diagnostics.add(npy->mismatch(npy->view.shape_range,
-                                    std::format("Buffer::upload: size mismatch: the file has {} bytes of data, but the "
-                                                "buffer has {}",
-                                                npy->view.payload.size(), size)));
+                                    formatted("Buffer::upload: size mismatch: the file has {} bytes of data, but the "
+                                              "buffer has {}",
+                                              npy->view.payload.size(), size)));
       return std::nullopt;
     }
     return npy_contents(std::move(*npy));
@@ -48,10 +48,9 @@ std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, 
   if (!type) return std::nullopt;
   const std::uint64_t element = tensor::size_of(*type);
   if (size % element != 0 || size > kMaxCount) {
-    diagnostics.add(
-        json::problem(request.object, DiagnosticKind::OutOfRange,
-                      std::format("{} bytes are not a whole number of {} elements, which have {} bytes each", size,
-                                  tensor::name_of(*type), element)));
+    diagnostics.add(json::problem(request.object, DiagnosticKind::OutOfRange,
+                                  formatted("{} bytes are not a whole number of {} elements, which have {} bytes each",
+                                            size, tensor::name_of(*type), element)));
     return std::nullopt;
   }
   const auto format = ArrayFormat::of_elements(*type, {static_cast<std::int64_t>(size / element)});
@@ -67,9 +66,9 @@ std::optional<launch::Contents> array_contents(const ContentsRequest& request, v
   if (!npy || !check_dtype(*npy, type, request.leniency, diagnostics)) return std::nullopt;
   if (npy->view.shape != shape) {
     const bool taken = rule == ShapeRule::SameBytes && npy->view.payload.size() == tensor::byte_count(shape, type);
-    Diagnostic mismatch = npy->mismatch(npy->view.shape_range,
-                                        std::format("the file has shape {}, but {} is expected",
-                                                    tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
+    Diagnostic mismatch =
+        npy->mismatch(npy->view.shape_range, formatted("the file has shape {}, but {} is expected",
+                                                       tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
     mismatch.severity = taken ? request.leniency : Severity::Error;
     const bool good = mismatch.severity != Severity::Error;
     if (good) mismatch.hint("the number of bytes is the same, so that they are taken in order");

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "scenario/check.hpp"
 #include "scenario/portable.hpp"
@@ -36,7 +36,7 @@ std::vector<Path> cases() {
 }
 
 bool has_word(const Path& path, std::string_view word) {
-  return path.filename().string().contains(std::format(".{}.", word));
+  return path.filename().string().contains(formatted(".{}.", word));
 }
 
 Diagnostics run(const Path& path) {

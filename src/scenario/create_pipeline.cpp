@@ -1,9 +1,9 @@
 #include "scenario/create_pipeline.hpp"
 
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "gpu/pipeline.hpp"
 #include "scenario/rpl_pipeline.hpp"
 #include "spirv/reflect.hpp"
@@ -13,23 +13,23 @@ namespace slipway::scenario {
 namespace {
 
 std::string count_text(std::size_t count, std::string_view what) {
-  return std::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string describe(const rpl::Metadata& metadata, const gpu::PipelineLayoutInfo& layout) {
   std::string text;
   for (std::size_t set = 0; set < layout.sets.size(); ++set) {
-    text += std::format("descriptor set layout {} ({}): {}\n", set, rpl::kSetNames[set],
-                        count_text(layout.sets[set].size(), "binding"));
+    text += formatted("descriptor set layout {} ({}): {}\n", set, rpl::kSetNames[set],
+                      count_text(layout.sets[set].size(), "binding"));
     for (const gpu::DescriptorBinding& binding : layout.sets[set]) {
-      text += std::format("  binding {}: {}", binding.binding, vk::name_of(binding.type));
-      text += binding.count > 1 ? std::format(", {} descriptors\n", binding.count) : "\n";
+      text += formatted("  binding {}: {}", binding.binding, vk::name_of(binding.type));
+      text += binding.count > 1 ? formatted(", {} descriptors\n", binding.count) : "\n";
     }
   }
-  return text + std::format("pipeline layout: {} sets, {}\n", layout.sets.size(),
-                            metadata.interface.push_constant_size
-                                ? std::format("{} bytes of push constants", metadata.interface.push_constant_size)
-                                : "no push constants");
+  return text + formatted("pipeline layout: {} sets, {}\n", layout.sets.size(),
+                          metadata.interface.push_constant_size
+                              ? formatted("{} bytes of push constants", metadata.interface.push_constant_size)
+                              : "no push constants");
 }
 
 class Creation {
@@ -41,8 +41,8 @@ class Creation {
   Result<std::string> run() {
     if (!metadata_.interface.has_sets || !metadata_.interface.has_attributes) {
       return fail(DiagnosticKind::Unsupported, Place::nowhere(),
-                  std::format("`{}` has no {}, without which there is no pipeline", name_,
-                              metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
+                  formatted("`{}` has no {}, without which there is no pipeline", name_,
+                            metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
     if (Result<> checked = check_numbers(); !checked) return fail(std::move(checked.error()));
     Result<gpu::PipelineLayout> layout = gpu::create_pipeline_layout(device_, pipeline_layout(metadata_, name_));
@@ -51,7 +51,7 @@ class Creation {
     if (metadata_.entry_points.empty()) return text + "no pipeline: there are no entry points\n";
     if (Result<> checked = check_modules(layout->info()); !checked) return fail(std::move(checked.error()));
     for (const auto& entry : metadata_.entry_points) {
-      text += std::format("{} stage: `{}`\n", name_of(entry.stage), entry.function);
+      text += formatted("{} stage: `{}`\n", name_of(entry.stage), entry.function);
     }
     return create(*layout).transform([&](const gpu::Pipeline&) { return text + describe_pipeline(); });
   }
@@ -59,7 +59,7 @@ class Creation {
  private:
   Result<> contradiction(std::string what) const {
     return fail(DiagnosticKind::FileMismatch, Place::nowhere(),
-                std::format("the metadata of `{}` contradict themselves or their code: {}", name_, what));
+                formatted("the metadata of `{}` contradict themselves or their code: {}", name_, what));
   }
 
   // What the driver trusts: no number is given twice.
@@ -69,19 +69,19 @@ class Creation {
     std::set<std::uint32_t> bindings, locations;
     for (const gpu::VertexBinding& binding : state.vertex_bindings) {
       if (!bindings.insert(binding.binding).second) {
-        return contradiction(std::format("two attribute sources have binding {}", binding.binding));
+        return contradiction(formatted("two attribute sources have binding {}", binding.binding));
       }
     }
     for (const gpu::VertexAttribute& attribute : state.vertex_attributes) {
       if (!locations.insert(attribute.location).second) {
-        return contradiction(std::format("two attributes have location {}", attribute.location));
+        return contradiction(formatted("two attributes have location {}", attribute.location));
       }
     }
     for (const std::vector<gpu::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
       std::set<std::uint32_t> seen;
       for (const gpu::DescriptorBinding& binding : set) {
         if (seen.insert(binding.binding).second) continue;
-        return contradiction(std::format("two things of one set have binding {}", binding.binding));
+        return contradiction(formatted("two things of one set have binding {}", binding.binding));
       }
     }
     return {};
@@ -101,7 +101,7 @@ class Creation {
     for (const auto& entry : metadata_.entry_points) {
       if (find(entry.stage).words.empty()) {
         return fail(DiagnosticKind::FileFormat, Place::nowhere(),
-                    std::format("the metadata of `{}` list no code for the {} stage", name_, name_of(entry.stage)));
+                    formatted("the metadata of `{}` list no code for the {} stage", name_, name_of(entry.stage)));
       }
     }
     return {};
@@ -119,11 +119,11 @@ class Creation {
                                       one.type == spirv::descriptor_type(binding.kind);
                              });
       if (given) continue;
-      return contradiction(std::format("`{}` uses set {}, binding {} as {}", entry.name, binding.set, binding.binding,
-                                       name_of(binding.kind)));
+      return contradiction(formatted("`{}` uses set {}, binding {} as {}", entry.name, binding.set, binding.binding,
+                                     name_of(binding.kind)));
     }
     if (entry.push_constants && entry.push_constants->used && entry.push_constants->size > layout.push_constants_size) {
-      return contradiction(std::format("`{}` uses {} bytes of push constants", entry.name, entry.push_constants->size));
+      return contradiction(formatted("`{}` uses {} bytes of push constants", entry.name, entry.push_constants->size));
     }
     if (entry.stage != spirv::Stage::Vertex) return {};
     const gpu::GraphicsState state = graphics_state(metadata_);
@@ -131,7 +131,7 @@ class Creation {
       for (std::uint32_t column = 0; column < input.columns; ++column) {
         const std::uint32_t location = input.location + column;
         if (std::ranges::contains(state.vertex_attributes, location, &gpu::VertexAttribute::location)) continue;
-        return contradiction(std::format("`{}` reads location {}", entry.name, location));
+        return contradiction(formatted("`{}` reads location {}", entry.name, location));
       }
     }
     return {};
@@ -169,11 +169,11 @@ class Creation {
     std::string text = "graphics pipeline\n";
     const gpu::AttachmentFormats formats = attachment_formats(metadata_);
     for (std::size_t i = 0; i < formats.colors.size(); ++i) {
-      text += std::format("  colour attachment {}: {}, `{}`\n", i, vk::name_of(formats.colors[i]),
-                          metadata_.color_outputs[i].name);
+      text += formatted("  colour attachment {}: {}, `{}`\n", i, vk::name_of(formats.colors[i]),
+                        metadata_.color_outputs[i].name);
     }
     if (formats.depth_stencil != vk::Format::UNDEFINED) {
-      text += std::format("  depth attachment: {}\n", vk::name_of(formats.depth_stencil));
+      text += formatted("  depth attachment: {}\n", vk::name_of(formats.depth_stencil));
     }
     return text + gpu::print_graphics_state(graphics_state(metadata_), "  ");
   }

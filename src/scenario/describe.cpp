@@ -1,8 +1,8 @@
 // Keys in words: the JSON Schema, which comes from the tables of the reader, told to people.
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "json/document.hpp"
 #include "scenario/schema.hpp"
 
@@ -22,9 +22,9 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 
 std::string range_text(Value schema, std::string_view least, std::string_view most) {
   const Value min = schema[least], max = schema[most];
-  if (min && max && min.text() == max.text()) return std::format(", {}", min.text());
-  if (min && max) return std::format(", {} to {}", min.text(), max.text());
-  return min ? std::format(", at least {}", min.text()) : max ? std::format(", at most {}", max.text()) : "";
+  if (min && max && min.text() == max.text()) return formatted(", {}", min.text());
+  if (min && max) return formatted(", {} to {}", min.text(), max.text());
+  return min ? formatted(", at least {}", min.text()) : max ? formatted(", at most {}", max.text()) : "";
 }
 
 std::string type_text(Value type) {
@@ -50,11 +50,11 @@ std::string value_text(Value schema) {
   }
   if (const Value words = schema["enum"]) {
     std::vector<std::string> quoted;
-    for (const Value word : words) quoted.push_back(std::format("`{}`", word.string()));
+    for (const Value word : words) quoted.push_back(formatted("`{}`", word.string()));
     return joined(quoted, ", ");
   }
   if (const Value items = schema["items"]) {
-    return std::format("array{} of {}", range_text(schema, "minItems", "maxItems"), value_text(items));
+    return formatted("array{} of {}", range_text(schema, "minItems", "maxItems"), value_text(items));
   }
   return schema["type"] ? type_text(schema["type"]) + range_text(schema, "minimum", "maximum") : "";
 }
@@ -81,17 +81,17 @@ std::string describe_key(const Described& object, Value property) {
   const std::string& key = property.key();
   const Value description = property["description"];
   std::string text =
-      std::format("{} in {}{}{}: {}\n", key, object.name, is_required(object.schema, key) ? ", required" : "",
-                  property["deprecated"] ? ", an old name" : "", description ? description.string() : "");
-  if (const std::string value = value_text(property); !value.empty()) text += std::format("  {}\n", value);
+      formatted("{} in {}{}{}: {}\n", key, object.name, is_required(object.schema, key) ? ", required" : "",
+                property["deprecated"] ? ", an old name" : "", description ? description.string() : "");
+  if (const std::string value = value_text(property); !value.empty()) text += formatted("  {}\n", value);
   return text;
 }
 
 std::string describe_object(const Described& object) {
-  std::string text = std::format("{}: {}\n", object.name, object.schema["description"].string());
+  std::string text = formatted("{}: {}\n", object.name, object.schema["description"].string());
   for (const Value property : object.schema["properties"]) {
-    text += std::format("  {}{}: {}\n", property.key(), is_required(object.schema, property.key()) ? " (required)" : "",
-                        property["description"].string());
+    text += formatted("  {}{}: {}\n", property.key(), is_required(object.schema, property.key()) ? " (required)" : "",
+                      property["description"].string());
   }
   return text;
 }

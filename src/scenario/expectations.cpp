@@ -1,7 +1,6 @@
 #include "scenario/expectations.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/npy_contents.hpp"
 #include "tensor/format.hpp"
@@ -75,12 +74,12 @@ class Maker {
     }
     if (!type) {
       return error(expect_.at, DiagnosticKind::MissingKey,
-                   std::format("missing key `type`: nothing says what the elements of buffer `{}` are", buffer.uid));
+                   formatted("missing key `type`: nothing says what the elements of buffer `{}` are", buffer.uid));
     }
     if (expect_.type && *expect_.type != *type) {
       return error(expect_.at["type"], DiagnosticKind::WrongType,
-                   std::format("`type` is {}, but the elements are given as {}", tensor::name_of(*expect_.type),
-                               tensor::name_of(*type)));
+                   formatted("`type` is {}, but the elements are given as {}", tensor::name_of(*expect_.type),
+                             tensor::name_of(*type)));
     }
     if (contents_.data) contents_.data->type = type;
     if (contents_.fill) contents_.fill->type = type;
@@ -88,8 +87,8 @@ class Maker {
     made_.shape = {static_cast<std::int64_t>(buffer.size / tensor::size_of(*type))};
     if (buffer.size % tensor::size_of(*type) != 0) {
       return error(expect_.at, DiagnosticKind::OutOfRange,
-                   std::format("buffer `{}` has {} bytes, no whole number of {} elements", buffer.uid, buffer.size,
-                               tensor::name_of(*type)));
+                   formatted("buffer `{}` has {} bytes, no whole number of {} elements", buffer.uid, buffer.size,
+                             tensor::name_of(*type)));
     }
     return !contents_.given() || expect_contents(buffer_contents(request(), buffer.size, diagnostics_));
   }
@@ -98,8 +97,8 @@ class Maker {
   bool agrees(tensor::ElementType type) {
     return !expect_.type || *expect_.type == type ||
            error(expect_.at["type"], DiagnosticKind::WrongType,
-                 std::format("`type` is {}, but the elements here are {}", tensor::name_of(*expect_.type),
-                             tensor::name_of(type)));
+                 formatted("`type` is {}, but the elements here are {}", tensor::name_of(*expect_.type),
+                           tensor::name_of(type)));
   }
 
   bool fit(const Tensor& tensor) {
@@ -116,7 +115,7 @@ class Maker {
     const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(planned.format));
     if (format.is_block()) {
       return error(expect_.at, DiagnosticKind::Unsupported,
-                   std::format("texels of {} are compressed and cannot be compared", vk::name_of(planned.format)));
+                   formatted("texels of {} are compressed and cannot be compared", vk::name_of(planned.format)));
     }
     if (!agrees(format.component)) return false;
     made_.type = format.component;
@@ -160,14 +159,14 @@ class Maker {
     const launch::Resource& other = plan_.resources[index->second];
     if (bytes_of(own) != bytes_of(other)) {
       return error(expect_.ref.at, DiagnosticKind::WrongReference,
-                   std::format("`{}` has {} bytes, but `{}` has {}; only resources of one size can be compared",
-                               expect_.ref.uid, bytes_of(other), own.name, bytes_of(own)));
+                   formatted("`{}` has {} bytes, but `{}` has {}; only resources of one size can be compared",
+                             expect_.ref.uid, bytes_of(other), own.name, bytes_of(own)));
     }
     const auto* image = std::get_if<launch::Image>(&other.kind);
     if (made_.unpack && (!image || image->format != std::get<launch::Image>(own.kind).format)) {
       return error(
           expect_.ref.at, DiagnosticKind::WrongReference,
-          std::format("`{}` has packed texels, which only an image of the same format can be compared with", own.name));
+          formatted("`{}` has packed texels, which only an image of the same format can be compared with", own.name));
     }
     made_.expected = index->second;
     return true;

@@ -1,8 +1,8 @@
 #include "scenario/graph_bindings.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tensor/format.hpp"
 #include "tosa/shapes.hpp"
 #include "vgf/check.hpp"
@@ -27,8 +27,8 @@ std::vector<Interface> interfaces_of(const vgf::File& file) {
 std::string describe(const vgf::File& file, const Interface& interface) {
   const std::string_view name =
       interface.output ? output_name(file, interface.index) : input_name(file, interface.index);
-  std::string text = std::format("{} {}", interface.output ? "output" : "input", interface.index);
-  if (!name.empty()) text += std::format(" `{}`", name);
+  std::string text = formatted("{} {}", interface.output ? "output" : "input", interface.index);
+  if (!name.empty()) text += formatted(" `{}`", name);
   return text;
 }
 
@@ -68,12 +68,12 @@ class Check {
   bool run() {
     const std::string_view wanted = kind_of(model_.descriptor_type);
     if (wanted.empty()) {
-      return error(DiagnosticKind::Unsupported, std::format("has the descriptor type {}, which scenarios cannot bind",
-                                                            vk::name_of(*model_.descriptor_type)));
+      return error(DiagnosticKind::Unsupported, formatted("has the descriptor type {}, which scenarios cannot bind",
+                                                          vk::name_of(*model_.descriptor_type)));
     }
     if (wanted != kind_of(resource_)) {
-      return error(DiagnosticKind::WrongReference, std::format("is {}, but scenario resource '{}' is {}", wanted,
-                                                               uid_of(resource_), kind_of(resource_)));
+      return error(DiagnosticKind::WrongReference,
+                   formatted("is {}, but scenario resource '{}' is {}", wanted, uid_of(resource_), kind_of(resource_)));
     }
     if (binding_.descriptor_type == DescriptorChoice::StorageImage &&
         model_.descriptor_type != vk::DescriptorType::STORAGE_IMAGE) {
@@ -87,12 +87,12 @@ class Check {
  private:
   // Messages begin with the words of the existing runner.
   std::string subject() const {
-    return std::format("VGF '{}' {} idx {}", file_.name, interface_.output ? "output" : "input", interface_.index);
+    return formatted("VGF '{}' {} idx {}", file_.name, interface_.output ? "output" : "input", interface_.index);
   }
   bool error(DiagnosticKind kind, std::string_view rest) {
     Diagnostic& problem =
-        diagnostics_.add(json::problem(binding_.resource.at, kind, std::format("{} {}", subject(), rest)));
-    problem.note(std::format("{} of the model is here", describe(file_, interface_)), file_.place(*interface_.slot));
+        diagnostics_.add(json::problem(binding_.resource.at, kind, formatted("{} {}", subject(), rest)));
+    problem.note(formatted("{} of the model is here", describe(file_, interface_)), file_.place(*interface_.slot));
     return false;
   }
 
@@ -100,13 +100,12 @@ class Check {
     bool good = true;
     if (!tosa::may_be_equal(model_.shape, tensor.dims)) {
       good = error(DiagnosticKind::ShapeMismatch,
-                   std::format("has shape {} but scenario tensor '{}' has shape {}", tensor::shape_text(model_.shape),
-                               tensor.uid, tensor::shape_text(tensor.dims)));
+                   formatted("has shape {} but scenario tensor '{}' has shape {}", tensor::shape_text(model_.shape),
+                             tensor.uid, tensor::shape_text(tensor.dims)));
     }
     if (tensor.format.value && *tensor.format.value != model_.format) {
-      good =
-          error(DiagnosticKind::TypeMismatch, std::format("has format {} but scenario tensor '{}' has format {}",
-                                                          vk::name_of(model_.format), tensor.uid, tensor.format.name));
+      good = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario tensor '{}' has format {}",
+                                                           vk::name_of(model_.format), tensor.uid, tensor.format.name));
     }
     return good;
   }
@@ -115,9 +114,8 @@ class Check {
     if (vgf::is_dynamic(model_)) return true;
     const Size size = vgf::byte_count(model_);
     return (size && *size == buffer.size) ||
-           error(DiagnosticKind::FileMismatch,
-                 std::format("expects buffer size {} but scenario buffer '{}' has size {}", size.value_or(0),
-                             buffer.uid, buffer.size));
+           error(DiagnosticKind::FileMismatch, formatted("expects buffer size {} but scenario buffer '{}' has size {}",
+                                                         size.value_or(0), buffer.uid, buffer.size));
   }
 
   bool fits(const Image& image) {
@@ -127,22 +125,21 @@ class Check {
     if (shape.size() != 3 || (format && shape[2] >= 0 && shape[2] != format->components)) {
       return error(
           DiagnosticKind::ShapeMismatch,
-          std::format(
-              "has shape {}; VGF image resources must have shape [H, W, C] or [1, H, W, C]{}",
-              tensor::shape_text(model_.shape),
-              format ? std::format(" with C = {} for {}", format->components, vk::name_of(model_.format)) : ""));
+          formatted("has shape {}; VGF image resources must have shape [H, W, C] or [1, H, W, C]{}",
+                    tensor::shape_text(model_.shape),
+                    format ? formatted(" with C = {} for {}", format->components, vk::name_of(model_.format)) : ""));
     }
     bool good = true;
     if ((shape[0] >= 0 && shape[0] != image.extent[1]) || (shape[1] >= 0 && shape[1] != image.extent[0]) ||
         image.extent[2] != 1) {
       good = error(
           DiagnosticKind::ShapeMismatch,
-          std::format("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]", tensor::shape_text(model_.shape),
-                      image.uid, image.extent[0], image.extent[1], image.extent[2]));
+          formatted("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]", tensor::shape_text(model_.shape),
+                    image.uid, image.extent[0], image.extent[1], image.extent[2]));
     }
     if (image.format.value && *image.format.value != model_.format) {
-      good = error(DiagnosticKind::TypeMismatch, std::format("has format {} but scenario image '{}' has format {}",
-                                                             vk::name_of(model_.format), image.uid, image.format.name));
+      good = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario image '{}' has format {}",
+                                                           vk::name_of(model_.format), image.uid, image.format.name));
     }
     return good;
   }
@@ -169,8 +166,8 @@ class Check {
     if (!wrong) return;
     diagnostics_.add(
         json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                      std::format("{} is {}, but `{}` is {}", subject(), interface_.output ? "written" : "read",
-                                  uid_of(resource_), interface_.output ? "readonly" : "writeonly"),
+                      formatted("{} is {}, but `{}` is {}", subject(), interface_.output ? "written" : "read",
+                                uid_of(resource_), interface_.output ? "readonly" : "writeonly"),
                       Severity::Warning));
   }
 
@@ -200,11 +197,11 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
     if (interface == interfaces.end()) {
       std::string ids;
       for (const Interface& one : interfaces)
-        ids += std::format("{}{} ({})", ids.empty() ? "" : ", ", one.slot->binding, describe(file, one));
+        ids += formatted("{}{} ({})", ids.empty() ? "" : ", ", one.slot->binding, describe(file, one));
       planning.diagnostics.add(
           json::problem(binding.at["id"], DiagnosticKind::BindingMismatch,
-                        std::format("No model interface resource found for binding ID {}; '{}' has {}", binding.id,
-                                    file.name, ids.empty() ? "none" : ids)));
+                        formatted("No model interface resource found for binding ID {}; '{}' has {}", binding.id,
+                                  file.name, ids.empty() ? "none" : ids)));
       good = false;
       continue;
     }
@@ -228,10 +225,10 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
     if (std::ranges::contains(command.bindings, interface.slot->binding, &Binding::id)) continue;
     const json::Value list = command.at["bindings"];
     Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
-                                       std::format("No resource found for VGF binding: {} of '{}', id {}",
-                                                   describe(file, interface), file.name, interface.slot->binding));
+                                       formatted("No resource found for VGF binding: {} of '{}', id {}",
+                                                 describe(file, interface), file.name, interface.slot->binding));
     missing.place = list.opening();
-    missing.note(std::format("{} of the model is here", describe(file, interface)), file.place(*interface.slot));
+    missing.note(formatted("{} of the model is here", describe(file, interface)), file.place(*interface.slot));
     planning.diagnostics.add(std::move(missing));
     good = false;
   }

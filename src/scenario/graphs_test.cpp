@@ -1,8 +1,7 @@
 // Scenarios with graphs on a device, under the validation layers: what comes out is what their `expect` says.
 #include <gmock/gmock.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/check_device.hpp"
 #include "launch/graph_dumps.hpp"
 #include "launch/run.hpp"
@@ -138,7 +137,7 @@ TEST_F(GraphsTest, SegmentsAreProfiledAsCommands) {
       run_scene(sandwich(""), kSandwich, {.repeat = 2, .timestamps = true}, {.lower = {.fuse = false}});
   std::vector<std::string> names;
   for (const launch::CommandTime& time : report.profile.times)
-    names.push_back(std::format("{} {} {}", static_cast<int>(time.type), time.name, time.iteration));
+    names.push_back(formatted("{} {} {}", static_cast<int>(time.type), time.name, time.iteration));
   EXPECT_THAT(names, ::testing::ElementsAre("0 net/first 1", "1 net/second 1", "0 net/segment_2 1", "0 net/first 2",
                                             "1 net/second 2", "0 net/segment_2 2"));
   ASSERT_EQ(report.profile.memory.size(), 2u);
@@ -248,10 +247,10 @@ output 1 y y
 )"}};
   std::string values, reversed;
   for (int i = 0; i < 60; ++i) {
-    values += std::format("{}{}", i ? ", " : "", i);
-    reversed += std::format("{}{}", i ? ", " : "", (2 - i / 20) * 20 + i % 20);
+    values += formatted("{}{}", i ? ", " : "", i);
+    reversed += formatted("{}{}", i ? ", " : "", (2 - i / 20) * 20 + i % 20);
   }
-  run_all(std::format(R"({{
+  run_all(formatted(R"({{
   "resources": [
     {{"graph": {{"uid": "net", "src": "net.vgf"}}}},
     {{"image": {{"uid": "from", "dims": [5, 3], "format": "VK_FORMAT_R8G8B8A8_SINT", "shader_access": "image_read", "data": [{}]}}}},
@@ -263,7 +262,7 @@ output 1 y y
     {{"dispatch_graph": {{"graph_ref": "net", "bindings": [{{"set": 0, "id": 0, "resource_ref": "x"}}, {{"set": 0, "id": 1, "resource_ref": "y"}}]}}}}
   ]
 }})",
-                      values, reversed),
+                    values, reversed),
           files);
 }
 
@@ -277,25 +276,24 @@ TEST_F(GraphsTest, OpticalFlow) {
   std::string search, pattern;
   for (int i = 0; i < kSide * kSide; ++i) {
     const int x = i % kSide, y = i / kSide;
-    search += std::format("{}{}", i ? "," : "", texel(x, y) / 255.0);
-    pattern += std::format("{}{}", i ? "," : "", texel(x + kX, y + kY) / 255.0);
+    search += formatted("{}{}", i ? "," : "", texel(x, y) / 255.0);
+    pattern += formatted("{}{}", i ? "," : "", texel(x + kX, y + kY) / 255.0);
   }
   for (const bool hint : {false, true}) {
     // With a hint there is no need to look far.
-    const std::string resources = std::format(R"(
+    const std::string resources = formatted(R"(
     {{"image": {{"uid": "s", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
     {{"image": {{"uid": "p", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
     {{"image": {{"uid": "h", "dims": [8, 8], "format": "VK_FORMAT_R16G16_SFLOAT", "shader_access": "readonly", "fill": [3, -2]}}}},
     {{"image": {{"uid": "c", "dims": [8, 8], "format": "VK_FORMAT_R16_UINT", "shader_access": "writeonly", "expect": {{"fill": 0, "max_mismatches": 28}}}}}},
     {{"image": {{"uid": "f", "dims": [8, 8], "format": "VK_FORMAT_R16G16_SFLOAT", "shader_access": "writeonly", "expect": {{"fill": [{}, {}], "max_mismatches": 56}}}}}})",
-                                              search, pattern, kX, kY);
-    run_scene(
-        std::format(R"({{"resources": [{}], "commands": [{{"dispatch_optical_flow": {{"width": 64, "height": 64,
+                                            search, pattern, kX, kY);
+    run_scene(formatted(R"({{"resources": [{}], "commands": [{{"dispatch_optical_flow": {{"width": 64, "height": 64,
       "grid_size": "8x8", "performance_level": "fast", "bindings": {{
         "search_image": {{"set": 0, "id": 0, "resource_ref": "s"}}, "template_image": {{"set": 0, "id": 1, "resource_ref": "p"}},
         "output_image": {{"set": 0, "id": 2, "resource_ref": "f"}}, "output_cost": {{"set": 0, "id": 3, "resource_ref": "c"}}{}}}}}}}]}})",
-                    resources, hint ? R"(, "hint_motion_vectors": {"set": 0, "id": 4, "resource_ref": "h"})" : ""),
-        {});
+                        resources, hint ? R"(, "hint_motion_vectors": {"set": 0, "id": 4, "resource_ref": "h"})" : ""),
+              {});
   }
 }
 
@@ -384,7 +382,7 @@ input 0 x x
 output 1 y y
 )"}};
   for (const int axis : {0, 1}) {
-    run_all(std::format(R"({{
+    run_all(formatted(R"({{
   "resources": [
     {{"graph": {{"uid": "net", "src": "net.vgf", "specialization_constants_map": [{{"shader_target": "turn", "specialization_constants": [{{"id": 5, "value": {}}}]}}]}}}},
     {{"tensor": {{"uid": "x", "dims": [2, 2], "format": "VK_FORMAT_R32_SINT", "shader_access": "readonly", "data": [1, 2, 3, 4]}}}},
@@ -394,7 +392,7 @@ output 1 y y
     {{"dispatch_graph": {{"graph_ref": "net", "bindings": [{{"set": 0, "id": 0, "resource_ref": "x"}}, {{"set": 0, "id": 1, "resource_ref": "y"}}]}}}}
   ]
 }})",
-                        axis, axis == 0 ? "[3, 4, 1, 2]" : "[2, 1, 4, 3]"),
+                      axis, axis == 0 ? "[3, 4, 1, 2]" : "[2, 1, 4, 3]"),
             files);
   }
 }

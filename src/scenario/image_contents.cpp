@@ -1,7 +1,7 @@
 // Images from DDS, PNG and npy files, and from values in the scenario (scenario page 3.6, 3.10).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/inline_contents.hpp"
 #include "scenario/npy_contents.hpp"
@@ -19,8 +19,8 @@ bool report_format(Format file_format, Place place, const ContentsRequest& reque
                    Diagnostics& diagnostics) {
   Diagnostic mismatch{.severity = request.leniency,
                       .kind = DiagnosticKind::FileMismatch,
-                      .message = std::format("the file has the format {}, but image `{}` has {}",
-                                             vk::name_of(file_format), image.uid, image.format.name),
+                      .message = formatted("the file has the format {}, but image `{}` has {}",
+                                           vk::name_of(file_format), image.uid, image.format.name),
                       .place = std::move(place)};
   const bool good = request.leniency != Severity::Error;
   if (good) mismatch.hint("the file's format is taken");
@@ -102,8 +102,8 @@ std::optional<ImageContents> png_image(const ContentsRequest& request, const Ima
   if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
     diagnostics.add(named_by(
         Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                   .message = std::format("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
-                                          extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
+                   .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
+                                        extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
                    .place = whole},
         named_at));
     return std::nullopt;
@@ -128,8 +128,8 @@ std::optional<ImageContents> npy_image(const ContentsRequest& request, const Ima
   if (!npy || !check_dtype(*npy, format.stored, request.leniency, diagnostics)) return std::nullopt;
   const tensor::Shape& shape = npy->view.shape;
   const auto refuse = [&](std::string_view text) {
-    diagnostics.add(npy->mismatch(npy->view.shape_range,
-                                  std::format("{}; the file has shape {}", text, tensor::shape_text(shape))));
+    diagnostics.add(
+        npy->mismatch(npy->view.shape_range, formatted("{}; the file has shape {}", text, tensor::shape_text(shape))));
     return std::nullopt;
   };
   const bool deep = image.extent[2] > 1;
@@ -142,8 +142,8 @@ std::optional<ImageContents> npy_image(const ContentsRequest& request, const Ima
   if (shape.size() == expected.size() && shape[0] != 1)
     return refuse("Image batch dimension must be 1 for npy sources");
   if (!std::ranges::equal(shape, std::span(expected).last(shape.size()))) {
-    return refuse(std::format("Image description dimensions do not match npy data shape: image `{}` needs {}",
-                              image.uid, tensor::shape_text(expected)));
+    return refuse(formatted("Image description dimensions do not match npy data shape: image `{}` needs {}", image.uid,
+                            tensor::shape_text(expected)));
   }
   return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
 }
@@ -158,16 +158,16 @@ std::optional<ImageContents> image_contents(const ContentsRequest& request, cons
   if (!request.contents.src.empty() && extension != ".npy") {
     diagnostics.add(
         json::problem(request.object["src"], DiagnosticKind::FileMismatch,
-                      std::format("Unsupported image source file type for {}; images come from .dds, .png and "
-                                  ".npy files",
-                                  source_path(request.scenario, request.contents.src).string())));
+                      formatted("Unsupported image source file type for {}; images come from .dds, .png and "
+                                ".npy files",
+                                source_path(request.scenario, request.contents.src).string())));
     return std::nullopt;
   }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
   if (format.is_block()) {
     diagnostics.add(json::problem(
         request.object, DiagnosticKind::FileMismatch,
-        std::format("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
+        formatted("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
     return std::nullopt;
   }
   if (extension == ".npy") return npy_image(request, image, format, diagnostics);

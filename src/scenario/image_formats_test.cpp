@@ -2,9 +2,9 @@
 // not the product's.
 #include <gtest/gtest.h>
 
-#include <format>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/outputs.hpp"
 #include "testing/scenario_case.hpp"
@@ -101,7 +101,7 @@ std::vector<std::byte> through(const testing::CaseFiles& files, const std::strin
 constexpr std::uint32_t kTexels = 2;
 
 std::string image_of(const Row& row, std::string_view extension) {
-  return std::format(
+  return formatted(
       R"({{"uid": "a", "dims": [{}, 1], "format": "VK_FORMAT_{}", "shader_access": "readonly", "src": "in{}", "dst": "out{}"}})",
       kTexels, row.name, extension, extension);
 }
@@ -112,10 +112,10 @@ TEST(ImageFormats, ThroughDds) {
     SCOPED_TRACE(row.name);
     // Padding inside of a texel: zero bytes behind all texels of R8G8B8, 255 in each of B8G8R8 (notes a and c).
     const bool rgb = row.name.starts_with("R8G8B8_"), bgr = row.name.starts_with("B8G8R8_");
-    std::string recipe = std::format("dds {} {} 1 1\nat 20 u32 {}\nhex", row.dxgi, kTexels, kTexels * row.bytes);
+    std::string recipe = formatted("dds {} {} 1 1\nat 20 u32 {}\nhex", row.dxgi, kTexels, kTexels * row.bytes);
     for (std::uint32_t i = 0; i < kTexels * row.bytes; ++i) {
       const bool padding = rgb ? i >= kTexels * 3 : bgr && i % 4 == 3;
-      recipe += std::format(" {:02x}", padding ? (bgr ? 255 : 0) : i + 1);
+      recipe += formatted(" {:02x}", padding ? (bgr ? 255 : 0) : i + 1);
     }
     EXPECT_EQ(through({{"in.dds", recipe}}, image_of(row, ".dds"), "out.dds"), testing::cook(recipe));
   }
@@ -133,13 +133,13 @@ TEST(ImageFormats, ThroughNpy) {
     const std::uint32_t bytes =
         row.name.find("8B8_") != row.name.npos || row.name.find("8R8_") != row.name.npos ? row.components : row.bytes;
     std::string payload = "hex";
-    for (std::uint32_t i = 0; i < kTexels * bytes; ++i) payload += std::format(" {:02x}", i + 1);
-    const std::string shape = std::format("(1, 1, {}, {})", kTexels, row.components);
-    const std::string header = std::format("{{'descr': '{}','fortran_order': False,'shape': {}}}", row.dtype, shape);
+    for (std::uint32_t i = 0; i < kTexels * bytes; ++i) payload += formatted(" {:02x}", i + 1);
+    const std::string shape = formatted("(1, 1, {}, {})", kTexels, row.components);
+    const std::string header = formatted("{{'descr': '{}','fortran_order': False,'shape': {}}}", row.dtype, shape);
     const std::string padding(16 - (10 + header.size() + 1) % 16, ' ');
-    const auto expected = testing::cook(std::format("text \\x93NUMPY\nhex 01 00\nu16 {}\ntext {}{}\nhex 0a\n{}",
-                                                    header.size() + padding.size() + 1, header, padding, payload));
-    EXPECT_EQ(through({{"in.npy", std::format("npy '{}' {}\n{}", row.dtype, shape, payload)}}, image_of(row, ".npy"),
+    const auto expected = testing::cook(formatted("text \\x93NUMPY\nhex 01 00\nu16 {}\ntext {}{}\nhex 0a\n{}",
+                                                  header.size() + padding.size() + 1, header, padding, payload));
+    EXPECT_EQ(through({{"in.npy", formatted("npy '{}' {}\n{}", row.dtype, shape, payload)}}, image_of(row, ".npy"),
                       "out.npy"),
               expected);
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tensor/random.hpp"
 
@@ -28,7 +28,7 @@ std::uint32_t components_of(const ArrayFormat& format) { return format.texel ? f
 Stored store(const ArrayFormat& format, std::uint64_t index, json::Value value, std::span<std::byte> to) {
   const bool word = value.is(json::Type::String);
   if (!word && !value.is(json::Type::Number) && !value.is(json::Type::Bool)) {
-    return std::unexpected(std::format("expected a number, but here is {}", json::name_of(value.type())));
+    return std::unexpected(formatted("expected a number, but here is {}", json::name_of(value.type())));
   }
   const Number number = value.is(json::Type::Bool) ? Number(std::int64_t{value.boolean()})
                         : word                     ? Number(0.0)
@@ -56,7 +56,7 @@ bool agrees(std::optional<tensor::ElementType> type, json::Value at, const Array
   if (!type || *type == format.type) return true;
   diagnostics.add(json::problem(
       at["type"] ? at["type"] : at, DiagnosticKind::WrongType,
-      std::format("`type` is {}, but the elements here are {}", tensor::name_of(*type), tensor::name_of(format.type))));
+      formatted("`type` is {}, but the elements here are {}", tensor::name_of(*type), tensor::name_of(format.type))));
   return false;
 }
 
@@ -70,13 +70,13 @@ bool flatten(json::Value values, std::span<const std::int64_t> shape, std::vecto
   if (!values.is(json::Type::Array)) {
     diagnostics.add(json::problem(
         values, DiagnosticKind::WrongType,
-        std::format("expected an array of {} elements, but here is {}", shape.front(), json::name_of(values.type()))));
+        formatted("expected an array of {} elements, but here is {}", shape.front(), json::name_of(values.type()))));
     return false;
   }
   if (values.size() != static_cast<std::uint64_t>(shape.front())) {
     diagnostics.add(
         json::problem(values, DiagnosticKind::OutOfRange,
-                      std::format("this array has {} elements, but must have {}", values.size(), shape.front())));
+                      formatted("this array has {} elements, but must have {}", values.size(), shape.front())));
     return false;
   }
   bool good = true;
@@ -101,10 +101,10 @@ std::optional<std::vector<json::Value>> numbers_of(json::Value values, const Arr
   }
   for (const json::Value number : values) numbers.push_back(number);
   if (numbers.size() != format.count()) {
-    diagnostics.add(json::problem(
-        values, DiagnosticKind::OutOfRange,
-        std::format("{} numbers are given, but {} of type {} are needed, for the shape {}", numbers.size(),
-                    format.count(), tensor::name_of(format.type), tensor::shape_text(format.shape))));
+    diagnostics.add(
+        json::problem(values, DiagnosticKind::OutOfRange,
+                      formatted("{} numbers are given, but {} of type {} are needed, for the shape {}", numbers.size(),
+                                format.count(), tensor::name_of(format.type), tensor::shape_text(format.shape))));
     return std::nullopt;
   }
   return numbers;
@@ -146,9 +146,8 @@ std::optional<launch::Contents> fill_contents(const InlineFill& fill, const Arra
   if (each && (!format.texel || fill.value.size() != components)) {
     diagnostics.add(json::problem(
         fill.value, DiagnosticKind::OutOfRange,
-        format.texel
-            ? std::format("`fill` has {} numbers, but a texel has {} components", fill.value.size(), components)
-            : "`fill` takes one number here; arrays are for the components of images"));
+        format.texel ? formatted("`fill` has {} numbers, but a texel has {} components", fill.value.size(), components)
+                     : "`fill` takes one number here; arrays are for the components of images"));
     return std::nullopt;
   }
   std::vector<std::byte> pattern(format.texel ? format.texel->texel_bytes : tensor::size_of(format.type));

@@ -1,9 +1,9 @@
 #include "scenario/inline_contents.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <format>
 
 #include "base/print_diagnostic.hpp"
 #include "scenario/contents.hpp"
@@ -52,7 +52,7 @@ class Inline {
     EXPECT_EQ(made->size, format.bytes());
     std::string text;
     const auto bytes = read_contents(*made);
-    for (const std::byte byte : bytes.value()) text += std::format("{:02x}", std::to_integer<unsigned>(byte));
+    for (const std::byte byte : bytes.value()) text += formatted("{:02x}", std::to_integer<unsigned>(byte));
     return text;
   }
   std::string as(ElementType type, tensor::Shape shape) const {
@@ -139,7 +139,7 @@ TEST(InlineContents, RandomIsTheGenerators) {
   ASSERT_TRUE(
       tensor::fill_random(ElementType::F32, {.seed = 7, .distribution = tensor::NormalDistribution{1, 2}}, expected));
   std::string text;
-  for (const std::byte byte : expected) text += std::format("{:02x}", std::to_integer<unsigned>(byte));
+  for (const std::byte byte : expected) text += formatted("{:02x}", std::to_integer<unsigned>(byte));
   EXPECT_EQ(Inline(R"({"random": {"seed": 7, "mean": 1, "stddev": 2}})").as(ElementType::F32, {2}), text);
 
   // The first draw of seed 0 is 0xe220a8397b1dcdaf.

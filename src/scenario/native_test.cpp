@@ -2,8 +2,7 @@
 // left to it, what comes out, and what happens where it lacks something.
 #include <gmock/gmock.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "gpu/device_plan.hpp"
 #include "launch/accesses.hpp"
 #include "launch/check_device.hpp"
@@ -23,17 +22,17 @@ using ::testing::HasSubstr;
 using testing::must;
 
 std::string tensor(std::string_view uid, std::string_view dims, std::string_view format, std::string_view more = "") {
-  return std::format(R"({{"tensor": {{"uid": "{}", "dims": {}, "format": "VK_FORMAT_{}", )"
-                     R"("shader_access": "readwrite"{}}}}})",
-                     uid, dims, format, more);
+  return formatted(R"({{"tensor": {{"uid": "{}", "dims": {}, "format": "VK_FORMAT_{}", )"
+                   R"("shader_access": "readwrite"{}}}}})",
+                   uid, dims, format, more);
 }
 
 std::string binding(int id, std::string_view resource) {
-  return std::format(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", id, resource);
+  return formatted(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", id, resource);
 }
 
 std::string scene(std::string_view resources, std::string_view commands) {
-  return std::format(R"({{"resources": [{}], "commands": [{}]}})", resources, commands);
+  return formatted(R"({{"resources": [{}], "commands": [{}]}})", resources, commands);
 }
 
 class NativeTest : public testing::GpuTest {
@@ -92,7 +91,7 @@ constexpr std::string_view kPreamble =
 
 // Adds a constant to each element of a matrix and transposes it.
 std::string transpose(std::string_view type) {
-  return std::format(
+  return formatted(
       "{}layout(local_size_x_id = 1, local_size_y = 1) in;\nlayout(constant_id = 0) const int kMore = 1;\n"
       "layout(set = 0, binding = 0) uniform tensorARM<{}, 2> from;\nlayout(set = 0, binding = 1) uniform "
       "tensorARM<{}, 2> to;\nvoid main() {{ uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y; {} v;\n"
@@ -101,14 +100,14 @@ std::string transpose(std::string_view type) {
 }
 
 std::string transpose_scene(std::string_view format, std::string_view more = "") {
-  return scene(std::format(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp",
+  return scene(formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp",
         "specialization_constants": [{{"id": 0, "value": 10}}, {{"id": 1, "value": 3}}]}}}}, {}, {}, {})",
-                           tensor("from", "[2, 3]", format, R"(, "data": [[1, 2, 3], [4, 5, 6]])"),
-                           tensor("between", "[3, 2]", format),
-                           tensor("to", "[2, 3]", format, R"(, "expect": {"data": [[21, 22, 23], [24, 25, 26]]})")),
-               std::format(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 2], "bindings": [{}, {}]{}}}}},
+                         tensor("from", "[2, 3]", format, R"(, "data": [[1, 2, 3], [4, 5, 6]])"),
+                         tensor("between", "[3, 2]", format),
+                         tensor("to", "[2, 3]", format, R"(, "expect": {"data": [[21, 22, 23], [24, 25, 26]]})")),
+               formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 2], "bindings": [{}, {}]{}}}}},
                      {{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 3], "bindings": [{}, {}]}}}})",
-                           binding(0, "from"), binding(1, "between"), more, binding(0, "between"), binding(1, "to")));
+                         binding(0, "from"), binding(1, "between"), more, binding(0, "between"), binding(1, "to")));
 }
 
 TEST_F(NativeTest, ShadersHaveTensorsOfEveryType) {
@@ -147,29 +146,28 @@ TEST_F(NativeTest, TensorsHaveBarriersOfTheirOwn) {
 
 TEST_F(NativeTest, TensorsShareMemoryWithBuffersAndImages) {
   // Two tensors in one allocation, each at its offset, and a tensor over the texels of an image.
-  run_scene(
-      scene(
-          std::format(
-              R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
+  run_scene(scene(formatted(
+                      R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
       {{"buffer": {{"uid": "all", "size": 280, "shader_access": "readonly", "memory_group": {{"id": "g"}},
         "expect": {{"data": {{"type": "i32", "values": [{}]}}}}}}}}, {}, {})",
-              [] {
-                std::string values;
-                for (int i = 0; i < 70; ++i) {
-                  const int value = i < 6 ? i + 1 : i >= 64 ? (i - 64) / 2 + (i - 64) % 2 * 3 + 2 : 0;
-                  values += std::format("{}{}", i ? ", " : "", value);
-                }
-                return values;
-              }(),
-              tensor("from", "[2, 3]", "R32_SINT", R"(, "data": [[1, 2, 3], [4, 5, 6]], "memory_group": {"id": "g"})"),
-              tensor("to", "[3, 2]", "R32_SINT", R"(, "memory_group": {"id": "g", "offset": 256})")),
-          std::format(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [3, 2], "bindings": [{}, {}]}}}})",
-                      binding(0, "from"), binding(1, "to"))),
-      {{"s.comp", [] {
-          std::string text = transpose("int");
-          const std::string with = "local_size_x_id = 1";
-          return text.replace(text.find(with), with.size(), "local_size_x = 1");
-        }()}});
+                      [] {
+                        std::string values;
+                        for (int i = 0; i < 70; ++i) {
+                          const int value = i < 6 ? i + 1 : i >= 64 ? (i - 64) / 2 + (i - 64) % 2 * 3 + 2 : 0;
+                          values += formatted("{}{}", i ? ", " : "", value);
+                        }
+                        return values;
+                      }(),
+                      tensor("from", "[2, 3]", "R32_SINT",
+                             R"(, "data": [[1, 2, 3], [4, 5, 6]], "memory_group": {"id": "g"})"),
+                      tensor("to", "[3, 2]", "R32_SINT", R"(, "memory_group": {"id": "g", "offset": 256})")),
+                  formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [3, 2], "bindings": [{}, {}]}}}})",
+                            binding(0, "from"), binding(1, "to"))),
+            {{"s.comp", [] {
+                std::string text = transpose("int");
+                const std::string with = "local_size_x_id = 1";
+                return text.replace(text.find(with), with.size(), "local_size_x = 1");
+              }()}});
 }
 
 class NativeImagesTest : public NativeTest, public ::testing::WithParamInterface<std::string_view> {};
@@ -178,18 +176,18 @@ class NativeImagesTest : public NativeTest, public ::testing::WithParamInterface
 TEST_P(NativeImagesTest, TensorsSeeTexels) {
   std::string before, after;
   for (int i = 0; i < 40; ++i) {
-    before += std::format("{}{}", i ? ", " : "", i);
-    after += std::format("{}{}", i ? ", " : "", i + 1);
+    before += formatted("{}{}", i ? ", " : "", i);
+    after += formatted("{}{}", i ? ", " : "", i + 1);
   }
   const launch::Plan plan = run_scene(
-      scene(std::format(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
+      scene(formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
         {{"image": {{"uid": "i", "dims": [1, 5, 2, 1], "format": "VK_FORMAT_R8G8B8A8_UINT", "shader_access": "readwrite",
           "data": [{}], "expect": {{"data": [{}]}}{}}}}}, {})",
-                        before, after, GetParam(),
-                        tensor("t", "[1, 2, 5, 4]", "R8_UINT",
-                               std::string(R"(, "alias_target": {"resource_ref": "i"})") + std::string(GetParam()))),
-            std::format(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [5, 2], "bindings": [{}]}}}})",
-                        binding(0, "t"))),
+                      before, after, GetParam(),
+                      tensor("t", "[1, 2, 5, 4]", "R8_UINT",
+                             std::string(R"(, "alias_target": {"resource_ref": "i"})") + std::string(GetParam()))),
+            formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [5, 2], "bindings": [{}]}}}})",
+                      binding(0, "t"))),
       {{"s.comp", std::string(kPreamble) +
                       "layout(set = 0, binding = 0) uniform tensorARM<uint8_t, 4> t;\n"
                       "void main() { for (uint c = 0; c < 4; ++c) { uint8_t v; uint at[4] = uint[](0, "
@@ -263,12 +261,11 @@ output 1 y y
 )";
 
 std::string net_scene(std::string_view more = "", std::string_view commands = "") {
-  return scene(
-      std::format(R"({{"graph": {{"uid": "net", "src": "net.vgf"}}}}, {}, {}{})",
-                  tensor("x", "[2, 2]", "R32_SFLOAT", R"(, "data": [[-1, 2], [-3, 4]])"),
-                  tensor("y", "[2, 2]", "R32_SFLOAT", R"(, "expect": {"data": [[1, 20], [300, 4000]]})"), more),
-      std::format(R"({{"dispatch_graph": {{"graph_ref": "net", "bindings": [{}, {}]}}}}{})", binding(0, "x"),
-                  binding(1, "y"), commands));
+  return scene(formatted(R"({{"graph": {{"uid": "net", "src": "net.vgf"}}}}, {}, {}{})",
+                         tensor("x", "[2, 2]", "R32_SFLOAT", R"(, "data": [[-1, 2], [-3, 4]])"),
+                         tensor("y", "[2, 2]", "R32_SFLOAT", R"(, "expect": {"data": [[1, 20], [300, 4000]]})"), more),
+               formatted(R"({{"dispatch_graph": {{"graph_ref": "net", "bindings": [{}, {}]}}}}{})", binding(0, "x"),
+                         binding(1, "y"), commands));
 }
 
 TEST_P(NativeChoiceTest, IsByWhatTheDeviceHas) {

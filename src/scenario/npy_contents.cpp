@@ -1,7 +1,6 @@
 #include "scenario/npy_contents.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "scenario/paths.hpp"
 
 namespace slipway::scenario {
@@ -45,16 +44,15 @@ std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& dia
 bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency, Diagnostics& diagnostics) {
   const tensor::NpyView& view = npy.view;
   if (view.structured || view.item_size != tensor::size_of(type)) {
-    diagnostics.add(
-        npy.mismatch(view.descr_range,
-                     std::format("the file has elements of dtype `{}` and {} bytes, but {} is expected, of {} bytes",
-                                 view.descr, view.item_size, tensor::name_of(type), tensor::size_of(type))));
+    diagnostics.add(npy.mismatch(
+        view.descr_range, formatted("the file has elements of dtype `{}` and {} bytes, but {} is expected, of {} bytes",
+                                    view.descr, view.item_size, tensor::name_of(type), tensor::size_of(type))));
     return false;
   }
   if (!reinterprets(view, type)) return true;
   Diagnostic mismatch = npy.mismatch(
       view.descr_range,
-      std::format("the bits of dtype `{}` are taken as {}, without conversion", view.descr, tensor::name_of(type)));
+      formatted("the bits of dtype `{}` are taken as {}, without conversion", view.descr, tensor::name_of(type)));
   mismatch.severity = leniency;
   diagnostics.add(std::move(mismatch));
   return leniency != Severity::Error;

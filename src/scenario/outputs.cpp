@@ -1,7 +1,6 @@
 #include "scenario/outputs.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "scenario/paths.hpp"
 #include "tensor/dds.hpp"
 #include "tensor/npy.hpp"
@@ -39,7 +38,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   const std::string extension = extension_of(path.string());
   const std::string format_name = vk::name_of(format.format);
   if (format.is_block()) {
-    return refuse(dst, std::format("{} is a format to read from, not to write to", format_name), diagnostics);
+    return refuse(dst, formatted("{} is a format to read from, not to write to", format_name), diagnostics);
   }
   if (extension == ".npy") {
     tensor::Shape shape{1, height, width, format.stored_components};
@@ -65,7 +64,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   if (extension == ".png") {
     if (format.format != vk::Format::R8G8B8A8_UNORM) {
       return refuse(dst,
-                    std::format("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
+                    formatted("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
                     diagnostics);
     }
     return launch::Output{.path = std::move(path), .write = [width, height](OutputFile& file, Bytes data) -> Result<> {
@@ -74,7 +73,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
                             });
                           }};
   }
-  return refuse(dst, std::format("Unsupported image destination format: {}", path.string()), diagnostics);
+  return refuse(dst, formatted("Unsupported image destination format: {}", path.string()), diagnostics);
 }
 
 }  // namespace slipway::scenario

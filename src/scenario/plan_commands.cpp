@@ -1,7 +1,7 @@
 // The steps of a plan: a scenario's commands, with everything that they name looked up.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/bindings.hpp"
 #include "scenario/plan_parts.hpp"
 #include "scenario/push_constants.hpp"
@@ -152,8 +152,8 @@ class Maker {
     if (shader.stage != stage) {
       planning_.diagnostics.add(
           json::problem(reference.at, DiagnosticKind::WrongReference,
-                        std::format("the entry point of shader `{}` is a {}, but a {} shader is needed here",
-                                    reference.uid, name_of(shader.stage), name_of(stage))));
+                        formatted("the entry point of shader `{}` is a {}, but a {} shader is needed here",
+                                  reference.uid, name_of(shader.stage), name_of(stage))));
       return nullptr;
     }
     return &shader;

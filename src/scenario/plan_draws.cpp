@@ -1,9 +1,9 @@
 // The `draw` command (scenario page 3.7): an RPL graphics pipeline, with what it reads and what it draws to.
 #include <algorithm>
 #include <bit>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "gpu/image_plan.hpp"
 #include "launch/accesses.hpp"
 #include "scenario/contents.hpp"
@@ -121,8 +121,8 @@ class DrawMaker {
     draw_.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
     if (buffer.size % gpu::size_of(type) != 0 || count == 0 || count > UINT32_MAX) {
       error(command_.indices.at, DiagnosticKind::OutOfRange,
-            std::format("`{}` has {} bytes, which is no number of {} indices", command_.indices.uid, buffer.size,
-                        gpu::word_of(type)));
+            formatted("`{}` has {} bytes, which is no number of {} indices", command_.indices.uid, buffer.size,
+                      gpu::word_of(type)));
     }
   }
 
@@ -141,7 +141,7 @@ class DrawMaker {
       vertices_ = std::max(vertices_, std::uint64_t{index} + command_.first_vertex + 1);
     }
     if (bytes->empty()) {
-      error(command_.indices.at, DiagnosticKind::OutOfRange, std::format("`{}` holds no index", command_.indices.uid));
+      error(command_.indices.at, DiagnosticKind::OutOfRange, formatted("`{}` holds no index", command_.indices.uid));
       return std::nullopt;
     }
     return add_buffer(command_.indices.uid, *bytes, {.indices = true}, command_.indices.at);
@@ -160,13 +160,13 @@ class DrawMaker {
       const json::Value at = command_.at["attributes"][attribute.source];
       planning_.diagnostics.add(
           unknown_name(at, at.key_place(), attribute.source,
-                       std::format("shader `{}` has no attribute source `{}`", shader(), attribute.source), names));
+                       formatted("shader `{}` has no attribute source `{}`", shader(), attribute.source), names));
     }
     for (const auto& source : sources) {
       if (std::ranges::contains(command_.attributes, source.name, &VertexAttribute::source)) continue;
       lacks(DiagnosticKind::MissingKey,
-            std::format("`attributes` has no buffer for `{}`, whose elements have {} bytes in shader `{}`", source.name,
-                        source.block_size, shader()));
+            formatted("`attributes` has no buffer for `{}`, whose elements have {} bytes in shader `{}`", source.name,
+                      source.block_size, shader()));
     }
   }
 
@@ -180,10 +180,10 @@ class DrawMaker {
     const bool by_instance = source.rate == rpl::Metadata::Rate::Instance;
     const std::uint64_t elements = by_instance ? command_.instances : vertices_;
     if (elements <= buffer->size / std::max(1u, source.block_size)) return;
-    error(attribute.buffer.at, DiagnosticKind::OutOfRange,
-          std::format("buffer `{}` has {} bytes, but the draw reads {} {} of `{}` with {} bytes each",
-                      attribute.buffer.uid, buffer->size, elements, by_instance ? "instances" : "vertices", source.name,
-                      source.block_size));
+    error(
+        attribute.buffer.at, DiagnosticKind::OutOfRange,
+        formatted("buffer `{}` has {} bytes, but the draw reads {} {} of `{}` with {} bytes each", attribute.buffer.uid,
+                  buffer->size, elements, by_instance ? "instances" : "vertices", source.name, source.block_size));
   }
 
   // --- attachments --------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class DrawMaker {
       if (const auto output = output_of(attachment, i)) {
         if (by_output[*output]) {
           error(attachment.image.at, DiagnosticKind::DuplicateName,
-                std::format("two attachments for the colour output `{}`", outputs[*output].name))
+                formatted("two attachments for the colour output `{}`", outputs[*output].name))
               .note("the first one is here", by_output[*output]->image.at.place());
         }
         by_output[*output] = &attachment;
@@ -207,8 +207,8 @@ class DrawMaker {
         add_color(*by_output[i], outputs[i], i);
       } else if (command_.color_attachments.size() < outputs.size()) {
         lacks(DiagnosticKind::MissingKey,
-              std::format("`color_attachments` has no image for the colour output `{}` of shader `{}`", outputs[i].name,
-                          shader()));
+              formatted("`color_attachments` has no image for the colour output `{}` of shader `{}`", outputs[i].name,
+                        shader()));
       }
     }
   }
@@ -219,8 +219,8 @@ class DrawMaker {
     if (attachment.output.empty()) {
       if (position < outputs.size()) return position;
       error(attachment.image.at, DiagnosticKind::IndexOutOfRange,
-            std::format("this is attachment {}, but shader `{}` has {} colour outputs", position, shader(),
-                        outputs.size()));
+            formatted("this is attachment {}, but shader `{}` has {} colour outputs", position, shader(),
+                      outputs.size()));
       return std::nullopt;
     }
     const auto found = std::ranges::find(outputs, attachment.output, &rpl::Metadata::ColorOutput::name);
@@ -230,7 +230,7 @@ class DrawMaker {
     const json::Value at = attachment.image.at.parent()["output"];
     planning_.diagnostics.add(
         unknown_name(at, at.place(), attachment.output,
-                     std::format("shader `{}` has no colour output `{}`", shader(), attachment.output), names));
+                     formatted("shader `{}` has no colour output `{}`", shader(), attachment.output), names));
     return std::nullopt;
   }
 
@@ -241,10 +241,10 @@ class DrawMaker {
     const vk::Format wanted = attachment_formats(metadata_).colors[position];
     if (image->format != wanted) {
       error(attachment.image.at, DiagnosticKind::BindingMismatch,
-            std::format("colour output `{}` of shader `{}` is of {}, but image `{}` has {}", output.name, shader(),
-                        vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)))
-          .hint(std::format("`color_output_format block {}` of the shader and `format` of the image must agree",
-                            position));
+            formatted("colour output `{}` of shader `{}` is of {}, but image `{}` has {}", output.name, shader(),
+                      vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)))
+          .hint(
+              formatted("`color_output_format block {}` of the shader and `format` of the image must agree", position));
     }
     launch::Attachment made{.image = *index,
                             .level = attachment.lod.value_or(0),
@@ -256,7 +256,7 @@ class DrawMaker {
         made.clear = *bits;
       } else {
         error(at, DiagnosticKind::OutOfRange,
-              std::format("{} holds whole numbers of 32 bits, and these are none", vk::name_of(wanted)));
+              formatted("{} holds whole numbers of 32 bits, and these are none", vk::name_of(wanted)));
       }
     }
     const auto extent = level_extent(*image, made.level);
@@ -269,9 +269,9 @@ class DrawMaker {
     const vk::Format wanted = attachment_formats(metadata_).depth_stencil;
     if (!command_.depth_attachment) {
       if (wanted == vk::Format::UNDEFINED) return;
-      lacks(DiagnosticKind::MissingKey, std::format("shader `{}` draws with depth or stencil and needs a "
-                                                    "`depth_attachment` of {}",
-                                                    shader(), vk::name_of(wanted)))
+      lacks(DiagnosticKind::MissingKey, formatted("shader `{}` draws with depth or stencil and needs a "
+                                                  "`depth_attachment` of {}",
+                                                  shader(), vk::name_of(wanted)))
           .hint("without one it needs `setting depth_test = off;` and `setting depth_write = off;`");
       return;
     }
@@ -281,13 +281,13 @@ class DrawMaker {
     if (!image) return;
     if (wanted == vk::Format::UNDEFINED) {
       error(attachment.image.at, DiagnosticKind::BindingMismatch,
-            std::format("shader `{}` draws without depth and stencil: its `depth_stencil_format` is none", shader()));
+            formatted("shader `{}` draws without depth and stencil: its `depth_stencil_format` is none", shader()));
       return;
     }
     if (image->format != wanted) {
       error(attachment.image.at, DiagnosticKind::BindingMismatch,
-            std::format("the `depth_stencil_format` of shader `{}` is {}, but image `{}` has {}", shader(),
-                        vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)));
+            formatted("the `depth_stencil_format` of shader `{}` is {}, but image `{}` has {}", shader(),
+                      vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)));
     }
     using enum launch::Load;
     launch::DepthAttachment made{.image = *index,
@@ -319,8 +319,8 @@ class DrawMaker {
     SampledTarget& target = planning_.sampled_targets[{image, level, draw_.state.samples}];
     if (!clears && !(target.steps && untouched(image, level, target.steps))) {
       error(reference.at, DiagnosticKind::MissingKey,
-            std::format("shader `{}` draws {} samples a pixel, so that `{}` needs `clear`", shader(),
-                        draw_.state.samples, reference.uid))
+            formatted("shader `{}` draws {} samples a pixel, so that `{}` needs `clear`", shader(), draw_.state.samples,
+                      reference.uid))
           .hint("the contents of an image of one sample cannot be loaded, but those of the draw just before");
     }
     if (target.steps == 0) {
@@ -331,7 +331,7 @@ class DrawMaker {
               .samples = draw_.state.samples,
               .color_attachment = many.color_attachment && !many.depth_attachment,
               .depth_attachment = many.depth_attachment};
-      target.image = add_resource(std::format("samples of {}", reference.uid), many, reference.at);
+      target.image = add_resource(formatted("samples of {}", reference.uid), many, reference.at);
     }
     target.steps = planning_.plan.steps.size() + 1;
     image = target.image;
@@ -358,9 +358,8 @@ class DrawMaker {
          pack_parameters(command_.parameters, command_.bindings, shader(), metadata_, planning_.diagnostics)) {
       auto declared = declared_binding(stages_, buffer.slot.set, buffer.slot.binding);
       if (!declared) continue;  // this variant does not look at it
-      declared->resource =
-          add_buffer(std::format("{} of {}", buffer.name, command_.debug_name), std::move(buffer.bytes),
-                     {.uniform = declared->type == vk::DescriptorType::UNIFORM_BUFFER}, buffer.at);
+      declared->resource = add_buffer(formatted("{} of {}", buffer.name, command_.debug_name), std::move(buffer.bytes),
+                                      {.uniform = declared->type == vk::DescriptorType::UNIFORM_BUFFER}, buffer.at);
       declared->origin = origin_of(buffer.at);
       made.push_back(std::move(*declared));
     }
@@ -398,7 +397,7 @@ void plan_draw(Planning& planning, const Draw& command) {
   if (!shader.metadata || shader.shader.stage != spirv::Stage::Vertex) {
     planning.diagnostics.add(json::problem(
         command.shader.at, DiagnosticKind::WrongReference,
-        std::format("draw requires an RPL shader with a vertex stage, which `{}` is not", command.shader.uid)));
+        formatted("draw requires an RPL shader with a vertex stage, which `{}` is not", command.shader.uid)));
     return;
   }
   DrawMaker(planning, command, shader).make();

@@ -1,8 +1,8 @@
 // `dispatch_graph`: a model in a VGF file, with what the scenario says about its modules (scenario page 3.13).
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "scenario/graph_bindings.hpp"
 #include "scenario/input_file.hpp"
@@ -26,7 +26,7 @@ const T* first_for(const std::vector<T>& list, std::string T::* name, std::strin
 }
 
 std::string entry_text(spirv::Stage stage) {
-  return stage == spirv::Stage::Graph ? "graph" : std::format("{} shader", name_of(stage));
+  return stage == spirv::Stage::Graph ? "graph" : formatted("{} shader", name_of(stage));
 }
 
 class Maker {
@@ -67,7 +67,7 @@ class Maker {
     if (std::ranges::contains(file_.modules, target.name, &vgf::Module::name)) return;
     Diagnostic& problem = diagnostics_.add(
         json::problem(target.at, DiagnosticKind::UnknownReference,
-                      std::format("'{}' has no module `{}`; this has no effect", file_.name, target.name),
+                      formatted("'{}' has no module `{}`; this has no effect", file_.name, target.name),
                       planning_.options.checking ? Severity::Error : Severity::Warning));
     std::vector<std::string_view> names;
     for (const vgf::Module& module : file_.modules) names.push_back(module.name);
@@ -101,7 +101,7 @@ class Maker {
     for (const vgf::Segment& segment : file_.segments) modules.insert(segment.module);
     for (const std::uint32_t module : modules) {
       const Substitution* substitution = substitution_for(file_.modules[module].name);
-      key += std::format("{}\n", substitution ? substitution->shader.uid : "");
+      key += formatted("{}\n", substitution ? substitution->shader.uid : "");
     }
     const auto [found, is_new] = open_.models.try_emplace(key);
     if (is_new) make_model(modules, found->second);
@@ -137,9 +137,9 @@ class Maker {
     if (!substitution) return nullptr;
     if (!module.is_placeholder()) {
       diagnostics_.add(json::problem(substitution->at, DiagnosticKind::BindingMismatch,
-                                     std::format("Performing shader substitution despite shader module containing "
-                                                 "code: module `{}` of '{}'",
-                                                 module.name, file_.name),
+                                     formatted("Performing shader substitution despite shader module containing "
+                                               "code: module `{}` of '{}'",
+                                               module.name, file_.name),
                                      Severity::Warning));
     }
     good = false;
@@ -149,9 +149,9 @@ class Maker {
     if (shader.stage != stage) {
       diagnostics_.add(json::problem(
           substitution->shader.at, DiagnosticKind::WrongReference,
-          std::format("the entry point of shader `{}` is a {}, but that of module `{}` of "
-                      "'{}' is a {}",
-                      substitution->shader.uid, entry_text(shader.stage), module.name, file_.name, entry_text(stage))));
+          formatted("the entry point of shader `{}` is a {}, but that of module `{}` of "
+                    "'{}' is a {}",
+                    substitution->shader.uid, entry_text(shader.stage), module.name, file_.name, entry_text(stage))));
       return nullptr;
     }
     good = true;
@@ -217,7 +217,7 @@ class Maker {
       reflection = problems.take(spirv::reflect(*module));
     add(std::move(problems), graph_.at["src"]);
     if (!reflection) return std::nullopt;
-    return scenario::specializations_of(map.specialization_constants, std::format("module `{}`", map.shader_target),
+    return scenario::specializations_of(map.specialization_constants, formatted("module `{}`", map.shader_target),
                                         *reflection, diagnostics_);
   }
 

@@ -4,8 +4,8 @@
 // hint, or around no movement, at which the search image differs least from the block: by the sum of absolute
 // differences of the luma of each pixel, in 256 steps. Outside of an image all is black.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/plan_parts.hpp"
 #include "shader/cache.hpp"
 #include "spirv/module.hpp"
@@ -168,7 +168,7 @@ class Maker {
   std::optional<launch::ShaderIndex> shader() {
     const auto grid = static_cast<std::uint32_t>(command_.grid_size);
     const std::uint32_t radius = radius_of(command_);
-    std::string key = std::format("dispatch_optical_flow {} {}", grid, radius);
+    std::string key = formatted("dispatch_optical_flow {} {}", grid, radius);
     for (const shader::Macro& macro : macros_) key += " " + macro.name;
     if (const auto known = planning_.shaders.find(key); known != planning_.shaders.end()) return known->second;
     const SourcePtr source = make_source("dispatch_optical_flow", std::string(kShader));

@@ -1,8 +1,8 @@
 // Buffers, tensors and images of a plan, with what they hold first and where their results go.
 #include <bit>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/outputs.hpp"
@@ -79,7 +79,7 @@ class Maker {
     if (!info) {
       diagnostics_.add(json::problem(
           image.at["format"], DiagnosticKind::Unsupported,
-          std::format("this build does not know the texels of {} and cannot load or store them", image.format.name)));
+          formatted("this build does not know the texels of {} and cannot load or store them", image.format.name)));
       return;
     }
     if (!tensor::level_bytes(*info, image.extent[0], image.extent[1], image.extent[2])) {
@@ -136,7 +136,7 @@ class Maker {
   launch::Resource begin(const T& resource, std::string_view counter) const {
     return {.name = resource.uid,
             .origin = origin_of(resource.at),
-            .load_counter = std::format("{}: {}", counter, resource.uid)};
+            .load_counter = formatted("{}: {}", counter, resource.uid)};
   }
 
   template <class T>
@@ -156,7 +156,7 @@ class Maker {
 
   void too_large(json::Value dims, const std::string& uid) {
     diagnostics_.add(json::problem(dims, DiagnosticKind::OutOfRange,
-                                   std::format("`{}` would have more bytes than 64 bits can count", uid)));
+                                   formatted("`{}` would have more bytes than 64 bits can count", uid)));
   }
 
   void add(launch::Resource made) {

@@ -1,7 +1,7 @@
 // `dispatch_spirv_graph` and its constants: a graph of a SPIR-V module (scenario page 3.3, 3.9).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/specialization.hpp"
 #include "model/plan_spirv_graph.hpp"
 #include "scenario/contents.hpp"
@@ -14,8 +14,8 @@ namespace slipway::scenario {
 namespace {
 
 std::string describe(const spirv::Binding& binding) {
-  return binding.name.empty() ? std::format("a {}", name_of(binding.kind))
-                              : std::format("`{}`, a {}", binding.name, name_of(binding.kind));
+  return binding.name.empty() ? formatted("a {}", name_of(binding.kind))
+                              : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
 }
 
 class Maker {
@@ -42,7 +42,7 @@ class Maker {
       }
     }
     for (Diagnostic& problem : problems.release()) {
-      problem.note(std::format("`{}` is run as a graph here", shader_.name), command_.shader.at.place());
+      problem.note(formatted("`{}` is run as a graph here", shader_.name), command_.shader.at.place());
       problem.at(command_.shader.at.pointer(), shader_.name);
       diagnostics_.add(std::move(problem));
     }
@@ -62,8 +62,8 @@ class Maker {
   std::string slots_text() const {
     std::string text;
     for (const spirv::Binding& declared : entry_.bindings) {
-      text += std::format("{}set {}, binding {} ({})", text.empty() ? "" : "; ", declared.set, declared.binding,
-                          describe(declared));
+      text += formatted("{}set {}, binding {} ({})", text.empty() ? "" : "; ", declared.set, declared.binding,
+                        describe(declared));
     }
     return text.empty() ? "nothing" : text;
   }
@@ -79,27 +79,27 @@ class Maker {
     });
     if (declared == entry_.bindings.end()) {
       error(binding.at, DiagnosticKind::BindingMismatch,
-            std::format("graph `{}` has nothing at set {}, binding {}; it has {}", shader_.name, binding.set,
-                        binding.id, slots_text()));
+            formatted("graph `{}` has nothing at set {}, binding {}; it has {}", shader_.name, binding.set, binding.id,
+                      slots_text()));
       return std::nullopt;
     }
     const auto planned = planning_.resources.find(binding.resource.uid);
     const Resource* resource = planning_.scenario.find(binding.resource.uid);
     if (!resource || planned == planning_.resources.end()) return std::nullopt;
-    const std::string subject = std::format("graph `{}` has set {}, binding {} as {}", shader_.name, binding.set,
-                                            binding.id, describe(*declared));
+    const std::string subject = formatted("graph `{}` has set {}, binding {} as {}", shader_.name, binding.set,
+                                          binding.id, describe(*declared));
     const auto* tensor = std::get_if<Tensor>(resource);
     if (!tensor || declared->kind != spirv::BindingKind::Tensor || !declared->tensor) {
       error(binding.resource.at, DiagnosticKind::WrongReference,
-            std::format("{}, but `{}` is {}", subject, binding.resource.uid, tensor ? "a tensor" : "an image"));
+            formatted("{}, but `{}` is {}", subject, binding.resource.uid, tensor ? "a tensor" : "an image"));
       return std::nullopt;
     }
     const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.place());
     if (!element) return std::nullopt;
     if (const auto difference = spirv::tensor_mismatch(*declared->tensor, *element, tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
-            std::format("{} with {}, but `{}` has {}", subject, difference->declared, binding.resource.uid,
-                        difference->given));
+            formatted("{} with {}, but `{}` has {}", subject, difference->declared, binding.resource.uid,
+                      difference->given));
       return std::nullopt;
     }
     check_access(binding, *declared, *tensor, subject);
@@ -114,8 +114,8 @@ class Maker {
     if (!wrong) return;
     diagnostics_.add(
         json::problem(binding.resource.at, DiagnosticKind::BindingMismatch,
-                      std::format("{} that it {}, but `{}` is {}", subject, declared.writes ? "writes" : "reads",
-                                  tensor.uid, declared.writes ? "readonly" : "writeonly"),
+                      formatted("{} that it {}, but `{}` is {}", subject, declared.writes ? "writes" : "reads",
+                                tensor.uid, declared.writes ? "readonly" : "writeonly"),
                       Severity::Warning));
   }
 
@@ -125,10 +125,9 @@ class Maker {
     });
     if (bound) return;
     const json::Value list = command_.at["bindings"];
-    Diagnostic missing =
-        json::problem(list, DiagnosticKind::BindingMismatch,
-                      std::format("graph `{}` uses set {}, binding {} ({}), but nothing is bound there", shader_.name,
-                                  declared.set, declared.binding, describe(declared)));
+    Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
+                                       formatted("graph `{}` uses set {}, binding {} ({}), but nothing is bound there",
+                                                 shader_.name, declared.set, declared.binding, describe(declared)));
     missing.place = list.opening();
     diagnostics_.add(std::move(missing));
   }
@@ -148,15 +147,15 @@ class Maker {
       if (wanted == declared.end()) {
         diagnostics_.add(
             json::problem(given[id].at, DiagnosticKind::UnknownReference,
-                          std::format("graph `{}` has no graph constant {}; this one has no effect", shader_.name, id),
+                          formatted("graph `{}` has no graph constant {}; this one has no effect", shader_.name, id),
                           Severity::Warning));
       } else if (data != planning_.graph_constants.end()) {
         const ConstantData& constant = data->second;
         const auto difference = spirv::tensor_mismatch(wanted->tensor, constant.type, constant.shape);
         if (difference) {
           error(given[id].at, DiagnosticKind::TypeMismatch,
-                std::format("graph constant {} of graph `{}` has {}, but `{}` has {}", id, shader_.name,
-                            difference->declared, given[id].uid, difference->given));
+                formatted("graph constant {} of graph `{}` has {}, but `{}` has {}", id, shader_.name,
+                          difference->declared, given[id].uid, difference->given));
         }
       }
     }
@@ -165,9 +164,9 @@ class Maker {
       const json::Value list = command_.at["graph_constants"];
       Diagnostic missing =
           json::problem(list ? list : command_.at, DiagnosticKind::UnknownReference,
-                        std::format("Graph constant resource not found. Graph `{}` uses graph constant {}, and the "
-                                    "command gives {}",
-                                    shader_.name, wanted.constant_id, given.size()));
+                        formatted("Graph constant resource not found. Graph `{}` uses graph constant {}, and the "
+                                  "command gives {}",
+                                  shader_.name, wanted.constant_id, given.size()));
       missing.place = (list ? list : command_.at).opening();
       diagnostics_.add(std::move(missing));
     }
@@ -204,8 +203,8 @@ void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command) {
   if (!entry) {
     planning.diagnostics.add(
         json::problem(command.shader.at, DiagnosticKind::WrongReference,
-                      std::format("the entry point of shader `{}` is a {} shader, but a graph is needed here",
-                                  command.shader.uid, name_of(shader.stage))));
+                      formatted("the entry point of shader `{}` is a {} shader, but a graph is needed here",
+                                command.shader.uid, name_of(shader.stage))));
     return;
   }
   Maker(planning, command, shader, *entry).run();

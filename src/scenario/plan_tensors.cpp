@@ -1,7 +1,7 @@
 // Shaders with tensors: native ones, or rewritten for devices that have none (page 3.14).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "model/native.hpp"
 #include "scenario/plan_parts.hpp"
 #include "spirv/tensors/emulate.hpp"
@@ -45,10 +45,9 @@ class Emulator {
   std::string key() const {
     std::string text;
     for (const spirv::TensorBinding& binding : bindings_) {
-      text +=
-          std::format(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(binding.elements.front().shape));
+      text += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(binding.elements.front().shape));
     }
-    for (const launch::RowStride& stride : made_.row_strides) text += std::format(" rows of {}", stride.rows);
+    for (const launch::RowStride& stride : made_.row_strides) text += formatted(" rows of {}", stride.rows);
     return text;
   }
 
@@ -77,7 +76,7 @@ class Emulator {
 
   std::nullopt_t report(Failure failure) {
     for (Diagnostic& problem : failure) {
-      problem.note(std::format("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.place);
+      problem.note(formatted("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.place);
       planning_.diagnostics.add(std::move(problem.at(made_.origin.path, made_.origin.uid)));
     }
     return std::nullopt;

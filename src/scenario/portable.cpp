@@ -1,8 +1,7 @@
 // What the existing runner, or the JSON schema that is published with it, rejects or understands otherwise (page 5.2).
 #include "scenario/portable.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "scenario/paths.hpp"
 #include "tensor/format.hpp"
 
@@ -92,15 +91,14 @@ class Portability {
  private:
   template <class... T>
   void say(Value at, std::format_string<T...> text, T&&... values) {
-    diagnostics_.add(json::problem(at, DiagnosticKind::NotPortable, std::format(text, std::forward<T>(values)...),
-                                   Severity::Warning));
+    diagnostics_.add(
+        json::problem(at, DiagnosticKind::NotPortable, formatted(text, std::forward<T>(values)...), Severity::Warning));
   }
   // A key that only we have; `member` may be nothing.
   void extra(Value member) {
     if (!member) return;
-    Diagnostic diagnostic =
-        json::problem(member, DiagnosticKind::NotPortable, std::format("{} does not know `{}`", kRunner, member.key()),
-                      Severity::Warning);
+    Diagnostic diagnostic = json::problem(member, DiagnosticKind::NotPortable,
+                                          formatted("{} does not know `{}`", kRunner, member.key()), Severity::Warning);
     diagnostic.place = member.key_place();
     diagnostics_.add(std::move(diagnostic));
   }
@@ -113,7 +111,7 @@ class Portability {
       if (object[key]) continue;
       Diagnostic diagnostic =
           json::problem(object, DiagnosticKind::NotPortable,
-                        std::format("{} rejects `{}` without `{}`", kRunner, object.key(), key), Severity::Warning);
+                        formatted("{} rejects `{}` without `{}`", kRunner, object.key(), key), Severity::Warning);
       diagnostic.place = object.opening();
       diagnostics_.add(std::move(diagnostic));
     }

@@ -1,9 +1,9 @@
 // The scenario class of the public interface: include/slipway/scenario.hpp.
+#include "base/format.hpp"
 #include "slipway/scenario.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 
 #include "base/public_problems.hpp"
 #include "launch/public_device.hpp"
@@ -26,7 +26,7 @@ std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failu
 
 std::unexpected<std::vector<Problem>> unknown_resource(std::string_view uid) {
   return problems(Failure{{.kind = DiagnosticKind::UnknownReference,
-                           .message = std::format("the scenario has no buffer or image `{}`", uid),
+                           .message = formatted("the scenario has no buffer or image `{}`", uid),
                            .uid = std::string(uid)}});
 }
 
@@ -87,7 +87,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::
   const std::uint64_t size = contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
-                             .message = std::format("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
+                             .message = formatted("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
                              .place = resource.origin.place,
                              .uid = std::string(uid)}});
   }

@@ -1,14 +1,15 @@
 #include "scenario/push_constants.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 std::string names_of(std::span<const StageInterface> stages) {
-  std::string text = std::format("shader `{}`", stages.front().shader);
-  if (stages.size() > 1) text += std::format(" or `{}`", stages.back().shader);
+  std::string text = formatted("shader `{}`", stages.front().shader);
+  if (stages.size() > 1) text += formatted(" or `{}`", stages.back().shader);
   return text;
 }
 
@@ -30,26 +31,25 @@ std::optional<std::vector<std::byte>> push_constants(const Reference& push_data,
   };
   if (!push_data) {
     if (using_it != stages.end()) {
-      warn(command,
-           std::format("shader `{}` uses push constants, but the command has no `push_data_ref`; they are zeros",
-                       using_it->shader));
+      warn(command, formatted("shader `{}` uses push constants, but the command has no `push_data_ref`; they are zeros",
+                              using_it->shader));
     }
     return bytes;
   }
   if (with_block == stages.end()) {
-    warn(push_data.at, std::format("push data are given, but {} declares no push constants", names_of(stages)));
+    warn(push_data.at, formatted("push data are given, but {} declares no push constants", names_of(stages)));
     if (size == 0) return bytes;
   }
   if (!data) return bytes;
   if (data->size > size) {
     diagnostics.add(json::problem(push_data.at, DiagnosticKind::OutOfRange,
-                                  std::format("`{}` has {} bytes, but the push constants of {} have {}", push_data.uid,
-                                              data->size, names_of(stages), size)));
+                                  formatted("`{}` has {} bytes, but the push constants of {} have {}", push_data.uid,
+                                            data->size, names_of(stages), size)));
     return std::nullopt;
   }
   if (data->size < size) {
-    warn(push_data.at, std::format("`{}` has {} bytes, but the push constants of {} have {}; the rest is zero",
-                                   push_data.uid, data->size, names_of(stages), size));
+    warn(push_data.at, formatted("`{}` has {} bytes, but the push constants of {} have {}; the rest is zero",
+                                 push_data.uid, data->size, names_of(stages), size));
   }
   if (Result<> written = data->write(std::span(bytes).first(data->size)); !written) {
     diagnostics.add(std::move(written.error()));

@@ -1,7 +1,6 @@
 #include "scenario/read.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "scenario/records/records.hpp"
 
@@ -28,9 +27,8 @@ template <class Variant>
 void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vector<Kind<Variant>>& kinds) {
   for (const Value member : element) {
     if (json::is_free_key(member.key())) continue;
-    Diagnostic diagnostic =
-        json::problem(member, DiagnosticKind::UnknownKey,
-                      std::format("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
+    Diagnostic diagnostic = json::problem(member, DiagnosticKind::UnknownKey,
+                                          formatted("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
     diagnostic.place = member.key_place();
     const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
     if (const auto near = closest(member.key(), keys))
@@ -39,7 +37,7 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
     return;
   }
   decoder.error(element, DiagnosticKind::MissingKey,
-                std::format("Unknown {} type in {}: the object has no key that says what it is", list.type, list.key));
+                formatted("Unknown {} type in {}: the object has no key that says what it is", list.type, list.key));
 }
 
 // An object with exactly one known key, whose value is the body.
@@ -56,10 +54,10 @@ std::optional<Variant> read_element(Decoder& decoder, Value element, ListName li
     if (body && body.key() != member.key()) {
       Diagnostic diagnostic =
           json::problem(member, DiagnosticKind::ConflictingKeys,
-                        std::format("one element of `{}` cannot be both `{}` and `{}`; put each in braces of its own",
-                                    list.key, body.key(), member.key()));
+                        formatted("one element of `{}` cannot be both `{}` and `{}`; put each in braces of its own",
+                                  list.key, body.key(), member.key()));
       diagnostic.place = member.key_place();
-      diagnostic.note(std::format("`{}` is here", body.key()), body.key_place());
+      diagnostic.note(formatted("`{}` is here", body.key()), body.key_place());
       decoder.add(std::move(diagnostic));
       return std::nullopt;
     }
@@ -70,7 +68,7 @@ std::optional<Variant> read_element(Decoder& decoder, Value element, ListName li
     return std::nullopt;
   }
   const std::string_view known[] = {body.key()};
-  decoder.check_keys(element, known, std::format("an element of `{}`", list.key));
+  decoder.check_keys(element, known, formatted("an element of `{}`", list.key));
   return find_kind(kinds, body.key())->read(decoder, body);
 }
 

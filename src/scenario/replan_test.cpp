@@ -1,5 +1,6 @@
 // Scenarios that are loaded before their device is known.
 #include "scenario/replan.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
@@ -31,11 +32,11 @@ output 1 y y
 )";
 
 std::string scene(std::string_view resources) {
-  return std::format(R"({{"resources": [{}
+  return formatted(R"({{"resources": [{}
     {{"tensor": {{"uid": "x", "dims": [16], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "readonly"}}}},
     {{"tensor": {{"uid": "y", "dims": [16], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "writeonly"}}}}],
     "commands": [{}]}})",
-                     resources, resources.empty() ? "" : R"({"dispatch_graph": {"graph_ref": "net", "bindings": [
+                   resources, resources.empty() ? "" : R"({"dispatch_graph": {"graph_ref": "net", "bindings": [
                       {"set": 0, "id": 0, "resource_ref": "x"}, {"set": 0, "id": 1, "resource_ref": "y"}]}})");
 }
 const std::string kWithGraph = scene(R"({"graph": {"uid": "net", "src": "net.vgf"}},)");

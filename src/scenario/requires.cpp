@@ -1,8 +1,8 @@
 // The root's `requires` against a device (scenario page 3.7).
 #include <algorithm>
-#include <format>
 #include <utility>
 
+#include "base/format.hpp"
 #include "gpu/device_plan.hpp"
 #include "scenario/plan.hpp"
 
@@ -52,7 +52,7 @@ bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
 std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device) {
   std::vector<std::string> lines;
   const auto unmet = [&]<class... Arguments>(std::format_string<Arguments...> text, Arguments&&... arguments) {
-    lines.push_back("skipped: requires " + std::format(text, std::forward<Arguments>(arguments)...));
+    lines.push_back("skipped: requires " + formatted(text, std::forward<Arguments>(arguments)...));
   };
   if (requirements.api) {
     const auto [major, minor] = *requirements.api;

@@ -1,8 +1,7 @@
 // Scenarios with RPL shaders on a device, under the validation layers: what is drawn is what their `expect` says.
 #include <gmock/gmock.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -30,24 +29,24 @@ void fragment_main (void) { target.color = state.color; }
 )";
 
 std::string graphics_shader(std::string_view more = "") {
-  return std::format(R"({{"shader": {{"uid": "s", "type": "RPL", "src": "s.rpl", {} )"
-                     R"("entry_points": {{"vertex": "vertex_main", "fragment": "fragment_main"}}}}}})",
-                     more);
+  return formatted(R"({{"shader": {{"uid": "s", "type": "RPL", "src": "s.rpl", {} )"
+                   R"("entry_points": {{"vertex": "vertex_main", "fragment": "fragment_main"}}}}}})",
+                   more);
 }
 
 // An image of floats with what it must hold.
 std::string target(std::string_view uid, std::uint32_t width, std::uint32_t height, std::string_view expected,
                    std::string_view more = "") {
-  return std::format(
+  return formatted(
       R"({{"image": {{"uid": "{}", "dims": [{}, {}], "format": "VK_FORMAT_R32G32B32A32_SFLOAT", )"
       R"("shader_access": "readonly", "color_attachment": true{}, "expect": {{"data": {}, "abs": 1e-5}}}}}})",
       uid, width, height, more, expected);
 }
 
 std::string buffer(std::string_view uid, std::uint32_t size, std::string_view type, std::string_view values) {
-  return std::format(R"({{"buffer": {{"uid": "{}", "size": {}, "shader_access": "readonly", )"
-                     R"("data": {{"type": "{}", "values": [{}]}}}}}})",
-                     uid, size, type, values);
+  return formatted(R"({{"buffer": {{"uid": "{}", "size": {}, "shader_access": "readonly", )"
+                   R"("data": {{"type": "{}", "values": [{}]}}}}}})",
+                   uid, size, type, values);
 }
 
 std::string scene(const std::vector<std::string>& resources, const std::vector<std::string>& commands) {
@@ -56,7 +55,7 @@ std::string scene(const std::vector<std::string>& resources, const std::vector<s
     for (const std::string& one : list) text += (text.empty() ? "" : ",\n") + one;
     return text;
   };
-  return std::format("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
+  return formatted("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
 }
 
 class RplDrawTest : public testing::GpuTest {
@@ -81,7 +80,7 @@ std::string rectangle(double left, double top, double right, double bottom, std:
   const std::array<std::array<double, 2>, 6> corners = {
       {{left, top}, {right, top}, {left, bottom}, {right, top}, {right, bottom}, {left, bottom}}};
   std::string text;
-  for (const auto& [x, y] : corners) text += std::format("{}{}, {}, {}", text.empty() ? "" : ", ", x, y, color);
+  for (const auto& [x, y] : corners) text += formatted("{}{}, {}, {}", text.empty() ? "" : ", ", x, y, color);
   return text;
 }
 
@@ -267,9 +266,9 @@ void fragment_main (void) {
     SCOPED_TRACE(operation);
     run_scene(
         scene({graphics_shader(),
-               std::format(R"({{"image": {{"uid": "d", "dims": [1, 1], "format": "VK_FORMAT_D32_SFLOAT", )"
-                           R"("shader_access": "readonly", "compare_operation": "{}", "data": [0.5]}}}})",
-                           operation),
+               formatted(R"({{"image": {{"uid": "d", "dims": [1, 1], "format": "VK_FORMAT_D32_SFLOAT", )"
+                         R"("shader_access": "readonly", "compare_operation": "{}", "data": [0.5]}}}})",
+                         operation),
                buffer("v", 24, "f32", "-1, -1, 3, -1, -1, 3"), target("t", 1, 1, expected)},
               {R"({"draw": {"shader_ref": "s", "vertices": 3, "attributes": {"vertex": "v"},)"
                R"( "bindings": [{"name": "compare", "resource_ref": "d"}, {"name": "depth", "resource_ref": "d"}],)"
@@ -333,9 +332,9 @@ void fragment_main (void) {
 }
 )";
   const auto image = [](std::string_view uid, std::string_view value) {
-    return std::format(R"({{"image": {{"uid": "{}", "dims": [1, 1], "format": "VK_FORMAT_R32G32B32A32_SFLOAT", )"
-                       R"("shader_access": "readonly", "fill": [{}]}}}})",
-                       uid, value);
+    return formatted(R"({{"image": {{"uid": "{}", "dims": [1, 1], "format": "VK_FORMAT_R32G32B32A32_SFLOAT", )"
+                     R"("shader_access": "readonly", "fill": [{}]}}}})",
+                     uid, value);
   };
   run_scene(
       scene({graphics_shader(), image("a", "1, 2, 3, 4"), image("b", "10, 20, 30, 40"),
@@ -377,8 +376,7 @@ TEST_F(RplDrawTest, ComputeByNameAndByNumber) {
              R"({"buffer": {"uid": "d", "size": 24, "shader_access": "readwrite",)"
              R"( "data": {"type": "f32", "values": [1, 2, 3, 4, 5, 6]},)"
              R"( "expect": {"type": "f32", "data": [41, 32, 23, 14, 5, 6]}}})"},
-            {std::format(R"({{"dispatch_compute": {{"shader_ref": "c", "rangeND": [2], "bindings": {}}}}})",
-                         bindings)}),
+            {formatted(R"({{"dispatch_compute": {{"shader_ref": "c", "rangeND": [2], "bindings": {}}}}})", bindings)}),
         {{"c.rpl", std::string(kScale)}});
   }
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "json/record.hpp"
 #include "tensor/element.hpp"
@@ -126,15 +126,15 @@ class Packer {
     });
     if (bound != bindings.end()) {
       error(parameter, DiagnosticKind::ConflictingKeys,
-            std::format("buffer `{}` is bound to `{}`; parameters are for buffers that the runner makes", buffer_name,
-                        bound->resource.uid))
+            formatted("buffer `{}` is bound to `{}`; parameters are for buffers that the runner makes", buffer_name,
+                      bound->resource.uid))
           .note("it is bound here", bound->at.place());
       return;
     }
     if (slot->buffer->main_size > kLargestMade) {
       error(parameter, DiagnosticKind::OutOfRange,
-            std::format("buffer `{}` has {} bytes; one of more than {} must be bound", buffer_name,
-                        slot->buffer->main_size, kLargestMade));
+            formatted("buffer `{}` has {} bytes; one of more than {} must be bound", buffer_name,
+                      slot->buffer->main_size, kLargestMade));
       return;
     }
     write(parameter, *leaf, buffer_of(*slot, parameter));
@@ -157,7 +157,7 @@ class Packer {
 
   void unknown(const NamedValue& parameter, const std::vector<std::string>& names) {
     diagnostics_.add(unknown_name(parameter.value, parameter.value.key_place(), parameter.name,
-                                  std::format("shader `{}` has no parameter `{}`", shader_, parameter.name),
+                                  formatted("shader `{}` has no parameter `{}`", shader_, parameter.name),
                                   {names.begin(), names.end()}));
   }
 
@@ -172,20 +172,20 @@ class Packer {
     std::vector<json::Value> numbers;
     if (!collect(parameter.value, numbers)) {
       error(parameter, DiagnosticKind::WrongType,
-            std::format("parameter `{}` takes numbers and arrays of numbers", parameter.name));
+            formatted("parameter `{}` takes numbers and arrays of numbers", parameter.name));
       return;
     }
     const std::uint64_t each = rpl::word_count(leaf.type), rows = rpl::item_count(leaf.type);
     const std::string_view type = rpl::builtin_type_name(leaf.type);
     if (leaf.tail) leaf.items = numbers.size() / each;
     if (leaf.items == 0 || numbers.size() != leaf.items * each) {
-      const std::string items = leaf.tail         ? std::format("any number of {}", type)
+      const std::string items = leaf.tail         ? formatted("any number of {}", type)
                                 : leaf.items == 1 ? std::string(type)
-                                                  : std::format("{} {}", leaf.items, type);
-      const std::string count = leaf.tail ? std::format("a multiple of {}", each) : std::to_string(leaf.items * each);
+                                                  : formatted("{} {}", leaf.items, type);
+      const std::string count = leaf.tail ? formatted("a multiple of {}", each) : std::to_string(leaf.items * each);
       error(parameter, DiagnosticKind::OutOfRange,
-            std::format("parameter `{}` is {}, which takes {} numbers, but here are {}", parameter.name, items, count,
-                        numbers.size()));
+            formatted("parameter `{}` is {}, which takes {} numbers, but here are {}", parameter.name, items, count,
+                      numbers.size()));
       return;
     }
     if (leaf.tail) buffer.bytes.resize(buffer.bytes.size() + leaf.items * leaf.array_stride);
@@ -197,7 +197,7 @@ class Packer {
           tensor::store_number(element_type(leaf.type), number_of(numbers[i]), &buffer.bytes[at]);
       if (!stored) {
         diagnostics_.add(json::problem(numbers[i], DiagnosticKind::OutOfRange,
-                                       std::format("parameter `{}`: {}", parameter.name, stored.error())));
+                                       formatted("parameter `{}`: {}", parameter.name, stored.error())));
       }
     }
   }
@@ -235,8 +235,8 @@ Diagnostic unknown_name(json::Value at, Place word, std::string_view name, std::
     unknown.suggest(json::inside_quotes(word), *near);
   } else {
     std::string list;
-    for (const std::string_view known : names) list += std::format("{}`{}`", list.empty() ? "" : ", ", known);
-    unknown.note(names.empty() ? "it has none" : std::format("it has {}", list));
+    for (const std::string_view known : names) list += formatted("{}`{}`", list.empty() ? "" : ", ", known);
+    unknown.note(names.empty() ? "it has none" : formatted("it has {}", list));
   }
   return unknown;
 }
@@ -250,9 +250,9 @@ std::vector<Binding> number_bindings(const std::vector<Binding>& bindings, const
     const auto element = element_name(binding.name);
     const auto slot = find_slot(metadata, element ? element->array : binding.name);
     if (!slot) {
-      diagnostics.add(unknown_name(
-          binding.at["name"], binding.at["name"].place(), binding.name,
-          std::format("shader `{}` has no buffer, image or sampler `{}`", shader, binding.name), slot_names(metadata)));
+      diagnostics.add(unknown_name(binding.at["name"], binding.at["name"].place(), binding.name,
+                                   formatted("shader `{}` has no buffer, image or sampler `{}`", shader, binding.name),
+                                   slot_names(metadata)));
       numbered.pop_back();
       continue;
     }
@@ -262,7 +262,7 @@ std::vector<Binding> number_bindings(const std::vector<Binding>& bindings, const
     if (made.element < slot->count) continue;
     diagnostics.add(
         json::problem(binding.at["name"], DiagnosticKind::IndexOutOfRange,
-                      std::format("`{}` of shader `{}` has {} elements", element->array, shader, slot->count)));
+                      formatted("`{}` of shader `{}` has {} elements", element->array, shader, slot->count)));
     numbered.pop_back();
   }
   return numbered;

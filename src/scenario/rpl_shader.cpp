@@ -1,8 +1,8 @@
 #include "scenario/rpl_shader.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/compile.hpp"
 #include "scenario/paths.hpp"
 
@@ -44,8 +44,8 @@ std::optional<std::string> option_text(const NamedValue& option, Diagnostics& di
       return option.value.string();
     default:
       diagnostics.add(json::problem(option.value, DiagnosticKind::WrongType,
-                                    std::format("option `{}` takes a boolean, a number or a string, not {}",
-                                                option.name, json::name_of(option.value.type()))));
+                                    formatted("option `{}` takes a boolean, a number or a string, not {}", option.name,
+                                              json::name_of(option.value.type()))));
       return std::nullopt;
   }
 }

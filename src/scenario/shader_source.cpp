@@ -1,8 +1,8 @@
 #include "scenario/shader_source.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/paths.hpp"
 
 namespace slipway::scenario {
@@ -32,7 +32,7 @@ InputFile open_file(const Shader& shader, const Path& path, Diagnostics& diagnos
   Diagnostics problems;
   InputFile file = open_input(path, shader.at["src"], problems);
   for (Diagnostic& problem : problems.release()) {
-    problem.message = std::format("Cannot open {} shader file. {}", name_of(*type), problem.message);
+    problem.message = formatted("Cannot open {} shader file. {}", name_of(*type), problem.message);
     diagnostics.add(std::move(problem));
   }
   return file;
@@ -41,13 +41,13 @@ InputFile open_file(const Shader& shader, const Path& path, Diagnostics& diagnos
 std::optional<ShaderType> detect_type(const Shader& shader, const Path& path, Bytes bytes, Diagnostics& diagnostics) {
   const auto detected = shader::detect(path, bytes);
   const auto type = detected ? std::optional(type_of(*detected)) : shader.likely_type();
-  const std::string message = std::format("shader `{}` has no `type`", shader.uid);
+  const std::string message = formatted("shader `{}` has no `type`", shader.uid);
   Diagnostic problem = json::problem(shader.at["src"], DiagnosticKind::MissingKey, message, Severity::Warning);
   if (type) {
-    problem.hint(std::format("{} is taken to be {}", path.string(), name_of(*type)));
+    problem.hint(formatted("{} is taken to be {}", path.string(), name_of(*type)));
   } else {
     problem.severity = Severity::Error;
-    problem.hint(std::format("neither the contents nor the extension of {} tell it", path.string()));
+    problem.hint(formatted("neither the contents nor the extension of {} tell it", path.string()));
   }
   diagnostics.add(std::move(problem));
   return type;
@@ -102,7 +102,7 @@ std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& 
     if (!shader.type) {
       diagnostics.add(
           json::problem(shader.at["source"], DiagnosticKind::MissingKey,
-                        std::format("shader `{}` has no `type`, and nothing tells that of inline text", shader.uid)));
+                        formatted("shader `{}` has no `type`, and nothing tells that of inline text", shader.uid)));
       return std::nullopt;
     }
     return ShaderSource{*shader.type, shader.uid, nullptr, make_source(shader.uid, *shader.source)};

@@ -1,9 +1,9 @@
 #include "scenario/shaders.hpp"
 
 #include <algorithm>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "json/record.hpp"
 #include "launch/parallel.hpp"
 #include "launch/specialization.hpp"
@@ -44,12 +44,11 @@ Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind
 Path include_folder(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
   const Path folder = source_path(scenario, name);
   if (is_folder(folder) || !is_folder(name)) return folder;
-  diagnostics.add(
-      json::problem(at, DiagnosticKind::DeprecatedForm,
-                    std::format("`{}` is found in the current directory only, and taken from there; include "
-                                "directories count from the scenario file",
-                                name),
-                    Severity::Warning));
+  diagnostics.add(json::problem(at, DiagnosticKind::DeprecatedForm,
+                                formatted("`{}` is found in the current directory only, and taken from there; include "
+                                          "directories count from the scenario file",
+                                          name),
+                                Severity::Warning));
   return name;
 }
 
@@ -80,7 +79,7 @@ std::optional<shader::Options> compile_options(const Scenario& scenario, const S
       if (is_inside(path, folder)) return read_text(path);
       return Result<std::string>(
           fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
-               std::format("{} is outside of the scenario's folder, to which --confine keeps it", path.string())));
+               formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string())));
     };
   }
   return options;
@@ -153,11 +152,11 @@ const spirv::EntryPoint* entry_point_of(const Shader& shader, const EntryName& w
   if (const spirv::EntryPoint* graph = reflection.find(wanted.name, spirv::Stage::Graph)) return graph;
   std::string others;
   for (const spirv::EntryPoint& entry : reflection.entry_points) {
-    others += std::format("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
+    others += formatted("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
   }
   diagnostics.add(problem_in(shader, "entry", DiagnosticKind::UnknownReference,
-                             std::format("shader `{}` has no {} entry point `{}`; it has {}", shader.uid,
-                                         name_of(wanted.stage), wanted.name, others.empty() ? "none" : others)));
+                             formatted("shader `{}` has no {} entry point `{}`; it has {}", shader.uid,
+                                       name_of(wanted.stage), wanted.name, others.empty() ? "none" : others)));
   return nullptr;
 }
 
@@ -169,9 +168,9 @@ std::optional<std::uint32_t> push_constant_size(const Shader& shader, const spir
   if (declared > shader.push_constants_size && entry.push_constants->used) {
     diagnostics.add(
         problem_in(shader, "push_constants_size", DiagnosticKind::OutOfRange,
-                   std::format("`push_constants_size` is {}, but the push constant block of shader `{}` has {} "
-                               "bytes",
-                               shader.push_constants_size, shader.uid, entry.push_constants->size)));
+                   formatted("`push_constants_size` is {}, but the push constant block of shader `{}` has {} "
+                             "bytes",
+                             shader.push_constants_size, shader.uid, entry.push_constants->size)));
     return std::nullopt;
   }
   return shader.push_constants_size;
@@ -183,7 +182,7 @@ std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Sha
   if (!code) return std::nullopt;
   auto reflection = diagnostics.take(spirv::reflect(code->module));
   if (!reflection) return std::nullopt;
-  auto specializations = specializations_of(shader.specialization_constants, std::format("shader `{}`", shader.uid),
+  auto specializations = specializations_of(shader.specialization_constants, formatted("shader `{}`", shader.uid),
                                             *reflection, diagnostics);
   if (specializations && !specializations->empty()) {
     reflection = diagnostics.take(spirv::reflect(code->module, launch::values_of(*specializations)));
@@ -249,9 +248,9 @@ std::optional<launch::Specialization> specialize(const SpecializationConstant& c
   std::vector<std::byte> bytes(boolean ? 4 : tensor::size_of(declared.type));
   if (const tensor::Stored stored = tensor::store_number(declared.type, number, bytes.data()); !stored) {
     diagnostics.add(json::problem(value, DiagnosticKind::OutOfRange,
-                                  std::format("specialization constant {}{} is declared as {}: {}", constant.id,
-                                              declared.name.empty() ? "" : std::format(" (`{}`)", declared.name),
-                                              tensor::name_of(declared.type), stored.error())));
+                                  formatted("specialization constant {}{} is declared as {}: {}", constant.id,
+                                            declared.name.empty() ? "" : formatted(" (`{}`)", declared.name),
+                                            tensor::name_of(declared.type), stored.error())));
     return std::nullopt;
   }
   return launch::Specialization{.id = constant.id, .bytes = std::move(bytes)};
@@ -267,10 +266,10 @@ std::optional<std::vector<launch::Specialization>> specializations_of(std::span<
     const auto declared =
         std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
     if (declared == reflection.specialization_constants.end()) {
-      diagnostics.add(json::problem(
-          constant.at["id"], DiagnosticKind::UnknownReference,
-          std::format("{} has no specialization constant {}; this one has no effect", subject, constant.id),
-          Severity::Warning));
+      diagnostics.add(
+          json::problem(constant.at["id"], DiagnosticKind::UnknownReference,
+                        formatted("{} has no specialization constant {}; this one has no effect", subject, constant.id),
+                        Severity::Warning));
     } else if (auto one = specialize(constant, *declared, diagnostics)) {
       all.push_back(std::move(*one));
     } else {

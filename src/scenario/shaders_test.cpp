@@ -1,9 +1,8 @@
 // What the corpus of planned scenarios cannot show: constants by type, the cache, folders of the process.
 #include "scenario/shaders.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "testing/scenario_case.hpp"
 
@@ -20,7 +19,7 @@ std::string specialized(ElementType type, const std::string& value) {
                                {.spec_id = 3, .name = "x", .type = type}, diagnostics);
   if (!made) return diagnostics.all().at(0).message;
   std::string text;
-  for (const std::byte byte : made->bytes) text += std::format("{:02x}", std::to_integer<unsigned>(byte));
+  for (const std::byte byte : made->bytes) text += formatted("{:02x}", std::to_integer<unsigned>(byte));
   return text;
 }
 
@@ -43,7 +42,7 @@ TEST(Specialize, RefusesWhatTheTypeCannotHold) {
         std::pair(ElementType::F32, "1e39"), std::pair(ElementType::F16, "70000"), std::pair(ElementType::Bool, "2")}) {
     const std::string message = specialized(type, value);
     EXPECT_TRUE(
-        message.starts_with(std::format("specialization constant 3 (`x`) is declared as {}: ", tensor::name_of(type))))
+        message.starts_with(formatted("specialization constant 3 (`x`) is declared as {}: ", tensor::name_of(type))))
         << message;
   }
 }
@@ -89,8 +88,8 @@ TEST(Shaders, TheCacheChangesNothing) {
 TEST(Shaders, ManyAtOnceKeepTheOrderOfTheirProblems) {
   std::string resources;
   for (int i = 0; i < 20; ++i) {
-    resources += std::format(R"({}{{"shader": {{"uid": "s{}", "type": "GLSL", "source": "void main() {{ {} }}"}}}})",
-                             i ? ",\n" : "", i, i % 5 == 0 ? "oops;" : "");
+    resources += formatted(R"({}{{"shader": {{"uid": "s{}", "type": "GLSL", "source": "void main() {{ {} }}"}}}})",
+                           i ? ",\n" : "", i, i % 5 == 0 ? "oops;" : "");
   }
   testing::Case made({});
   made.plan(R"({"resources": [)" + resources + R"(], "commands": []})");

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <bit>
-#include <format>
 #include <random>
 
+#include "base/format.hpp"
 #include "launch/check_device.hpp"
 #include "launch/run.hpp"
 #include "scenario/load.hpp"
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view by = 
 }
 
 std::string scene(const std::vector<std::string>& resources, const std::vector<std::string>& commands) {
-  return std::format("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
+  return formatted("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
 }
 
 constexpr std::string_view kPreamble =
@@ -41,24 +41,24 @@ constexpr std::string_view kTriangle =
     "}\n";
 
 std::string shader(std::string_view uid, std::string_view file, std::string_view more = "") {
-  return std::format(R"({{"shader": {{"uid": "{}", "type": "GLSL", "src": "{}"{}}}}})", uid, file, more);
+  return formatted(R"({{"shader": {{"uid": "{}", "type": "GLSL", "src": "{}"{}}}}})", uid, file, more);
 }
 
 std::string tensor(std::string_view uid, const tensor::Shape& dims, std::string_view format,
                    std::string_view more = "") {
-  return std::format(R"({{"tensor": {{"uid": "{}", "dims": {}, "format": "VK_FORMAT_{}", )"
-                     R"("shader_access": "readwrite"{}}}}})",
-                     uid, tensor::shape_text(dims), format, more);
+  return formatted(R"({{"tensor": {{"uid": "{}", "dims": {}, "format": "VK_FORMAT_{}", )"
+                   R"("shader_access": "readwrite"{}}}}})",
+                   uid, tensor::shape_text(dims), format, more);
 }
 
 std::string buffer(std::string_view uid, std::size_t bytes, std::string_view more) {
-  return std::format(R"({{"buffer": {{"uid": "{}", "size": {}, "shader_access": "readwrite"{}}}}})", uid, bytes, more);
+  return formatted(R"({{"buffer": {{"uid": "{}", "size": {}, "shader_access": "readwrite"{}}}}})", uid, bytes, more);
 }
 
 template <class T>
 std::string list(const std::vector<T>& values) {
   std::string text;
-  for (const T value : values) text += std::format("{}{}", text.empty() ? "" : ", ", value);
+  for (const T value : values) text += formatted("{}{}", text.empty() ? "" : ", ", value);
   return "[" + text + "]";
 }
 
@@ -67,10 +67,10 @@ std::string dispatch(std::string_view shader, const std::vector<std::string>& re
                      std::string_view groups = "1") {
   std::vector<std::string> bindings;
   for (std::size_t i = 0; i < resources.size(); ++i) {
-    bindings.push_back(std::format(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", i, resources[i]));
+    bindings.push_back(formatted(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", i, resources[i]));
   }
-  return std::format(R"({{"dispatch_compute": {{"shader_ref": "{}", "rangeND": [{}], "bindings": [{}]}}}})", shader,
-                     groups, joined(bindings, ", "));
+  return formatted(R"({{"dispatch_compute": {{"shader_ref": "{}", "rangeND": [{}], "bindings": [{}]}}}})", shader,
+                   groups, joined(bindings, ", "));
 }
 
 class TensorsTest : public testing::GpuTest {
@@ -141,7 +141,7 @@ class Accesses {
     const std::string type(element_.type);
     const bool array = length_ > 0;
     return std::string(kPreamble) +
-           std::format(
+           formatted(
                "layout(set = 0, binding = 0) uniform readonly tensorARM<{0}, {1}> a;\n"
                "layout(set = 0, binding = 1) uniform tensorARM<{0}, {1}> c;\n"
                "layout(set = 0, binding = 2) readonly buffer Places {{ uint place[]; }};\n"
@@ -149,24 +149,23 @@ class Accesses {
                "void main() {{\n  for (uint k = 0; k < {2}; ++k) {{\n    uint at[{1}];\n"
                "    for (uint d = 0; d < {1}; ++d) at[d] = place[k * {1} + d];\n",
                type, rank, kAccesses) +
-           (array ? std::format("    {} v[{}];\n", type, length_) : std::format("    {} v;\n", type)) +
-           std::format(
+           (array ? formatted("    {} v[{}];\n", type, length_) : formatted("    {} v;\n", type)) +
+           formatted(
                "    if (k % 2 == 0) tensorReadARM(a, at, v);\n"
                "    else tensorReadARM(a, at, v, gl_TensorOperandsOutOfBoundsValueARM, {}(7.0f));\n",
                type) +
-           (array ? std::format("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(float(v[j]));\n", length_)
+           (array ? formatted("    for (uint j = 0; j < {0}; ++j) got[k * {0} + j] = int(float(v[j]));\n", length_)
                   : "    got[k] = int(float(v));\n") +
            "    tensorWriteARM(c, at, v);\n  }\n" + sizes() + "}\n";
   }
 
   std::string scenario() const {
     return scene(
-        {shader("s", "s.comp"), tensor("a", shape_, element_.format, std::format(R"(, "data": {})", list(values_))),
-         tensor("c", shape_, element_.format, std::format(R"(, "expect": {{"data": {}}})", list(written_))),
-         buffer("places", places_.size() * 4,
-                std::format(R"(, "data": {{"type": "u32", "values": {}}})", list(places_))),
+        {shader("s", "s.comp"), tensor("a", shape_, element_.format, formatted(R"(, "data": {})", list(values_))),
+         tensor("c", shape_, element_.format, formatted(R"(, "expect": {{"data": {}}})", list(written_))),
+         buffer("places", places_.size() * 4, formatted(R"(, "data": {{"type": "u32", "values": {}}})", list(places_))),
          buffer("got", (got_.size() + shape_.size()) * 4,
-                std::format(R"(, "expect": {{"type": "i32", "data": {}}})", list(expected())))},
+                formatted(R"(, "expect": {{"type": "i32", "data": {}}})", list(expected())))},
         {dispatch("s", {"a", "c", "places", "got"})});
   }
 
@@ -198,7 +197,7 @@ class Accesses {
   std::string sizes() const {
     std::string text;
     for (std::size_t d = 0; d < shape_.size(); ++d) {
-      text += std::format("  got[{}] = int(tensorSizeARM(a, {}));\n", got_.size() + d, d);
+      text += formatted("  got[{}] = int(tensorSizeARM(a, {}));\n", got_.size() + d, d);
     }
     return text;
   }
@@ -222,7 +221,7 @@ TEST_F(TensorsTest, RandomAccessesOfEveryType) {
   std::uint32_t seed = 1;
   for (const Element& element : kElements) {
     for (int i = 0; i < 4; ++i, ++seed) {
-      SCOPED_TRACE(std::format("{}, seed {}", element.type, seed));
+      SCOPED_TRACE(formatted("{}, seed {}", element.type, seed));
       const Accesses accesses(element, seed);
       run_scene(accesses.scenario(), {{"s.comp", accesses.glsl()}});
     }
@@ -242,7 +241,7 @@ TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
         Small{tensor::ElementType::F8E5M2, "R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t"}}) {
     SCOPED_TRACE(glsl);
     const std::uint32_t count = 1u << (8 * tensor::size_of(type));
-    const auto quoted = [](std::uint32_t bits) { return std::format("\"{:#x}\"", bits); };
+    const auto quoted = [](std::uint32_t bits) { return formatted("\"{:#x}\"", bits); };
     std::vector<std::string> all, wide, floats, rounded;
     for (std::uint32_t bits = 0; bits < count; ++bits) {
       all.push_back(quoted(bits));
@@ -260,26 +259,26 @@ TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
         rounded.push_back(quoted(small));
       }
     }
-    run_scene(scene({shader("s", "s.comp"),
-                     tensor("all", {count}, format, std::format(R"(, "data": [{}])", joined(all, ", "))),
-                     tensor("wide", {count}, "R32_SFLOAT",
-                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(wide, ", "))),
-                     tensor("floats", {static_cast<std::int64_t>(floats.size())}, "R32_SFLOAT",
-                            std::format(R"(, "data": [{}])", joined(floats, ", "))),
-                     tensor("rounded", {static_cast<std::int64_t>(floats.size())}, format,
-                            std::format(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(rounded, ", ")))},
-                    {dispatch("s", {"all", "wide", "floats", "rounded"}, "1024")}),
-              {{"s.comp", std::string(kPreamble) +
-                              std::format("layout(local_size_x = 64) in;\n"
-                                          "layout(set = 0, binding = 0) uniform tensorARM<{0}, 1> all;\n"
-                                          "layout(set = 0, binding = 1) uniform tensorARM<float, 1> wide;\n"
-                                          "layout(set = 0, binding = 2) uniform tensorARM<float, 1> floats;\n"
-                                          "layout(set = 0, binding = 3) uniform tensorARM<{0}, 1> rounded;\n"
-                                          "void main() {{ uint at[] = uint[](gl_GlobalInvocationID.x);\n"
-                                          "  {0} v; tensorReadARM(all, at, v); tensorWriteARM(wide, at, float(v));\n"
-                                          "  float f; tensorReadARM(floats, at, f);\n"
-                                          "  tensorWriteARM(rounded, at, {0}(f)); }}\n",
-                                          glsl)}});
+    run_scene(
+        scene({shader("s", "s.comp"), tensor("all", {count}, format, formatted(R"(, "data": [{}])", joined(all, ", "))),
+               tensor("wide", {count}, "R32_SFLOAT",
+                      formatted(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(wide, ", "))),
+               tensor("floats", {static_cast<std::int64_t>(floats.size())}, "R32_SFLOAT",
+                      formatted(R"(, "data": [{}])", joined(floats, ", "))),
+               tensor("rounded", {static_cast<std::int64_t>(floats.size())}, format,
+                      formatted(R"(, "expect": {{"data": [{}], "abs": 1.2e-38}})", joined(rounded, ", ")))},
+              {dispatch("s", {"all", "wide", "floats", "rounded"}, "1024")}),
+        {{"s.comp",
+          std::string(kPreamble) + formatted("layout(local_size_x = 64) in;\n"
+                                             "layout(set = 0, binding = 0) uniform tensorARM<{0}, 1> all;\n"
+                                             "layout(set = 0, binding = 1) uniform tensorARM<float, 1> wide;\n"
+                                             "layout(set = 0, binding = 2) uniform tensorARM<float, 1> floats;\n"
+                                             "layout(set = 0, binding = 3) uniform tensorARM<{0}, 1> rounded;\n"
+                                             "void main() {{ uint at[] = uint[](gl_GlobalInvocationID.x);\n"
+                                             "  {0} v; tensorReadARM(all, at, v); tensorWriteARM(wide, at, float(v));\n"
+                                             "  float f; tensorReadARM(floats, at, f);\n"
+                                             "  tensorWriteARM(rounded, at, {0}(f)); }}\n",
+                                             glsl)}});
   }
   EXPECT_THAT(lacks_, ::testing::IsEmpty());
 }
@@ -289,7 +288,7 @@ TEST_F(TensorsTest, NeighboursOfNarrowElementsStay) {
   std::vector<int> expected;
   for (int i = 0; i < 1000; ++i) expected.push_back(i % 100);
   run_scene(scene({shader("s", "s.comp"),
-                   tensor("t", {1000}, "R8_SINT", std::format(R"(, "expect": {{"data": {}}})", list(expected)))},
+                   tensor("t", {1000}, "R8_SINT", formatted(R"(, "expect": {{"data": {}}})", list(expected)))},
                   {dispatch("s", {"t"}, "16")}),
             {{"s.comp", std::string(kPreamble) + "layout(local_size_x = 64) in;\n"
                                                  "layout(set = 0, binding = 0) uniform tensorARM<int8_t, 1> t;\n"
@@ -371,12 +370,12 @@ struct Sharing {
 class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterface<Sharing> {
  protected:
   static std::string image(std::string_view more = "") {
-    return std::format(R"({{"image": {{"uid": "i", "dims": [5, 3], "format": "VK_FORMAT_R8G8B8A8_UINT", )"
-                       R"("shader_access": "image_read"{}{}}}}})",
-                       GetParam().image, more);
+    return formatted(R"({{"image": {{"uid": "i", "dims": [5, 3], "format": "VK_FORMAT_R8G8B8A8_UINT", )"
+                     R"("shader_access": "image_read"{}{}}}}})",
+                     GetParam().image, more);
   }
   static std::string seen(const tensor::Shape& dims, std::string_view more = "") {
-    return tensor("t", dims, "R8_UINT", std::format("{}{}", GetParam().tensor, more));
+    return tensor("t", dims, "R8_UINT", formatted("{}{}", GetParam().tensor, more));
   }
 
   // What each component of each texel is given.
@@ -386,7 +385,7 @@ class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterfac
     return all;
   }
   static std::string expect(const std::vector<int>& values) {
-    return std::format(R"(, "expect": {{"data": {}}})", list(values));
+    return formatted(R"(, "expect": {{"data": {}}})", list(values));
   }
 
   const std::string fill_image_ =
@@ -420,16 +419,15 @@ TEST_P(TensorsAndImages, EachSeesWhatTheOtherWrites) {
 }
 
 TEST_P(TensorsAndImages, ContentsOfTheImageAreSeen) {
-  run_scene(scene({shader("more", "more.comp"),
-                   image(std::format(R"(, "data": {}{})", list(numbers()), expect(numbers(100)))),
-                   seen({1, 3, 5, 4}, expect(numbers(100)))},
-                  {dispatch("more", {"t"})}),
-            {{"more.comp", change_tensor_}});
+  run_scene(
+      scene({shader("more", "more.comp"), image(formatted(R"(, "data": {}{})", list(numbers()), expect(numbers(100)))),
+             seen({1, 3, 5, 4}, expect(numbers(100)))},
+            {dispatch("more", {"t"})}),
+      {{"more.comp", change_tensor_}});
 }
 
 TEST_P(TensorsAndImages, WithoutCommandsResultsAgree) {
-  run_scene(scene({image(std::format(R"(, "data": {})", list(numbers()))), seen({3, 5, 4}, expect(numbers()))}, {}),
-            {});
+  run_scene(scene({image(formatted(R"(, "data": {})", list(numbers()))), seen({3, 5, 4}, expect(numbers()))}, {}), {});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -446,10 +444,10 @@ INSTANTIATE_TEST_SUITE_P(
 // Contents of a tensor go where the image has its texels, and nowhere else.
 TEST_F(TensorsTest, ContentsOfATensorAreSeenByTheImage) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
-    const std::string shared = std::format(R"(, "tiling": "{}", "memory_group": {{"id": "g"}})", tiling);
-    run_scene(scene({std::format(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R32_SFLOAT", )"
-                                 R"("shader_access": "readonly", "expect": {{"data": [1, 2, 3, 4, 5, 6]}}{}}}}})",
-                                 shared),
+    const std::string shared = formatted(R"(, "tiling": "{}", "memory_group": {{"id": "g"}})", tiling);
+    run_scene(scene({formatted(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R32_SFLOAT", )"
+                               R"("shader_access": "readonly", "expect": {{"data": [1, 2, 3, 4, 5, 6]}}{}}}}})",
+                               shared),
                      tensor("t", {2, 3, 1}, "R32_SFLOAT", R"(, "data": [1, 2, 3, 4, 5, 6])" + shared)},
                     {}),
               {});
@@ -461,11 +459,11 @@ TEST_F(TensorsTest, DrawnTexelsAreSeen) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
     run_scene(scene({shader("v", "v.vert", R"(, "stage": "vertex")"), shader("f", "f.frag", R"(, "stage": "fragment")"),
                      shader("s", "s.comp"),
-                     std::format(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R8G8B8A8_UNORM", )"
-                                 R"("tiling": "{}", "shader_access": "readonly", "color_attachment": true}}}})",
-                                 tiling),
+                     formatted(R"({{"image": {{"uid": "i", "dims": [3, 2], "format": "VK_FORMAT_R8G8B8A8_UNORM", )"
+                               R"("tiling": "{}", "shader_access": "readonly", "color_attachment": true}}}})",
+                               tiling),
                      tensor("t", {1, 2, 3, 4}, "R8_UINT",
-                            std::format(R"(, "tiling": "{}", "alias_target": {{"resource_ref": "i"}})", tiling)),
+                            formatted(R"(, "tiling": "{}", "alias_target": {{"resource_ref": "i"}})", tiling)),
                      tensor("copy", {2, 3}, "R8_UINT", R"(, "expect": {"fill": 51})")},
                     {R"({"dispatch_fragment": {"vertex_shader_ref": "v", "fragment_shader_ref": "f",
                   "color_attachment_refs": ["i"], "bindings": []}})",
@@ -486,10 +484,10 @@ TEST_F(TensorsTest, DrawnTexelsAreSeen) {
 // --- without emulation -----------------------------------------------------------------------------------------------
 
 TEST_F(TensorsTest, EmulationCanBeForbidden) {
-  const std::string text = scene({std::format(R"({{"shader": {{"uid": "s", "type": "GLSL", "source": "{}"}}}})",
-                                              "#version 460\\n#extension GL_ARM_tensors : require\\n"
-                                              "layout(set = 0, binding = 0) uniform tensorARM<int, 1> t;\\n"
-                                              "void main() { tensorWriteARM(t, uint[](0), 1); }"),
+  const std::string text = scene({formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "source": "{}"}}}})",
+                                            "#version 460\\n#extension GL_ARM_tensors : require\\n"
+                                            "layout(set = 0, binding = 0) uniform tensorARM<int, 1> t;\\n"
+                                            "void main() { tensorWriteARM(t, uint[](0), 1); }"),
                                   tensor("t", {4}, "R32_SINT")},
                                  {dispatch("s", {"t"})});
   for (const Emulation emulation : {Emulation::Auto, Emulation::Always, Emulation::Never}) {

@@ -1,6 +1,6 @@
 // The `build_options` of a shader (scenario page 3.12).
-#include <format>
 
+#include "base/format.hpp"
 #include "shader/compile.hpp"
 
 namespace slipway::shader {
@@ -66,7 +66,7 @@ class Reader {
 
  private:
   Diagnostic& refuse(std::string_view token) {
-    return diagnostics_.error(DiagnosticKind::UnknownValue, place_, std::format("unknown build option `{}`", token));
+    return diagnostics_.error(DiagnosticKind::UnknownValue, place_, formatted("unknown build option `{}`", token));
   }
 
   void define(std::string_view token) {

@@ -1,3 +1,4 @@
+#include "base/format.hpp"
 #include "shader/testing.hpp"
 
 namespace slipway::shader {
@@ -43,15 +44,15 @@ TEST(BuildOptions, OthersAreErrors) {
                 std::string(kKnown));
   for (const char* bad : {"-D", "-D1", "-D=3", "-DA-B", "-DF(x", "-DA.b=1"}) {
     EXPECT_EQ(parsed(bad),
-              std::format("scene.json: error: unknown build option `{}`; the name of a macro follows without a "
-                          "blank [unknown-value]\n",
-                          bad));
+              formatted("scene.json: error: unknown build option `{}`; the name of a macro follows without a "
+                        "blank [unknown-value]\n",
+                        bad));
   }
   for (const char* bad : {"-U", "-UF(x)"}) {
     EXPECT_EQ(parsed(bad),
-              std::format("scene.json: error: unknown build option `{}`; the name of a macro follows without a "
-                          "blank [unknown-value]\n",
-                          bad));
+              formatted("scene.json: error: unknown build option `{}`; the name of a macro follows without a "
+                        "blank [unknown-value]\n",
+                        bad));
   }
   EXPECT_EQ(parsed("-I"),
             "scene.json: error: unknown build option `-I`; a folder follows without a blank [unknown-value]\n");

@@ -1,7 +1,6 @@
 #include "shader/cache.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "shader/glslang.hpp"
 #include "shader/includes.hpp"
 
@@ -14,9 +13,9 @@ constexpr std::uint32_t kWholeFile = 0xffffffff;
 
 std::string key_of(const Source& source, Language language, const Options& options) {
   // Lists are told apart by the lengths in front of what they hold.
-  std::string settings = std::format("{} {} {}\n{}\n{}\n", name_of(language), name_of(options.stage),
-                                     options.debug_info, options.macros.size(), options.include_dirs.size());
-  const auto add = [&](std::string_view text) { settings += std::format("{} {}\n", text.size(), text); };
+  std::string settings = formatted("{} {} {}\n{}\n{}\n", name_of(language), name_of(options.stage), options.debug_info,
+                                   options.macros.size(), options.include_dirs.size());
+  const auto add = [&](std::string_view text) { settings += formatted("{} {}\n", text.size(), text); };
   add(options.entry);
   add(options.folder.native());
   for (const Macro& macro : options.macros) {

@@ -1,4 +1,5 @@
 #include "shader/cache.hpp"
+#include "base/format.hpp"
 
 #include <filesystem>
 
@@ -11,7 +12,7 @@ class ShaderCache : public testing::Test {
  protected:
   ShaderCache()
       : folder_(std::filesystem::temp_directory_path() /
-                std::format("slipway_shader_cache_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
+                formatted("slipway_shader_cache_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder_);
   }
   ~ShaderCache() override { std::filesystem::remove_all(folder_); }

@@ -1,4 +1,5 @@
 #include "shader/compile.hpp"
+#include "base/format.hpp"
 
 #include <filesystem>
 #include <thread>
@@ -301,7 +302,7 @@ TEST(Compile, SeveralThreads) {
       });
     }
   }
-  for (int i = 0; i < kThreads; ++i) EXPECT_THAT(results[i], testing::HasSubstr(std::format("local size {} x", i + 1)));
+  for (int i = 0; i < kThreads; ++i) EXPECT_THAT(results[i], testing::HasSubstr(formatted("local size {} x", i + 1)));
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <glslang/SPIRV/GlslangToSpv.h>
 
 #include <algorithm>
-#include <format>
 #include <memory>
 
+#include "base/format.hpp"
 #include "shader/includes.hpp"
 #include "shader/messages.hpp"
 
@@ -38,7 +38,7 @@ std::string preamble_of(Language language, const std::vector<Macro>& macros) {
   if (language == Language::Glsl) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
   for (const Macro& macro : macros) {
     preamble +=
-        macro.value ? std::format("#define {} {}\n", macro.name, *macro.value) : std::format("#undef {}\n", macro.name);
+        macro.value ? formatted("#define {} {}\n", macro.name, *macro.value) : formatted("#undef {}\n", macro.name);
   }
   return preamble;
 }
@@ -91,7 +91,7 @@ class Compilation {
     // glslang warns of this and then makes an entry point that does nothing.
     if (std::string_view(program.getInfoLog()).contains("Entry point not found")) {
       return fail(DiagnosticKind::ShaderCompile, Place::in_file(source_->name()),
-                  std::format("Compilation error: entry point `{}` not found", options_.entry));
+                  formatted("Compilation error: entry point `{}` not found", options_.entry));
     }
     if (!program.mapIO()) return failed(program.getInfoLog());
     note_warnings(program.getInfoLog());
@@ -187,15 +187,15 @@ Result<Compiled> compile_with_glslang(const SourcePtr& source, Language language
   const auto stage = stage_of(options.stage);
   if (!stage) {
     return fail(DiagnosticKind::Unsupported, place,
-                std::format("no {} shaders in {}; use SPIR-V", name_of(options.stage), name_of(language)));
+                formatted("no {} shaders in {}; use SPIR-V", name_of(options.stage), name_of(language)));
   }
   if (language == Language::Hlsl && *stage != EShLangCompute) {
     return fail(DiagnosticKind::Unsupported, place,
-                std::format("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
+                formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
   }
   if (language == Language::Glsl && options.entry != "main") {
     return fail(DiagnosticKind::ShaderCompile, place,
-                std::format("GLSL is required to have an entrypoint of 'main', not `{}`", options.entry));
+                formatted("GLSL is required to have an entrypoint of 'main', not `{}`", options.entry));
   }
   if (source->text().size() > INT32_MAX) {
     return fail(DiagnosticKind::OutOfRange, place, "a shader text of more than 2 GiB");
@@ -206,8 +206,8 @@ Result<Compiled> compile_with_glslang(const SourcePtr& source, Language language
 
 std::string compiler_version() {
   const glslang::Version version = glslang::GetVersion();
-  return std::format("glslang {}.{}.{}{} {}", version.major, version.minor, version.patch, version.flavor,
-                     glslang::GetSpirvGeneratorVersion());
+  return formatted("glslang {}.{}.{}{} {}", version.major, version.minor, version.patch, version.flavor,
+                   glslang::GetSpirvGeneratorVersion());
 }
 
 }  // namespace slipway::shader

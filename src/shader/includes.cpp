@@ -1,6 +1,6 @@
 #include "shader/includes.hpp"
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::shader {
 namespace {
@@ -18,7 +18,7 @@ Includes::Includes(const SourcePtr& main, const Options& options) : options_(opt
 Result<SourcePtr> Includes::find(const std::string& name, const std::string& includer, std::size_t depth) {
   if (depth > kMaxDepth || ++count_ > kMaxIncludes) {
     return fail(DiagnosticKind::ShaderCompile, Place::in_file(includer),
-                std::format("more than {} includes in each other or {} in all", kMaxDepth, kMaxIncludes));
+                formatted("more than {} includes in each other or {} in all", kMaxDepth, kMaxIncludes));
   }
   std::vector<Path> folders = {includer == main_ ? options_.folder : Path(includer).parent_path()};
   folders.insert(folders.end(), options_.include_dirs.begin(), options_.include_dirs.end());
@@ -26,9 +26,9 @@ Result<SourcePtr> Includes::find(const std::string& name, const std::string& inc
   for (const Path& folder : folders) {
     Result<SourcePtr> found = read((folder / name).lexically_normal());
     if (found || found.error().at(0).kind != DiagnosticKind::FileNotFound) return found;
-    searched += std::format("{}`{}`", searched.empty() ? "" : ", ", folder.empty() ? "." : folder.string());
+    searched += formatted("{}`{}`", searched.empty() ? "" : ", ", folder.empty() ? "." : folder.string());
   }
-  return fail(DiagnosticKind::FileNotFound, Place::in_file(includer), std::format("no such file in {}", searched));
+  return fail(DiagnosticKind::FileNotFound, Place::in_file(includer), formatted("no such file in {}", searched));
 }
 
 Result<SourcePtr> Includes::read(const Path& path) {

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
 #include <optional>
+
+#include "base/format.hpp"
 
 namespace slipway::shader {
 namespace {
@@ -40,7 +41,7 @@ std::vector<Message> split(std::string_view log) {
       messages.push_back({Severity::Warning, std::string(line.substr(kWarning.size()))});
     } else if (!messages.empty()) {
       std::string& text = messages.back().text;
-      text = std::format("{} {}", trimmed(text), trimmed(line));
+      text = formatted("{} {}", trimmed(text), trimmed(line));
     }
   }
   return messages;
@@ -114,7 +115,7 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
   const std::string_view token = take_token(rest);
   Diagnostic diagnostic{.severity = message.severity, .kind = DiagnosticKind::ShaderCompile};
   diagnostic.message = message.severity == Severity::Error ? "Compilation error: " : "Compilation warning: ";
-  if (!token.empty()) diagnostic.message += std::format("`{}`: ", token);
+  if (!token.empty()) diagnostic.message += formatted("`{}`: ", token);
   diagnostic.message += trimmed(rest);
 
   diagnostic.place = Place::in_file(main->name());
@@ -130,7 +131,7 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
   if (place) {
     diagnostic.place = *place;
   } else {
-    diagnostic.message += std::format(" (at {}:{})", location->file, location->line);
+    diagnostic.message += formatted(" (at {}:{})", location->file, location->line);
   }
   return diagnostic;
 }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 #include <optional>
 #include <spirv/unified1/spirv.hpp11>
+
+#include "base/format.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -74,20 +75,20 @@ class ModuleReader {
   Result<> check_header() const {
     if (words().size() < kHeaderWords) {
       return fail_at(0, words().size(),
-                     std::format("a SPIR-V header has 20 bytes, but the file has {}", words().size() * 4),
+                     formatted("a SPIR-V header has 20 bytes, but the file has {}", words().size() * 4),
                      DiagnosticKind::FileTruncated);
     }
     if (words()[0] != kMagic) {
       return fail_at(0, 1,
-                     std::format("not a SPIR-V module: the first word is {:#010x}, not {:#010x}", words()[0], kMagic));
+                     formatted("not a SPIR-V module: the first word is {:#010x}, not {:#010x}", words()[0], kMagic));
     }
     if (module_.version() < 0x10000 || module_.version() > kVersion16 || (module_.version() & 0xff) != 0) {
       return fail_at(1, 1,
-                     std::format("SPIR-V version {}.{} is not one of 1.0 to 1.6 (the version word is {:#x})",
-                                 module_.version() >> 16, module_.version() >> 8 & 0xff, module_.version()));
+                     formatted("SPIR-V version {}.{} is not one of 1.0 to 1.6 (the version word is {:#x})",
+                               module_.version() >> 16, module_.version() >> 8 & 0xff, module_.version()));
     }
     if (module_.id_bound() == 0 || module_.id_bound() > kMaxIdBound + 1) {
-      return fail_at(3, 1, std::format("the id bound {} is not between 1 and {}", module_.id_bound(), kMaxIdBound + 1));
+      return fail_at(3, 1, formatted("the id bound {} is not between 1 and {}", module_.id_bound(), kMaxIdBound + 1));
     }
     return {};
   }
@@ -98,7 +99,7 @@ class ModuleReader {
       if (count == 0) return fail_at(at, 1, "an instruction with a word count of 0");
       if (count > words().size() - at) {
         return fail_at(at, words().size() - at,
-                       std::format("an instruction of {} words, but only {} are left", count, words().size() - at),
+                       formatted("an instruction of {} words, but only {} are left", count, words().size() - at),
                        DiagnosticKind::FileTruncated);
       }
       module_.instructions_.push_back({.op = static_cast<spv::Op>(words()[at] & 0xffff),
@@ -147,19 +148,19 @@ class ModuleReader {
 
   Result<> fail_parse(std::string_view why) const {
     if (parsed_ >= module_.instructions_.size()) {
-      return fail_at(0, kHeaderWords, std::format("invalid SPIR-V: {}", why));
+      return fail_at(0, kHeaderWords, formatted("invalid SPIR-V: {}", why));
     }
     const Instruction& bad = module_.instructions_[parsed_];
     if (beyond_bound_) {
       return fail(DiagnosticKind::IndexOutOfRange, module_.place(bad),
-                  std::format("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
+                  formatted("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
     }
     // The parser knows its instruction sets by name and refuses others (scenario page 3.14 words the refusal for
     // graphs).
     const std::string message =
         bad.op == spv::Op::OpExtInstImport
-            ? std::format("Unsupported {}extended instruction set `{}`", graph() ? "graph " : "", bad.string(1))
-            : std::format("invalid SPIR-V: {}", why);
+            ? formatted("Unsupported {}extended instruction set `{}`", graph() ? "graph " : "", bad.string(1))
+            : formatted("invalid SPIR-V: {}", why);
     return fail(DiagnosticKind::FileFormat, module_.place(bad), message);
   }
 
@@ -182,7 +183,7 @@ Result<Module> read_module(Words words, std::string name) {
 Result<Module> read_module(Bytes bytes, std::string name) {
   if (bytes.size() % 4 != 0) {
     return fail(DiagnosticKind::FileFormat, Place::in_bytes(std::move(name), {bytes.size() / 4 * 4, bytes.size()}),
-                std::format("SPIR-V shader file size must be a multiple of 4 bytes. This one has {}", bytes.size()));
+                formatted("SPIR-V shader file size must be a multiple of 4 bytes. This one has {}", bytes.size()));
   }
   Words words(bytes.size() / 4);
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());

@@ -1,8 +1,8 @@
 #include "spirv/module.hpp"
+#include "base/format.hpp"
 
 #include <bit>
 #include <cstring>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/testing.hpp"
@@ -149,9 +149,8 @@ TEST(Module, BadOperands) {
   EXPECT_THAT(read_error(edited(name + 5, 0x41414141)), testing::HasSubstr("invalid SPIR-V: "));
   // An id beyond the bound, and an id that is defined twice.
   const std::size_t type = offset_of(spv::Op::OpTypeVoid);
-  EXPECT_EQ(
-      read_error(edited(type + 1, 4000)),
-      std::format("t.spv:{:#x}: error: the id %4000 is not below the id bound 5 [index-out-of-range]\n", type * 4));
+  EXPECT_EQ(read_error(edited(type + 1, 4000)),
+            formatted("t.spv:{:#x}: error: the id %4000 is not below the id bound 5 [index-out-of-range]\n", type * 4));
   const std::size_t function_type = offset_of(spv::Op::OpTypeFunction);
   EXPECT_THAT(read_error(edited(function_type + 1, words_of(kShader)[type + 1])),
               testing::HasSubstr("is defined more than once"));

@@ -1,6 +1,6 @@
 // Reflection for people, and the names of its enumerants.
-#include <format>
 
+#include "base/format.hpp"
 #include "spirv/reflect.hpp"
 
 namespace slipway::spirv {
@@ -67,39 +67,39 @@ constexpr ImageDimensionName kImageDimensions[] = {
 
 constexpr const BindingKindName& info_of(BindingKind kind) { return kBindingKinds[static_cast<std::size_t>(kind)]; }
 
-std::string with_name(std::string_view name) { return name.empty() ? std::string() : std::format(" `{}`", name); }
+std::string with_name(std::string_view name) { return name.empty() ? std::string() : formatted(" `{}`", name); }
 
 std::string text_of(const SpecializedNumber& number) {
-  return number.spec_id ? std::format("{} (constant {})", number.value, *number.spec_id) : std::to_string(number.value);
+  return number.spec_id ? formatted("{} (constant {})", number.value, *number.spec_id) : std::to_string(number.value);
 }
 
 std::string text_of(const TensorType& tensor) {
   std::string text(tensor::name_of(tensor.element));
   if (!tensor.rank) return text;
-  if (tensor.shape.empty()) return std::format("{} rank {}", text, *tensor.rank);
+  if (tensor.shape.empty()) return formatted("{} rank {}", text, *tensor.rank);
   for (std::size_t i = 0; i < tensor.shape.size(); ++i)
-    text += std::format("{}{}", i == 0 ? " [" : ", ", tensor.shape[i]);
+    text += formatted("{}{}", i == 0 ? " [" : ", ", tensor.shape[i]);
   return text + "]";
 }
 
 std::string text_of(const ImageType& image) {
-  std::string text = std::format("{}{}{}", name_of(image.dimension), image.arrayed ? " array" : "",
-                                 image.multisampled ? " multisampled" : "");
+  std::string text = formatted("{}{}{}", name_of(image.dimension), image.arrayed ? " array" : "",
+                               image.multisampled ? " multisampled" : "");
   if (image.format != vk::Format::UNDEFINED) text += " " + vk::name_of(image.format);
-  if (image.sampled) text += std::format(" of {}", tensor::name_of(*image.sampled));
+  if (image.sampled) text += formatted(" of {}", tensor::name_of(*image.sampled));
   return text;
 }
 
 std::string text_of(const Binding& binding) {
-  std::string text = std::format("  binding {}.{}{}: {}", binding.set, binding.binding, with_name(binding.name),
-                                 name_of(binding.kind));
+  std::string text =
+      formatted("  binding {}.{}{}: {}", binding.set, binding.binding, with_name(binding.name), name_of(binding.kind));
   if (binding.count == 0) text += "[]";
-  if (binding.count > 1) text += std::format("[{}]", binding.count);
+  if (binding.count > 1) text += formatted("[{}]", binding.count);
   if (binding.image) text += " " + text_of(*binding.image);
   if (binding.tensor) text += " " + text_of(*binding.tensor);
   if (binding.block) {
-    text += std::format(", {} bytes", binding.block->size);
-    if (binding.block->runtime_stride != 0) text += std::format(" + n * {}", binding.block->runtime_stride);
+    text += formatted(", {} bytes", binding.block->size);
+    if (binding.block->runtime_stride != 0) text += formatted(" + n * {}", binding.block->runtime_stride);
   }
   text += binding.used ? "" : ", unused";
   text += binding.reads ? ", read" : "";
@@ -108,31 +108,31 @@ std::string text_of(const Binding& binding) {
 }
 
 std::string text_of(const PushConstants& constants) {
-  std::string text = std::format("  push constants{}: {} bytes{}\n", with_name(constants.name), constants.size,
-                                 constants.used ? "" : ", unused");
+  std::string text = formatted("  push constants{}: {} bytes{}\n", with_name(constants.name), constants.size,
+                               constants.used ? "" : ", unused");
   for (const BlockMember& member : constants.members) {
-    text += std::format("    +{}{}: {} bytes\n", member.offset, with_name(member.name), member.size);
+    text += formatted("    +{}{}: {} bytes\n", member.offset, with_name(member.name), member.size);
   }
   return text;
 }
 
 std::string text_of(std::string_view direction, const InterfaceVariable& variable) {
-  std::string text = std::format("  {} {}", direction, variable.location);
-  if (variable.component != 0) text += std::format(".{}", variable.component);
-  text += std::format("{}: {}", with_name(variable.name), tensor::name_of(variable.type));
-  if (variable.components > 1 || variable.columns > 1) text += std::format("x{}", variable.components);
-  if (variable.columns > 1) text += std::format("x{}", variable.columns);
-  if (variable.count != 1) text += std::format("[{}]", variable.count);
+  std::string text = formatted("  {} {}", direction, variable.location);
+  if (variable.component != 0) text += formatted(".{}", variable.component);
+  text += formatted("{}: {}", with_name(variable.name), tensor::name_of(variable.type));
+  if (variable.components > 1 || variable.columns > 1) text += formatted("x{}", variable.components);
+  if (variable.columns > 1) text += formatted("x{}", variable.columns);
+  if (variable.count != 1) text += formatted("[{}]", variable.count);
   return text + "\n";
 }
 
 std::string text_of(const EntryPoint& entry_point) {
-  std::string text = std::format("{}{}\n", name_of(entry_point.stage), with_name(entry_point.name));
+  std::string text = formatted("{}{}\n", name_of(entry_point.stage), with_name(entry_point.name));
   if (entry_point.local_size) {
     const auto& [x, y, z] = *entry_point.local_size;
-    text += std::format("  local size {} x {} x {}\n", text_of(x), text_of(y), text_of(z));
+    text += formatted("  local size {} x {} x {}\n", text_of(x), text_of(y), text_of(z));
   }
-  if (entry_point.shared_memory != 0) text += std::format("  shared memory {} bytes\n", entry_point.shared_memory);
+  if (entry_point.shared_memory != 0) text += formatted("  shared memory {} bytes\n", entry_point.shared_memory);
   if (entry_point.push_constants) text += text_of(*entry_point.push_constants);
   for (const Binding& binding : entry_point.bindings) text += text_of(binding);
   for (const InterfaceVariable& input : entry_point.inputs) text += text_of("input", input);
@@ -156,17 +156,17 @@ std::string_view name_of(ImageDimension dimension) {
 }
 
 std::string print_reflection(const Reflection& reflection) {
-  std::string text = std::format("SPIR-V {}.{}\n", reflection.version >> 16, reflection.version >> 8 & 0xff);
-  for (const std::string& name : reflection.capabilities) text += std::format("capability {}\n", name);
-  for (const std::string& name : reflection.extensions) text += std::format("extension {}\n", name);
-  for (const std::string& name : reflection.instruction_sets) text += std::format("instruction set {}\n", name);
+  std::string text = formatted("SPIR-V {}.{}\n", reflection.version >> 16, reflection.version >> 8 & 0xff);
+  for (const std::string& name : reflection.capabilities) text += formatted("capability {}\n", name);
+  for (const std::string& name : reflection.extensions) text += formatted("extension {}\n", name);
+  for (const std::string& name : reflection.instruction_sets) text += formatted("instruction set {}\n", name);
   for (const SpecializationConstant& constant : reflection.specialization_constants) {
-    text += std::format("specialization constant {}{}: {} = {:#x}\n", constant.spec_id, with_name(constant.name),
-                        tensor::name_of(constant.type), constant.default_bits);
+    text += formatted("specialization constant {}{}: {} = {:#x}\n", constant.spec_id, with_name(constant.name),
+                      tensor::name_of(constant.type), constant.default_bits);
   }
   for (const GraphConstant& constant : reflection.graph_constants) {
-    text += std::format("graph constant {}{}: {}\n", constant.constant_id, with_name(constant.name),
-                        text_of(constant.tensor));
+    text += formatted("graph constant {}{}: {}\n", constant.constant_id, with_name(constant.name),
+                      text_of(constant.tensor));
   }
   for (const EntryPoint& entry_point : reflection.entry_points) text += text_of(entry_point);
   return text;

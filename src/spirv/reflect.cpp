@@ -2,9 +2,9 @@
 #include "spirv/reflect.hpp"
 
 #include <algorithm>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "spirv/reflect_parts.hpp"
 
 namespace slipway::spirv {
@@ -86,7 +86,7 @@ class Reflector {
     EntryPoint entry_point = start(instruction, static_cast<Stage>(instruction.operand(0)), 1);
     if (view_.functions.body(entry_point.id).empty()) {
       return fail_at(instruction,
-                     std::format("entry point `{}` names %{}, which is no function", entry_point.name, entry_point.id));
+                     formatted("entry point `{}` names %{}, which is no function", entry_point.name, entry_point.id));
     }
     const auto accesses = find_accesses(view_.module, view_.functions, entry_point.id);
     entry_point.bindings = bindings_;
@@ -173,7 +173,7 @@ class Reflector {
     const Size total = larger(end, largest_block);
     if (!total) {
       return fail_at(instruction,
-                     std::format("entry point `{}` has shared memory of a size beyond 64 bits", entry_point.name));
+                     formatted("entry point `{}` has shared memory of a size beyond 64 bits", entry_point.name));
     }
     entry_point.shared_memory = *total;
     return {};
@@ -214,15 +214,15 @@ class Reflector {
     const Instruction* type = graph == nullptr ? nullptr : view_.module.definition(graph->type);
     if (type == nullptr || graph->op != spv::Op::OpGraphARM || type->op != spv::Op::OpTypeGraphARM) {
       return fail_at(instruction,
-                     std::format("entry point `{}` names %{}, which is no graph", entry_point.name, entry_point.id));
+                     formatted("entry point `{}` names %{}, which is no graph", entry_point.name, entry_point.id));
     }
     // The interface lists the inputs of the graph's type, then its outputs.
     const std::uint32_t inputs = type->operand(1);
     for (std::size_t i = 0; i < entry_point.interface.size(); ++i) {
       const auto known = std::ranges::find(bindings_, entry_point.interface[i], &Binding::variable);
       if (known == bindings_.end()) {
-        return fail_at(instruction, std::format("`{}` in the interface of graph `{}` has no binding",
-                                                view_.label(entry_point.interface[i]), entry_point.name));
+        return fail_at(instruction, formatted("`{}` in the interface of graph `{}` has no binding",
+                                              view_.label(entry_point.interface[i]), entry_point.name));
       }
       Binding binding = *known;
       binding.used = true;
@@ -239,7 +239,7 @@ class Reflector {
         type != nullptr && type->op == spv::Op::OpTypeTensorARM ? view_.types.tensor(*type) : std::nullopt;
     if (!tensor) {
       return fail_at(instruction,
-                     std::format("graph constant {} is no tensor of a supported type", instruction.operand(2)));
+                     formatted("graph constant {} is no tensor of a supported type", instruction.operand(2)));
     }
     reflection_.graph_constants.push_back({.constant_id = instruction.operand(2),
                                            .name = std::string(view_.annotations.name(instruction.result)),

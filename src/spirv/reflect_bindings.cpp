@@ -1,8 +1,8 @@
 // Descriptor bindings, push constants and specialization constants.
 #include <algorithm>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "spirv/reflect_parts.hpp"
 
 namespace slipway::spirv {
@@ -61,7 +61,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
     case BindingKind::UniformBuffer: {
       const Size size = view.types.block_size(type.result);
       if (!size) {
-        return fail_at(view, variable, std::format("the block of `{}` has a size beyond 64 bits", binding.name));
+        return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", binding.name));
       }
       binding.block = {.size = *size, .runtime_stride = view.types.runtime_stride(type.result)};
       return {};
@@ -70,7 +70,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
       binding.tensor = view.types.tensor(type);
       if (!binding.tensor) {
         return fail_at(view, variable,
-                       std::format("the tensor `{}` has elements of a type that is not supported", binding.name));
+                       formatted("the tensor `{}` has elements of a type that is not supported", binding.name));
       }
       return {};
     case BindingKind::Sampler:
@@ -81,7 +81,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
           type.op == spv::Op::OpTypeSampledImage ? view.module.definition(type.operand(1)) : &type;
       if (image == nullptr || image->op != spv::Op::OpTypeImage) {
         return fail_at(view, variable,
-                       std::format("`{}` is a sampled image of something that is no image", binding.name));
+                       formatted("`{}` is a sampled image of something that is no image", binding.name));
       }
       binding.image = view.types.image(*image);
       return {};
@@ -105,7 +105,7 @@ bool is_decorated(const View& view, Id variable, spv::Decoration decoration) {
 
 std::string View::label(Id id) const {
   const std::string_view name = annotations.name(id);
-  return name.empty() ? std::format("%{}", id) : std::string(name);
+  return name.empty() ? formatted("%{}", id) : std::string(name);
 }
 
 std::vector<const Instruction*> module_variables(const Module& module) {
@@ -127,12 +127,12 @@ Result<std::vector<Binding>> reflect_bindings(const View& view, const std::vecto
     if (!set || !number) continue;
     const Unwrapped unwrapped = view.types.unwrap_arrays(view.types.pointee(*variable));
     if (unwrapped.type == nullptr || !unwrapped.count) {
-      return fail_at(view, *variable, std::format("the type of `{}` cannot be followed", view.label(variable->result)));
+      return fail_at(view, *variable, formatted("the type of `{}` cannot be followed", view.label(variable->result)));
     }
     const auto kind = binding_kind(view, storage_of(*variable), *unwrapped.type);
     if (!kind) {
       return fail_at(view, *variable,
-                     std::format("`{}` has a binding, but is no resource", view.label(variable->result)));
+                     formatted("`{}` has a binding, but is no resource", view.label(variable->result)));
     }
     Binding binding{
         .set = *set, .binding = *number, .variable = variable->result, .kind = *kind, .count = *unwrapped.count};
@@ -160,13 +160,12 @@ bool is_non_readable(const View& view, const Binding& binding) {
 Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable) {
   const Instruction* block = view.types.pointee(variable);
   if (block == nullptr || block->op != spv::Op::OpTypeStruct) {
-    return fail_at(view, variable,
-                   std::format("the push constants `{}` are no structure", view.label(variable.result)));
+    return fail_at(view, variable, formatted("the push constants `{}` are no structure", view.label(variable.result)));
   }
   PushConstants constants{.name = std::string(view.annotations.name(variable.result))};
   if (constants.name.empty()) constants.name = view.annotations.name(block->result);
   const Size size = view.types.block_size(block->result);
-  if (!size) return fail_at(view, variable, std::format("the block of `{}` has a size beyond 64 bits", constants.name));
+  if (!size) return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", constants.name));
   constants.size = *size;
   for (std::uint32_t member = 0; member + 1 < block->operands.size(); ++member) {
     constants.members.push_back(
@@ -191,7 +190,7 @@ Result<std::vector<SpecializationConstant>> reflect_specialization_constants(con
     const auto type = view.types.element_type(instruction.type);
     if (!type) {
       return fail_at(view, instruction,
-                     std::format("the specialization constant {} has a type that is not supported", *id));
+                     formatted("the specialization constant {} has a type that is not supported", *id));
     }
     constants.push_back({.spec_id = *id,
                          .name = std::string(view.annotations.name(instruction.result)),

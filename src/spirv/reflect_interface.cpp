@@ -1,8 +1,8 @@
 // Inputs and outputs of vertex and fragment shaders.
 #include <algorithm>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "spirv/reflect_parts.hpp"
 
 namespace slipway::spirv {
@@ -38,7 +38,7 @@ class InterfaceReader {
  private:
   std::unexpected<Failure> fail_type(const Instruction& variable) const {
     return fail(DiagnosticKind::FileFormat, view_.module.place(variable),
-                std::format("the type of `{}` cannot be passed between stages", view_.label(variable.result)));
+                formatted("the type of `{}` cannot be passed between stages", view_.label(variable.result)));
   }
 
   // Moves `location` behind what was read.
@@ -83,7 +83,7 @@ class InterfaceReader {
       const std::string_view field = annotations.member_name(structure.result, member);
       const std::uint32_t component =
           annotations.member_value(structure.result, member, spv::Decoration::Component).value_or(0);
-      Result<> done = read(variable, type, name.empty() ? std::string(field) : std::format("{}.{}", name, field),
+      Result<> done = read(variable, type, name.empty() ? std::string(field) : formatted("{}.{}", name, field),
                            component, location, depth + 1);
       if (!done) return done;
     }

@@ -1,4 +1,5 @@
 #include "spirv/reflect.hpp"
+#include "base/format.hpp"
 
 #include "spirv/testing.hpp"
 
@@ -28,8 +29,8 @@ std::string shader_with(std::string_view storage, std::string_view annotations, 
                         std::string_view body, std::string_view functions = "") {
   std::string text =
       compute_shader(std::string(kBound) + std::string(annotations),
-                     std::format("{}%p = OpTypePointer {} %t\n%b = OpVariable %p {}\n{}", types, storage, storage,
-                                 functions.empty() ? "" : "%pu = OpTypePointer StorageBuffer %u32\n"),
+                     formatted("{}%p = OpTypePointer {} %t\n%b = OpVariable %p {}\n{}", types, storage, storage,
+                               functions.empty() ? "" : "%pu = OpTypePointer StorageBuffer %u32\n"),
                      std::string(body), "%b", std::string(kTensors));
   return text + std::string(functions);
 }
@@ -118,7 +119,7 @@ TEST(Reflect, KindsOfBindings) {
   };
   for (const KindCase& one : cases) {
     const std::string assembly = shader_with(one.storage, one.annotations, one.types, "");
-    EXPECT_EQ(printed_rest(assembly), std::format("  binding 0.0 `b`: {}, unused\n", one.printed));
+    EXPECT_EQ(printed_rest(assembly), formatted("  binding 0.0 `b`: {}, unused\n", one.printed));
     const Result<Reflection> reflection = reflect(module_of(assembly));
     ASSERT_TRUE(reflection);
     EXPECT_EQ(descriptor_type(reflection->entry_points.at(0).bindings.at(0).kind), one.descriptor) << one.printed;
@@ -156,7 +157,7 @@ TEST(Reflect, SizesOfBlocks) {
   for (const BlockCase& one : cases) {
     EXPECT_EQ(printed_rest(
                   shader_with("StorageBuffer", "OpDecorate %t Block\n" + std::string(one.annotations), one.types, "")),
-              std::format("  binding 0.0 `b`: storage buffer, {}, unused\n", one.printed));
+              formatted("  binding 0.0 `b`: storage buffer, {}, unused\n", one.printed));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/optimizer.hpp>
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -72,10 +72,10 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
   if (tools.Validate(words.data(), words.size(), options)) return {};
 
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,
-                        .message = std::format("Failed to validate SPIR-V module: {}", error.first_line()),
+                        .message = formatted("Failed to validate SPIR-V module: {}", error.first_line()),
                         .place = place_of_instruction(words, name, error.position.index)};
   if (const std::string instruction = error.second_line(); !instruction.empty()) {
-    diagnostic.note(std::format("in `{}`", instruction));
+    diagnostic.note(formatted("in `{}`", instruction));
   }
   return fail(std::move(diagnostic));
 }
@@ -91,7 +91,7 @@ Result<Words> assemble(const SourcePtr& source) {
   const std::uint64_t begin = std::min<std::uint64_t>(error.position.index, text.size());
   const std::uint64_t end = std::min<std::uint64_t>(text.find_first_of(" \t\r\n", begin), text.size());
   return fail(DiagnosticKind::ShaderCompile, Place::in_text(source, {begin, end}),
-              std::format("Compilation error: {}", error.first_line()));
+              formatted("Compilation error: {}", error.first_line()));
 }
 
 Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options) {
@@ -105,7 +105,7 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
   if (options.offsets) flags |= SPV_BINARY_TO_TEXT_OPTION_SHOW_BYTE_OFFSET;
   std::string text;
   if (tools.Disassemble(words.data(), words.size(), &text, flags)) return text;
-  return fail(DiagnosticKind::FileFormat, Place::in_file(name), std::format("invalid SPIR-V: {}", error.first_line()));
+  return fail(DiagnosticKind::FileFormat, Place::in_file(name), formatted("invalid SPIR-V: {}", error.first_line()));
 }
 
 Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, Environment environment) {
@@ -129,7 +129,7 @@ Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, E
   Words optimized;
   if (optimizer.Run(words.data(), words.size(), &optimized, options)) return optimized;
   return fail(DiagnosticKind::FileFormat, Place::in_file(name),
-              std::format("the optimizer failed on the SPIR-V module: {}", error.first_line()));
+              formatted("the optimizer failed on the SPIR-V module: {}", error.first_line()));
 }
 
 }  // namespace slipway::spirv

@@ -7,9 +7,9 @@
 #include <concepts>
 #include <cstdlib>
 #include <cstring>
-#include <format>
 #include <limits>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::tensor {
@@ -126,7 +126,7 @@ std::string rounded_text(double value) {
     const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
     std::string digits = text.substr(0, text.find('e'));
     digits.erase(digits.find_last_not_of("0.") + 1);
-    return std::format("{}e{}", digits, exponent);
+    return formatted("{}e{}", digits, exponent);
   }
   return shortest_text(magnitude >= 100 ? std::nearbyint(value) : rounded);
 }
@@ -146,19 +146,19 @@ Comparison compare(ElementType type, Bytes got, Bytes expected, ShapeView shape,
 
 std::string comparison_text(std::string_view uid, const Comparison& comparison, std::size_t uid_width) {
   const Difference& max = comparison.max;
-  std::string text = std::format("expect '{}'{:{}}: ", uid, "", uid_width > uid.size() ? uid_width - uid.size() : 0);
-  const std::string ignored = comparison.skipped ? std::format(", {} ignored", comparison.skipped) : "";
+  std::string text = formatted("expect '{}'{:{}}: ", uid, "", uid_width > uid.size() ? uid_width - uid.size() : 0);
+  const std::string ignored = comparison.skipped ? formatted(", {} ignored", comparison.skipped) : "";
   if (comparison.passed) {
-    const std::string differ = comparison.mismatches ? std::format(", {} differ", comparison.mismatches) : "";
-    return text + std::format("ok ({} elements{}, max abs {}{})\n", comparison.count, differ,
-                              abs_text(comparison.type, max), ignored);
+    const std::string differ = comparison.mismatches ? formatted(", {} differ", comparison.mismatches) : "";
+    return text + formatted("ok ({} elements{}, max abs {}{})\n", comparison.count, differ,
+                            abs_text(comparison.type, max), ignored);
   }
-  text += std::format("FAILED {} of {} elements differ (max abs {}, max rel {}, max ulp {}{})\n", comparison.mismatches,
-                      comparison.count, abs_text(comparison.type, max), rounded_text(max.rel), max.ulp, ignored);
+  text += formatted("FAILED {} of {} elements differ (max abs {}, max rel {}, max ulp {}{})\n", comparison.mismatches,
+                    comparison.count, abs_text(comparison.type, max), rounded_text(max.rel), max.ulp, ignored);
   for (const Mismatch& mismatch : comparison.examples) {
-    text += std::format("  {} got {} expected {} (abs {}, rel {}, ulp {})\n", shape_text(mismatch.coordinates),
-                        mismatch.got, mismatch.expected, abs_text(comparison.type, mismatch.difference),
-                        rounded_text(mismatch.difference.rel), mismatch.difference.ulp);
+    text += formatted("  {} got {} expected {} (abs {}, rel {}, ulp {})\n", shape_text(mismatch.coordinates),
+                      mismatch.got, mismatch.expected, abs_text(comparison.type, mismatch.difference),
+                      rounded_text(mismatch.difference.rel), mismatch.difference.ulp);
   }
   return text;
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <format>
 #include <limits>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -48,7 +49,7 @@ class HeaderReader {
 
 std::unexpected<Failure> truncated(Bytes file, const std::string& name) {
   return fail(DiagnosticKind::FileTruncated, Place::in_bytes(name, {0, file.size()}),
-              std::format("the file has {} bytes, fewer than the {} of a DDS header", file.size(), kDdsHeaderBytes));
+              formatted("the file has {} bytes, fewer than the {} of a DDS header", file.size(), kDdsHeaderBytes));
 }
 
 // Everything but the payload.
@@ -74,7 +75,7 @@ Result<DdsView> parse_header(Bytes file, const std::string& name) {
                  "Cube-map DDS textures are not supported");
   if (const std::uint32_t count = header[field::kArraySize]; count > 1) {
     header.refuse(field::kArraySize,
-                  std::format("the file has an array of {} textures, but only one is supported", count));
+                  formatted("the file has an array of {} textures, but only one is supported", count));
   }
 
   DdsView view{.format = find_dxgi(header[field::kDxgiFormat]),
@@ -82,15 +83,15 @@ Result<DdsView> parse_header(Bytes file, const std::string& name) {
                .height = header[field::kHeight],
                .level_count = std::max(header[field::kMipMapCount], 1u)};
   if (!view.format) {
-    header.refuse(field::kDxgiFormat, std::format("Unknown DXGI format: {}", header[field::kDxgiFormat]));
+    header.refuse(field::kDxgiFormat, formatted("Unknown DXGI format: {}", header[field::kDxgiFormat]));
   }
   if (view.width == 0) header.refuse(field::kWidth, "the width is 0", DiagnosticKind::OutOfRange);
   if (view.height == 0) header.refuse(field::kHeight, "the height is 0", DiagnosticKind::OutOfRange);
   const auto most = static_cast<std::uint32_t>(std::bit_width(std::max({view.width, view.height, 1u})));
   if (view.level_count > most) {
     header.refuse(field::kMipMapCount,
-                  std::format("the file claims {} mip levels, but {} x {} texels have at most {}", view.level_count,
-                              view.width, view.height, most),
+                  formatted("the file claims {} mip levels, but {} x {} texels have at most {}", view.level_count,
+                            view.width, view.height, most),
                   DiagnosticKind::OutOfRange);
   }
   if (header.failed()) return std::unexpected(header.release());
@@ -135,8 +136,8 @@ Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t lev
   }
   const auto mismatch = [&](DiagnosticKind kind) {
     return fail(kind, Place::in_bytes(name, {kDdsHeaderBytes, file.size()}),
-                std::format("Expected image input size to be {}, but got {} instead",
-                            expected ? std::to_string(*expected) : "more than 2^64", payload.size()));
+                formatted("Expected image input size to be {}, but got {} instead",
+                          expected ? std::to_string(*expected) : "more than 2^64", payload.size()));
   };
   if (!levels) return mismatch(DiagnosticKind::FileTruncated);
   const bool tight = (*levels)[0].bytes.size() == payload.size();
@@ -150,7 +151,7 @@ Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::
   const auto check = [&](std::string_view what, std::uint32_t offset, std::uint64_t got, std::uint64_t wanted) {
     if (got == wanted) return;
     problems.error(DiagnosticKind::FileMismatch, Place::in_bytes(name, {offset, offset + 4}),
-                   std::format("DDS image {} does not match that in the scenario file: {} vs {}", what, got, wanted));
+                   formatted("DDS image {} does not match that in the scenario file: {} vs {}", what, got, wanted));
   };
   check("height", field::kHeight, texture.height, height);
   check("width", field::kWidth, texture.width, width);
@@ -162,11 +163,11 @@ Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& form
                                                           std::uint32_t height, const Place& place) {
   if (format.dxgi == 0 || format.is_block()) {
     return fail(DiagnosticKind::OutOfRange, place,
-                std::format("`{}` cannot be written to a DDS file; write a .npy file", vk::name_of(format.format)));
+                formatted("`{}` cannot be written to a DDS file; write a .npy file", vk::name_of(format.format)));
   }
   const std::uint64_t pitch = std::uint64_t{width} * format.file_texel_bytes;
   if (pitch > std::numeric_limits<std::uint32_t>::max()) {
-    return fail(DiagnosticKind::OutOfRange, place, std::format("a row of {} bytes is too long for a DDS file", pitch));
+    return fail(DiagnosticKind::OutOfRange, place, formatted("a row of {} bytes is too long for a DDS file", pitch));
   }
   std::array<std::byte, kDdsHeaderBytes> header{};
   const auto put = [&](std::uint32_t offset, std::uint32_t value) { store(header.data() + offset, value); };

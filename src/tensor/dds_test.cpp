@@ -1,8 +1,8 @@
 #include "tensor/dds.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
-#include <format>
 #include <vector>
 
 #include "base/print_diagnostic.hpp"
@@ -41,8 +41,8 @@ std::string levels(const std::vector<std::byte>& bytes, std::uint32_t used = 32)
   if (!view) return format_diagnostics(view.error());
   std::string text;
   for (const DdsLevel& level : view->levels) {
-    text += std::format("{}x{} at {} + {}; ", level.width, level.height, level.bytes.data() - bytes.data(),
-                        level.bytes.size());
+    text += formatted("{}x{} at {} + {}; ", level.width, level.height, level.bytes.data() - bytes.data(),
+                      level.bytes.size());
   }
   return text;
 }
@@ -53,7 +53,7 @@ TEST(Dds, TheHeaderIsExactToTheByte) {
   std::string text;
   for (std::uint32_t offset = 0; offset < kDdsHeaderBytes; offset += 4) {
     const auto value = load<std::uint32_t>(header->data() + offset);
-    if (value != 0) text += std::format("{}:{:x} ", offset, value);
+    if (value != 0) text += formatted("{}:{:x} ", offset, value);
   }
   EXPECT_EQ(text,
             "0:20534444 4:7c 8:100f 12:2 16:3 20:18 24:1 28:1 76:20 80:4 84:30315844 108:1000 128:a 132:3 140:1 ");
@@ -65,8 +65,8 @@ TEST(Dds, EveryListedFormatGoesThroughAFile) {
     const auto header = dds_header(info, 3, 2, place);
     if (info.dxgi == 0 || info.is_block()) {
       EXPECT_EQ(format_diagnostics(header.error()),
-                std::format("s.json: error: `{}` cannot be written to a DDS file; write a .npy file [out-of-range]\n",
-                            vk::name_of(info.format)));
+                formatted("s.json: error: `{}` cannot be written to a DDS file; write a .npy file [out-of-range]\n",
+                          vk::name_of(info.format)));
       continue;
     }
     std::vector<std::byte> device(*level_bytes(info, 3, 2));
@@ -123,9 +123,9 @@ TEST(Dds, ShortFiles) {
   EXPECT_EQ(first(0), "a.dds:0x0: error: Invalid DDS magic word [file-format]\n");
   EXPECT_EQ(first(3), "a.dds:0x0: error: Invalid DDS magic word [file-format]\n");
   for (const std::size_t size : {4, 127, 147}) {
-    EXPECT_EQ(first(size), std::format("a.dds:0x0: error: the file has {} bytes, fewer than the 148 of a DDS header "
-                                       "[file-truncated]\n",
-                                       size));
+    EXPECT_EQ(first(size), formatted("a.dds:0x0: error: the file has {} bytes, fewer than the 148 of a DDS header "
+                                     "[file-truncated]\n",
+                                     size));
   }
   EXPECT_EQ(first(148), "a.dds:0x94: error: Expected image input size to be 4, but got 0 instead [file-truncated]\n");
 }

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <format>
 #include <limits>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -43,7 +44,7 @@ double sticky_double(Number value) {
 
 void store_bits(ElementType type, std::uint64_t bits, std::byte* to) { std::memcpy(to, &bits, size_of(type)); }
 
-std::string quoted_name(ElementType type) { return std::format("`{}`", name_of(type)); }
+std::string quoted_name(ElementType type) { return formatted("`{}`", name_of(type)); }
 
 double largest_of(ElementType type) {
   switch (type) {
@@ -119,7 +120,7 @@ std::string text_of(ElementType type, const std::byte* from) {
 }
 
 std::string out_of_range_text(Number value, std::string_view what, std::string_view low, std::string_view high) {
-  return std::format("`{}` is out of range for {} ({} to {})", text_of(value), what, low, high);
+  return formatted("`{}` is out of range for {} ({} to {})", text_of(value), what, low, high);
 }
 
 std::expected<std::uint64_t, std::string> integer_bits(Number value, bool is_signed, std::uint32_t bits,
@@ -134,7 +135,7 @@ std::expected<std::uint64_t, std::string> integer_bits(Number value, bool is_sig
   Number integer = value;
   if (const auto* real = std::get_if<double>(&value)) {
     if (std::isfinite(*real) && std::trunc(*real) != *real) {
-      return std::unexpected(std::format("`{}` is not a whole number, which {} needs", text_of(value), what));
+      return std::unexpected(formatted("`{}` is not a whole number, which {} needs", text_of(value), what));
     }
     const auto exact = whole(*real);
     if (!exact) return refuse();
@@ -157,10 +158,10 @@ std::expected<std::uint64_t, std::string> raw_bits(std::string_view word, std::u
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    return std::unexpected(std::format("`{}` is not a hexadecimal number", word));
+    return std::unexpected(formatted("`{}` is not a hexadecimal number", word));
   }
   if (error == std::errc::result_out_of_range || (value & ~all_ones(bits))) {
-    return std::unexpected(std::format("`{}` has more than the {} bits of {}", word, bits, what));
+    return std::unexpected(formatted("`{}` has more than the {} bits of {}", word, bits, what));
   }
   return value;
 }
@@ -177,7 +178,7 @@ Stored store_number(ElementType type, Number value, std::byte* to) {
   }
   if (info.kind == ElementKind::Bool) {
     if (double_of(value) != 0 && double_of(value) != 1) {
-      return std::unexpected(std::format("`{}` is neither 0 nor 1, which {} needs", text_of(value), what));
+      return std::unexpected(formatted("`{}` is neither 0 nor 1, which {} needs", text_of(value), what));
     }
     store_bits(type, double_of(value) == 1, to);
     return {};
@@ -194,15 +195,15 @@ Stored store_word(ElementType type, std::string_view word, std::byte* to) {
     });
   }
   if (word != "nan" && word != "inf" && word != "-inf") {
-    return std::unexpected(std::format("`{}` is none of `nan`, `inf`, `-inf` and `0x...`", word));
+    return std::unexpected(formatted("`{}` is none of `nan`, `inf`, `-inf` and `0x...`", word));
   }
-  if (!is_float(type)) return std::unexpected(std::format("`{}` needs a float type, not `{}`", word, name_of(type)));
+  if (!is_float(type)) return std::unexpected(formatted("`{}` needs a float type, not `{}`", word, name_of(type)));
   if (word == "nan") {
     store_rounded(type, std::numeric_limits<double>::quiet_NaN(), to);
   } else {
     store_rounded(type, word == "inf" ? HUGE_VAL : -HUGE_VAL, to);
     if (!std::isinf(double_of(type, to))) {
-      return std::unexpected(std::format("`{}` has no infinity", name_of(type)));
+      return std::unexpected(formatted("`{}` has no infinity", name_of(type)));
     }
   }
   return {};

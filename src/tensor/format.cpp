@@ -4,9 +4,10 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <format>
 #include <optional>
 #include <ranges>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -217,12 +218,12 @@ Result<ElementType> tensor_element_type(vk::Format format, const Place& place) {
   const FormatInfo* info = find_format(format);
   if (info && info->components > 1) {
     return fail(DiagnosticKind::WrongType, place,
-                std::format("More than 1 components from VkFormat: `{}` has {}; a tensor needs a format with one",
-                            vk::name_of(format), info->components));
+                formatted("More than 1 components from VkFormat: `{}` has {}; a tensor needs a format with one",
+                          vk::name_of(format), info->components));
   }
   if (!info || info->packed || info->depth || info->stencil) {
     return fail(DiagnosticKind::WrongType, place,
-                std::format("`{}` is no format of tensor elements", vk::name_of(format)));
+                formatted("`{}` is no format of tensor elements", vk::name_of(format)));
   }
   return info->component;
 }

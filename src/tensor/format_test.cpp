@@ -1,9 +1,9 @@
+#include "base/format.hpp"
 #include "tensor/format.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <format>
 #include <initializer_list>
 
 #include "base/print_diagnostic.hpp"
@@ -125,7 +125,7 @@ constexpr Row kBlocks[] = {
 };
 
 void expect_row(const Row& row, std::string_view suffix, bool listed) {
-  const std::string name = std::format("VK_FORMAT_{}{}", row.name, suffix);
+  const std::string name = formatted("VK_FORMAT_{}{}", row.name, suffix);
   SCOPED_TRACE(name);
   const auto format = vk::from_name<Format>(name);
   ASSERT_TRUE(format);
@@ -154,10 +154,10 @@ TEST(Formats, EveryRowOfThePage) {
 std::string describe(Format format) {
   const FormatInfo* found = find_format(format);
   if (!found) return "unknown";
-  std::string text = std::format("{} {} {}x{}", found->texel_bytes, name_of(found->component), name_of(found->stored),
-                                 found->stored_components);
+  std::string text = formatted("{} {} {}x{}", found->texel_bytes, name_of(found->component), name_of(found->stored),
+                               found->stored_components);
   for (std::uint32_t i = 0; i < found->components && !found->is_block(); ++i) {
-    text += std::format(" {}{}@{}", found->channel[i].letter, found->channel[i].bits, found->channel[i].offset);
+    text += formatted(" {}{}@{}", found->channel[i].letter, found->channel[i].bits, found->channel[i].offset);
   }
   if (found->depth) text += " depth";
   if (found->stencil) text += " stencil";

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway::tensor {
@@ -62,7 +62,7 @@ void unpack_channel(const FormatInfo& info, const Channel& channel, std::uint64_
 }
 
 std::string component_name(const FormatInfo& info, const Channel& channel) {
-  return std::format("component {} of `{}`", channel.letter, vk::name_of(info.format));
+  return formatted("component {} of `{}`", channel.letter, vk::name_of(info.format));
 }
 
 // A real value of a normalized channel, as its bits.
@@ -190,10 +190,10 @@ Stored store_component_word(const FormatInfo& info, std::uint32_t component, std
   const bool is_float = channel.numeric == NumericFormat::Ufloat;
   if (Stored stored = store_word(is_float ? ElementType::F64 : ElementType::U32, word, element.data()); !stored) {
     if (is_float || (word != "nan" && word != "inf" && word != "-inf")) return stored;
-    return std::unexpected(std::format("`{}` needs a float format, not `{}`", word, vk::name_of(info.format)));
+    return std::unexpected(formatted("`{}` needs a float format, not `{}`", word, vk::name_of(info.format)));
   }
   const auto real = load<double>(element.data());
-  if (real < 0) return std::unexpected(std::format("{} has no negative values", component_name(info, channel)));
+  if (real < 0) return std::unexpected(formatted("{} has no negative values", component_name(info, channel)));
   put_channel_bits(info, channel, encode_float(unsigned_float(channel), real), texel);
   return {};
 }

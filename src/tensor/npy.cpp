@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -76,7 +77,7 @@ std::string npy_header(std::string_view descr, ShapeView shape) {
     extents += std::to_string(extent);
   }
   if (shape.size() == 1) extents += ",";
-  std::string text = std::format("{{'descr': '{}','fortran_order': False,'shape': ({})}}", descr, extents);
+  std::string text = formatted("{{'descr': '{}','fortran_order': False,'shape': ({})}}", descr, extents);
 
   // The payload starts at a multiple of 16, after 1 to 16 blanks and a line end.
   const auto padded = [&](std::size_t prefix) {

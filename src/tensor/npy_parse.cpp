@@ -2,9 +2,9 @@
 // spacing.
 #include <algorithm>
 #include <charconv>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "tensor/npy.hpp"
 
 namespace slipway::tensor {
@@ -50,8 +50,8 @@ class HeaderParser {
                    : *key == "fortran_order" ? &seen_order
                    : *key == "shape"         ? &seen_shape
                                              : nullptr;
-      if (!seen) return failure(key_begin, key_end, std::format("unknown key `{}` in the header", printable(*key)));
-      if (*seen) return failure(key_begin, key_end, std::format("the key `{}` twice in the header", *key));
+      if (!seen) return failure(key_begin, key_end, formatted("unknown key `{}` in the header", printable(*key)));
+      if (*seen) return failure(key_begin, key_end, formatted("the key `{}` twice in the header", *key));
       *seen = true;
       if (!accept(':')) return unexpected("`:`");
       skip_blanks();
@@ -62,11 +62,11 @@ class HeaderParser {
     skip_blanks();
     if (at_ != text_.size()) {
       return failure(at_, text_.size(),
-                     std::format("unexpected `{}` behind the header's dictionary", printable(text_.substr(at_, 1))));
+                     formatted("unexpected `{}` behind the header's dictionary", printable(text_.substr(at_, 1))));
     }
     for (const auto& [seen, key] :
          {std::pair(seen_descr, "descr"), {seen_order, "fortran_order"}, {seen_shape, "shape"}}) {
-      if (!seen) return failure(0, text_.size(), std::format("the header has no `{}`", key));
+      if (!seen) return failure(0, text_.size(), formatted("the header has no `{}`", key));
     }
     return view;
   }
@@ -80,9 +80,9 @@ class HeaderParser {
   }
   std::unexpected<Failure> unexpected(std::string_view wanted) {
     skip_blanks();
-    if (at_ == text_.size()) return failure(at_, at_, std::format("the header ends where {} should be", wanted));
+    if (at_ == text_.size()) return failure(at_, at_, formatted("the header ends where {} should be", wanted));
     return failure(at_, at_ + 1,
-                   std::format("expected {} in the header, not `{}`", wanted, printable(text_.substr(at_, 1))));
+                   formatted("expected {} in the header, not `{}`", wanted, printable(text_.substr(at_, 1))));
   }
 
   std::size_t skip_blanks() {
@@ -127,7 +127,7 @@ class HeaderParser {
     const std::size_t start = at_;
     at_ += static_cast<std::size_t>(end - begin);
     if (error != std::errc{} || value < 0) {
-      return failure(start, at_, std::format("the dimension `{}` is out of range", text_.substr(start, at_ - start)));
+      return failure(start, at_, formatted("the dimension `{}` is out of range", text_.substr(start, at_ - start)));
     }
     // Python 2 wrote long integers with a suffix.
     if (at_ < text_.size() && text_[at_] == 'L') ++at_;
@@ -147,7 +147,7 @@ class HeaderParser {
       comma = accept(',');
     }
     if (values.size() == 1 && !comma) {
-      return failure(at_ - 1, at_, std::format("a tuple of one dimension needs a comma: `({},)`", values[0]));
+      return failure(at_ - 1, at_, formatted("a tuple of one dimension needs a comma: `({},)`", values[0]));
     }
     return values;
   }
@@ -173,7 +173,7 @@ class HeaderParser {
     const auto string_text = string();
     if (!string_text) return std::unexpected(string_text.error());
     const auto refuse = [&](std::string_view why) {
-      return failure(begin, at_, std::format("the dtype `{}` {}", printable(*string_text), why));
+      return failure(begin, at_, formatted("the dtype `{}` {}", printable(*string_text), why));
     };
     SimpleType type;
     std::string_view rest = *string_text;
@@ -275,8 +275,7 @@ class HeaderParser {
     if (!std::string_view("buif").contains(type.kind)) return std::nullopt;
     // Our types without a numpy dtype of their own are not what a numpy file means.
     for (const ElementTypeInfo& info : element_types()) {
-      if (info.kind == kind && info.descr == std::format("{}{}{}", info.descr[0], type.kind, type.size))
-        return info.type;
+      if (info.kind == kind && info.descr == formatted("{}{}{}", info.descr[0], type.kind, type.size)) return info.type;
     }
     return std::nullopt;
   }
@@ -350,7 +349,7 @@ Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warn
   const auto minor = reader.read<std::uint8_t>();
   if (!reader.failed() && (major < 1 || major > 3 || minor != 0)) {
     return fail(DiagnosticKind::FileFormat, place(6, 8),
-                std::format("version {}.{} of the .npy format is not known; 1.0, 2.0 and 3.0 are", major, minor));
+                formatted("version {}.{} of the .npy format is not known; 1.0, 2.0 and 3.0 are", major, minor));
   }
   const std::uint64_t length = major == 1 ? reader.read<std::uint16_t>() : reader.read<std::uint32_t>();
   const std::uint64_t begin = reader.offset();
@@ -365,17 +364,17 @@ Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warn
   const Size needed = checked_multiply(checked_product(ShapeView(view->shape)), view->item_size);
   if (!needed) {
     return fail(DiagnosticKind::OutOfRange, Place::in_bytes(name, view->shape_range),
-                std::format("the shape {} has more elements than 64 bits can count", shape_as_tuple(view->shape)));
+                formatted("the shape {} has more elements than 64 bits can count", shape_as_tuple(view->shape)));
   }
   if (*needed > there) {
     return fail(DiagnosticKind::FileTruncated, place(payload, file.size()),
-                std::format("the shape {} of `{}` needs {} bytes, but the file has {}", shape_as_tuple(view->shape),
-                            printable(view->descr), *needed, there));
+                formatted("the shape {} of `{}` needs {} bytes, but the file has {}", shape_as_tuple(view->shape),
+                          printable(view->descr), *needed, there));
   }
   if (*needed < there) {
     warnings.warning(DiagnosticKind::TrailingData, place(payload + *needed, file.size()),
-                     std::format("{} bytes follow the {} that the shape {} of `{}` needs; they are ignored",
-                                 there - *needed, *needed, shape_as_tuple(view->shape), printable(view->descr)));
+                     formatted("{} bytes follow the {} that the shape {} of `{}` needs; they are ignored",
+                               there - *needed, *needed, shape_as_tuple(view->shape), printable(view->descr)));
   }
   view->payload = file.subspan(payload, *needed);
   return view;

@@ -1,8 +1,7 @@
 #include "tensor/npy.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "base/print_diagnostic.hpp"
 #include "tensor/element.hpp"
@@ -19,7 +18,7 @@ std::string file(std::string_view header, std::string_view payload = {}) {
 }
 
 std::string dict(std::string_view descr, std::string_view shape, bool fortran = false) {
-  return std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr, fortran ? "True" : "False", shape);
+  return formatted("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr, fortran ? "True" : "False", shape);
 }
 
 std::string bad(std::string_view bytes) {
@@ -34,9 +33,9 @@ std::string good(std::string_view bytes) {
   const auto view = parse_npy(bytes_of(bytes), "a.npy", warnings);
   if (!view) return format_diagnostics(view.error());
   EXPECT_TRUE(warnings.empty());
-  return std::format("{} {} {} {} {}{}{}", view->descr, view->kind, view->type ? name_of(*view->type) : "-",
-                     view->item_size, shape_text(view->shape), view->fortran ? " fortran" : "",
-                     view->structured ? " structured" : "");
+  return formatted("{} {} {} {} {}{}{}", view->descr, view->kind, view->type ? name_of(*view->type) : "-",
+                   view->item_size, shape_text(view->shape), view->fortran ? " fortran" : "",
+                   view->structured ? " structured" : "");
 }
 
 std::string of_type(std::string_view descr) { return good(file(dict(descr, "(0,)"))); }
@@ -53,7 +52,7 @@ std::string elements(std::string_view bytes) {
     EXPECT_EQ(slipway::text_of(*plain), slipway::text_of(to));
   }
   std::string text;
-  for (const std::byte b : to) text += std::format("{:02x}", std::to_integer<int>(b));
+  for (const std::byte b : to) text += formatted("{:02x}", std::to_integer<int>(b));
   return text;
 }
 
@@ -141,8 +140,8 @@ TEST(Npy, Dtypes) {
             "a.npy:0x29: error: the dtype `|O` holds Python objects, which cannot be read [file-format]\n");
   for (const std::string_view descr : {"", "<", "<f", "<f3", "<x4", "<i4x", "<i99999999999999999999", "<b2", "<M8ns",
                                        "<c4", "<U4611686018427387904", "<m4"}) {
-    EXPECT_EQ(bad_type(std::format("'{}'", descr)),
-              std::format("a.npy:0x14: error: the dtype `{}` is not known [file-format]\n", descr));
+    EXPECT_EQ(bad_type(formatted("'{}'", descr)),
+              formatted("a.npy:0x14: error: the dtype `{}` is not known [file-format]\n", descr));
   }
   EXPECT_EQ(bad_type("'\x01\xff'"), "a.npy:0x14: error: the dtype `??` is not known [file-format]\n");
   EXPECT_EQ(bad_type("[('a', '|V9223372036854775807', (9,))]"),
@@ -178,7 +177,7 @@ TEST(Npy, SyntaxErrorsSayWhere) {
             "a.npy:0x1c: error: expected `True` or `False` in the header, not `M` [file-format]\n");
   EXPECT_EQ(bad(file(dict("'<f4'", "()") + "x")),
             "a.npy:0x42: error: unexpected `x` behind the header's dictionary [file-format]\n");
-  const auto bad_shape = [](std::string_view shape) { return bad(file(std::format("{{'shape': {}}}", shape))); };
+  const auto bad_shape = [](std::string_view shape) { return bad(file(formatted("{{'shape': {}}}", shape))); };
   EXPECT_EQ(bad_shape("3"), "a.npy:0x14: error: expected `(` in the header, not `3` [file-format]\n");
   EXPECT_EQ(bad_shape("(3)"), "a.npy:0x16: error: a tuple of one dimension needs a comma: `(3,)` [file-format]\n");
   EXPECT_EQ(bad_shape("(3 4)"), "a.npy:0x17: error: expected `,` or `)` in the header, not `4` [file-format]\n");
@@ -243,10 +242,10 @@ TEST(Npy, FortranOrderIsTransposed) {
       const auto from = static_cast<std::size_t>(at[0] + 2 * (at[1] + 3 * (at[2] + 1 * at[3])));
       for (std::size_t b = 0; b < size; ++b) {
         payload[from * size + b] = static_cast<char>(i * 7 + b);
-        expected += std::format("{:02x}", (i * 7 + b) & 0xff);
+        expected += formatted("{:02x}", (i * 7 + b) & 0xff);
       }
     }
-    EXPECT_EQ(elements(file(dict(std::format("'|V{}'", size), "(2, 3, 1, 4)", true), payload)), expected) << size;
+    EXPECT_EQ(elements(file(dict(formatted("'|V{}'", size), "(2, 3, 1, 4)", true), payload)), expected) << size;
   }
 }
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <format>
 #include <memory>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -26,7 +27,7 @@ std::unexpected<Failure> refuse(Bytes file, const std::string& name, int error) 
   return fail(truncated ? DiagnosticKind::FileTruncated : DiagnosticKind::FileFormat,
               Place::in_bytes(name, {0, std::min<std::uint64_t>(end, file.size())}),
               truncated ? "the PNG file ends before its image does"
-                        : std::format("not a PNG file that can be read: {}", spng_strerror(error)));
+                        : formatted("not a PNG file that can be read: {}", spng_strerror(error)));
 }
 
 // A decoder at the start of its image, whose header has been read and found acceptable.
@@ -49,8 +50,8 @@ Result<Decoder> open(Bytes file, const std::string& name) {
   // Before anything of the image's size is allocated.
   if (header.width > kMaxPngExtent || header.height > kMaxPngExtent) {
     return fail(DiagnosticKind::OutOfRange, Place::in_bytes(name, {16, 24}),
-                std::format("the image has {} x {} texels; PNG images may have at most {} x {}", header.width,
-                            header.height, kMaxPngExtent, kMaxPngExtent));
+                formatted("the image has {} x {} texels; PNG images may have at most {} x {}", header.width,
+                          header.height, kMaxPngExtent, kMaxPngExtent));
   }
   return decoder;
 }
@@ -85,7 +86,7 @@ Result<std::vector<std::byte>> encode_png(std::uint32_t width, std::uint32_t hei
   if (error == SPNG_OK) buffer.reset(spng_get_png_buffer(context.get(), &size, &error));
   if (error != SPNG_OK) {
     return fail(DiagnosticKind::FileUnwritable, Place::nowhere(),
-                std::format("could not make a PNG file of {} x {} texels: {}", width, height, spng_strerror(error)));
+                formatted("could not make a PNG file of {} x {} texels: {}", width, height, spng_strerror(error)));
   }
   const auto* bytes = static_cast<const std::byte*>(buffer.get());
   return std::vector(bytes, bytes + size);

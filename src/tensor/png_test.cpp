@@ -1,10 +1,10 @@
 #include "tensor/png.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 #include <spng.h>
 
 #include <cstdlib>
-#include <format>
 
 #include "base/print_diagnostic.hpp"
 
@@ -73,7 +73,7 @@ std::string texels(const Recipe& recipe) {
   if (!image) return format_diagnostics(image.error());
   std::string text;
   for (std::size_t i = 0; i < image->texels.size(); ++i) {
-    text += std::format("{}{:02x}", i && i % 4 == 0 ? " " : "", std::to_integer<int>(image->texels[i]));
+    text += formatted("{}{:02x}", i && i % 4 == 0 ? " " : "", std::to_integer<int>(image->texels[i]));
   }
   return text;
 }
@@ -82,7 +82,7 @@ std::string bad(Bytes file) {
   const auto image = decode_png(file, "a.png");
   const auto extent = png_extent(file, "a.png");
   const std::string text = image ? "decoded" : format_diagnostics(image.error());
-  return text + (extent ? std::format("{}x{}", extent->width, extent->height) : "");
+  return text + (extent ? formatted("{}x{}", extent->width, extent->height) : "");
 }
 
 TEST(Png, EveryColourTypeBecomesRgba) {

@@ -4,8 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <format>
 #include <numbers>
+
+#include "base/format.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -19,7 +20,7 @@ struct Integers {
 };
 
 std::unexpected<std::string> wrong_order(Number min, Number max) {
-  return std::unexpected(std::format("the minimum `{}` is above the maximum `{}`", text_of(min), text_of(max)));
+  return std::unexpected(formatted("the minimum `{}` is above the maximum `{}`", text_of(min), text_of(max)));
 }
 
 std::int64_t sign_extended(std::uint64_t bits, std::uint32_t count) {
@@ -29,7 +30,7 @@ std::int64_t sign_extended(std::uint64_t bits, std::uint32_t count) {
 std::expected<Integers, std::string> integers_of(const RandomContents& contents, bool is_signed, std::uint32_t bits,
                                                  std::string_view what) {
   const auto* uniform = std::get_if<UniformDistribution>(&contents.distribution);
-  if (!uniform) return std::unexpected(std::format("a normal distribution needs a float type, not {}", what));
+  if (!uniform) return std::unexpected(formatted("a normal distribution needs a float type, not {}", what));
   const Number lowest = is_signed ? Number(sign_extended(std::uint64_t{1} << (bits - 1), bits)) : std::uint64_t{0};
   const Number highest = ~std::uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
   const Number min = uniform->min.value_or(lowest);
@@ -74,7 +75,7 @@ Stored check_reals(const RandomContents& contents, Storable&& storable) {
   if (Stored stored = storable(max); !stored) return stored;
   if (double_of(min) > double_of(max)) return wrong_order(min, max);
   if (!std::isfinite(double_of(max) - double_of(min))) {
-    return std::unexpected(std::format("the range from `{}` to `{}` is too wide", text_of(min), text_of(max)));
+    return std::unexpected(formatted("the range from `{}` to `{}` is too wide", text_of(min), text_of(max)));
   }
   return {};
 }
@@ -121,7 +122,7 @@ Stored fill_random(ElementType type, const RandomContents& contents, MutableByte
   }
   const bool is_bool = info.kind == ElementKind::Bool;
   const auto integers =
-      integers_of(contents, info.kind == ElementKind::Signed, is_bool ? 1 : info.bits, std::format("`{}`", info.name));
+      integers_of(contents, info.kind == ElementKind::Signed, is_bool ? 1 : info.bits, formatted("`{}`", info.name));
   if (!integers) return std::unexpected(integers.error());
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t element = integers->pick(draw(contents.seed, i));
@@ -141,7 +142,7 @@ Stored fill_random(const FormatInfo& format, const RandomContents& contents, Mut
     const Channel& channel = format.channel[c];
     if (is_integer(channel)) {
       const auto range = integers_of(contents, channel.numeric == NumericFormat::Sint, channel.bits,
-                                     std::format("component {} of `{}`", channel.letter, vk::name_of(format.format)));
+                                     formatted("component {} of `{}`", channel.letter, vk::name_of(format.format)));
       if (!range) return std::unexpected(range.error());
       integers[c] = *range;
     } else {

@@ -12,13 +12,13 @@
 #pragma once
 
 #include <cstdint>
-#include <format>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/format.hpp"
 #include "spirv/tools.hpp"
 #include "tensor/png.hpp"
 
@@ -112,8 +112,8 @@ class Recipe {
   void npy(const std::string& text) {
     const std::size_t open = text.rfind('('), close = text.rfind(')');
     const bool fortran = text.find("fortran", close) != text.npos;
-    std::string header = std::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", text.substr(4, open - 5),
-                                     fortran ? "True" : "False", text.substr(open, close - open + 1));
+    std::string header = formatted("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}", text.substr(4, open - 5),
+                                   fortran ? "True" : "False", text.substr(open, close - open + 1));
     header.append(63 - (header.size() + 10) % 64, ' ');
     header += '\n';
     put_text("\x93NUMPY");

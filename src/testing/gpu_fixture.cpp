@@ -1,7 +1,6 @@
 #include "testing/gpu_fixture.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "gpu/choose_device.hpp"
 #include "gpu/submit.hpp"
 #include "gpu/transfer.hpp"
@@ -11,7 +10,7 @@ namespace slipway::testing {
 GpuTest::GpuTest() {
   options_.validation = true;
   options_.on_message = [this](const gpu::InstanceMessage& message) {
-    messages_.push_back(std::format("{}: {}", message.id, message.text));
+    messages_.push_back(formatted("{}: {}", message.id, message.text));
   };
 }
 
@@ -91,7 +90,7 @@ std::vector<std::string> GpuTest::take_messages() { return std::exchange(message
 std::string text_of(const Failure& failure) {
   std::string text;
   for (const Diagnostic& diagnostic : failure) {
-    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+    text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
   }
   return text;
 }

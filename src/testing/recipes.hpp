@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 #include <span>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
@@ -132,7 +132,7 @@ class Opened {
     return done ? "ok" : text(done.error().diagnostics);
   }
   static std::string text(const Failure& failure) {
-    return std::format("{} [{}]", failure.front().message, name_of(failure.front().kind));
+    return formatted("{} [{}]", failure.front().message, name_of(failure.front().kind));
   }
 
   Session session;
@@ -141,32 +141,31 @@ class Opened {
 
 // {"name": "x", "type": "input", "size": 16}; without a size when it is 0.
 inline std::string buffer_json(std::string_view name, std::string_view type, int size = 0) {
-  return std::format(R"({{"name": "{}", "type": "{}"{}}})", name, type,
-                     size ? std::format(R"(, "size": {})", size) : "");
+  return formatted(R"({{"name": "{}", "type": "{}"{}}})", name, type, size ? formatted(R"(, "size": {})", size) : "");
 }
 
 // A run of `add`: count words of x and y, with slices as JSON members (", \"offset\": 4").
 inline std::string add_run(std::string_view x, std::string_view y, int count, int step, std::string_view x_slice = "",
                            std::string_view y_slice = "") {
-  return std::format(
+  return formatted(
       R"({{"kernel": "add", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 0{}}}, {{"name": "{}", "argidx": 1{}}}],
     "constants": [{{"value": {}, "argidx": 2}}, {{"value": {}, "argidx": 3}}]}})",
       x, y, x, x_slice, y, y_slice, count, step);
 }
 inline std::string cpu_run(std::string_view function, std::string_view arguments, std::string_view constants = "") {
-  return std::format(R"({{"name": "{}", "where": "cpu", "arguments": [{}], "constants": [{}]}})", function, arguments,
-                     constants);
+  return formatted(R"({{"name": "{}", "where": "cpu", "arguments": [{}], "constants": [{}]}})", function, arguments,
+                   constants);
 }
 inline std::string recipe_json(std::string_view buffers, std::string_view runs, std::string_view cpus = "") {
-  return std::format(R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}],
+  return formatted(R"({{"header": {{"module": "add.comp"}}, "resources": {{"buffers": [{}],
     "kernels": [{{"name": "add", "grid": [4, 1, 1]}}], "cpus": [{}]}}, "execution": {{"runs": [{}]}}}})",
-                     buffers, cpus, runs);
+                   buffers, cpus, runs);
 }
 // Functions of the test library, by name.
 inline std::string cpus_json(std::initializer_list<std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) {
-    text += std::format(R"({}{{"name": "{}", "library_path": "arithmetic"}})", text.empty() ? "" : ", ", name);
+    text += formatted(R"({}{{"name": "{}", "library_path": "arithmetic"}})", text.empty() ? "" : ", ", name);
   }
   return text;
 }

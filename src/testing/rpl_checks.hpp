@@ -14,12 +14,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <format>
 #include <string>
 #include <vector>
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "rpl/emit/testing.hpp"
 #include "testing/compute_fixture.hpp"
 
@@ -55,28 +55,28 @@ struct Checks {
   // Components x, y... of an expression.
   void fs(const std::string& expression, std::initializer_list<float> expected, float tolerance = 0) {
     std::size_t i = 0;
-    for (const float value : expected) f(std::format("({}).{}", expression, "xyzw"[i++]), value, tolerance);
+    for (const float value : expected) f(formatted("({}).{}", expression, "xyzw"[i++]), value, tolerance);
   }
   void us(const std::string& expression, std::initializer_list<std::uint32_t> expected) {
     std::size_t i = 0;
-    for (const std::uint32_t value : expected) u(std::format("({}).{}", expression, "xyzw"[i++]), value);
+    for (const std::uint32_t value : expected) u(formatted("({}).{}", expression, "xyzw"[i++]), value);
   }
   void ss(const std::string& expression, std::initializer_list<std::int32_t> expected) {
     std::size_t i = 0;
-    for (const std::int32_t value : expected) s(std::format("({}).{}", expression, "xyzw"[i++]), value);
+    for (const std::int32_t value : expected) s(formatted("({}).{}", expression, "xyzw"[i++]), value);
   }
 
   std::string text() const {
     std::string text = "set_object read_only_storage_buffer args { f1[64] f; u1[64] u; s1[64] s; };\n";
-    text += std::format("set_object read_write_storage_buffer results {{ f1[{0}] f; u1[{0}] u; s1[{0}] s; }};\n",
-                        all.size());
+    text +=
+        formatted("set_object read_write_storage_buffer results {{ f1[{0}] f; u1[{0}] u; s1[{0}] s; }};\n", all.size());
     text += declarations + "\nvoid compute_main (void)\n{\n" + setup + "\n";
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Check& check = all[i];
       if (check.type == 'b') {
-        text += std::format("  if ({}) {{ results.u[{}] = 1u; }}\n", check.expression, i);
+        text += formatted("  if ({}) {{ results.u[{}] = 1u; }}\n", check.expression, i);
       } else {
-        text += std::format("  results.{}[{}] = {};\n", check.type, i, check.expression);
+        text += formatted("  results.{}[{}] = {};\n", check.type, i, check.expression);
       }
     }
     return text + "}\n";

@@ -3,9 +3,10 @@
 #include "testing/rpl_generator.hpp"
 
 #include <algorithm>
-#include <format>
 #include <optional>
 #include <utility>
+
+#include "base/format.hpp"
 
 namespace slipway::testing {
 namespace {
@@ -97,7 +98,7 @@ class Generator {
   const T& pick(const std::vector<T>& from) {
     return from[below(static_cast<std::uint32_t>(from.size()))];
   }
-  std::string fresh(const char* prefix) { return std::format("{}{}", prefix, names_++); }
+  std::string fresh(const char* prefix) { return formatted("{}{}", prefix, names_++); }
 
   // --- text ----------------------------------------------------------------------------------------------------------
 
@@ -122,9 +123,9 @@ class Generator {
     } else if (type.item == 't') {
       text = structs_[type.count].name;
     } else {
-      text = std::format("{}{}", type.item, type.count);
+      text = formatted("{}{}", type.item, type.count);
     }
-    for (const std::uint32_t n : type.dims) text += std::format("[{}]", size_text(n));
+    for (const std::uint32_t n : type.dims) text += formatted("[{}]", size_text(n));
     return text;
   }
   // A size as the options, constants and literals of the program can say it.
@@ -132,15 +133,15 @@ class Generator {
     if (n == 3 && chance(30)) return "three";
     if (n == 2 && chance(20)) return "three - 1u";
     if (n == 4 && chance(30)) return "twice_two";
-    return std::format("{}{}", n, chance(50) ? "u" : "");
+    return formatted("{}{}", n, chance(50) ? "u" : "");
   }
 
   // --- declarations --------------------------------------------------------------------------------------------------
 
   void options() {
     for (std::uint32_t i = 0; i < 3; ++i) {
-      out_.flags.push_back(std::format("flag_{}", i));
-      line(std::format("{} flag_{}: flag {};", i == 0 ? "global" : "instance", i, chance(50) ? "on" : "false"));
+      out_.flags.push_back(formatted("flag_{}", i));
+      line(formatted("{} flag_{}: flag {};", i == 0 ? "global" : "instance", i, chance(50) ? "on" : "false"));
     }
     line("global three: uint 3;");
     line("instance amount: sint -5;");
@@ -190,21 +191,21 @@ class Generator {
       made.has_arrays |= !type.dims.empty();
       made.fields.push_back({fresh("m"), std::move(type)});
     }
-    open(std::format("struct {}", made.name));
+    open(formatted("struct {}", made.name));
     for (const Field& field : made.fields) {
       if (chance(20)) line("meta (tag_a, tag_b)");
-      line(std::format("{} {};", name_of(field.type), field.name));
+      line(formatted("{} {};", name_of(field.type), field.name));
     }
     // Never active, because constructors name all active fields.
-    if (chance(30)) line(std::format("conditional (flag_0 && mode != \"one\") f1 {};", fresh("never")));
+    if (chance(30)) line(formatted("conditional (flag_0 && mode != \"one\") f1 {};", fresh("never")));
     close("};");
     structs_.push_back(std::move(made));
   }
 
   void buffer(const char* kind, const std::string& name, const std::vector<Field>& fields, const char* tail = nullptr,
               bool writable = false) {
-    open(std::format("{} {}", kind, name));
-    for (const Field& field : fields) line(std::format("{} {};", name_of(field.type), field.name));
+    open(formatted("{} {}", kind, name));
+    for (const Field& field : fields) line(formatted("{} {};", name_of(field.type), field.name));
     if (tail) line(tail);
     close("};");
     for (const Field& field : fields) globals_.push_back({name + "." + field.name, field.type, true, writable, false});
@@ -277,9 +278,9 @@ class Generator {
   };
 
   std::string index_text(std::uint32_t length, std::uint32_t depth) {
-    if (depth == 0 || chance(60)) return std::format("{}{}", below(length), chance(50) ? "u" : "");
-    if (chance(50)) return std::format("{} % {}u", operand(vec('u', 1), depth - 1), length);
-    return std::format("s1 {{{} % {}u}}", operand(vec('u', 1), depth - 1), length);
+    if (depth == 0 || chance(60)) return formatted("{}{}", below(length), chance(50) ? "u" : "");
+    if (chance(50)) return formatted("{} % {}u", operand(vec('u', 1), depth - 1), length);
+    return formatted("s1 {{{} % {}u}}", operand(vec('u', 1), depth - 1), length);
   }
 
   // Whether a value of the wanted type lies in a type, itself included.
@@ -298,11 +299,11 @@ class Generator {
     constexpr std::string_view kComponents = "xyzw";
     if (type == want && !(swizzles && type.is_vector() && type.count > 1 && chance(15))) return text;
     if (!type.dims.empty()) {
-      return descend(std::format("{}[{}]", text, index_text(type.dims[0], depth)), element_of(type), want, swizzles,
+      return descend(formatted("{}[{}]", text, index_text(type.dims[0], depth)), element_of(type), want, swizzles,
                      depth);
     }
     if (type.item == 'm') {
-      return descend(std::format("{}.{}", text, kComponents[below(type.count)]), vec('f', type.count), want, swizzles,
+      return descend(formatted("{}.{}", text, kComponents[below(type.count)]), vec('f', type.count), want, swizzles,
                      depth);
     }
     if (type.item == 't') {
@@ -344,13 +345,13 @@ class Generator {
   std::string literal(char item) {
     switch (item) {
       case 'f':
-        return chance(10) ? "scale" : std::format("{}.0", below(chance(80) ? 10 : 200));
+        return chance(10) ? "scale" : formatted("{}.0", below(chance(80) ? 10 : 200));
       case 'u':
         return chance(10)   ? "three"
-               : chance(20) ? std::format("0x{:X}", below(0xffffffffu))
-                            : std::format("{}u", below(100));
+               : chance(20) ? formatted("0x{:X}", below(0xffffffffu))
+                            : formatted("{}u", below(100));
       default:
-        return chance(10) ? "amount" : chance(30) ? std::format("(-{})", below(1000)) : std::format("{}", below(1000));
+        return chance(10) ? "amount" : chance(30) ? formatted("(-{})", below(1000)) : formatted("{}", below(1000));
     }
   }
 
@@ -393,20 +394,20 @@ class Generator {
   // Floats stay whole numbers from -1023 to 1023 wherever they are kept, so that one product and a few sums are exact.
   std::string kept(const Type& type, const std::string& text) {
     if (!shape_.exact || type.item != 'f' || !type.dims.empty()) return text;
-    const std::string ints = std::format("s{}", type.count);
-    return std::format("f{} {{{} {{{}}} % {}}}", type.count, ints, text, type.count == 1 ? "1024" : ints + " {1024}");
+    const std::string ints = formatted("s{}", type.count);
+    return formatted("f{} {{{} {{{}}} % {}}}", type.count, ints, text, type.count == 1 ? "1024" : ints + " {1024}");
   }
 
   // A float from an integer, cut to what exact programs keep.
   std::string whole(const Type& type, char item, std::uint32_t depth) {
     const std::string limit = item == 'u' ? "1023u" : "1023";
-    const std::string from = std::format("{}{}", item, type.count);
-    return std::format("f{} {{{} & {}}}", type.count, operand(vec(item, type.count), depth - 1),
-                       type.count == 1 ? limit : from + " {" + limit + "}");
+    const std::string from = formatted("{}{}", item, type.count);
+    return formatted("f{} {{{} & {}}}", type.count, operand(vec(item, type.count), depth - 1),
+                     type.count == 1 ? limit : from + " {" + limit + "}");
   }
 
   std::string float_value(const Type& type, std::uint32_t depth) {
-    const std::string n = std::format("f{}", type.count);
+    const std::string n = formatted("f{}", type.count);
     const Type scalar = vec('f', 1);
     // In exact programs only leaves stand under a product or a sum.
     const std::uint32_t below_depth = shape_.exact ? 0 : depth - 1;
@@ -422,8 +423,8 @@ class Generator {
       case 3:
         return kept(type, type.count == 1 ? "-" + a() : a() + " * " + operand(scalar, 0));
       case 4:
-        return kept(type, std::format("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, below_depth),
-                                      value(type, below_depth)));
+        return kept(type, formatted("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, below_depth),
+                                    value(type, below_depth)));
       case 5:
         if (chance(50)) return whole(type, 'u', depth);
         return whole(type, 's', depth);
@@ -432,47 +433,46 @@ class Generator {
           return kept(type, chance(50) ? operand({'m', type.count, {}}, 0) + " * " + a()
                                        : a() + " * " + operand({'m', type.count, {}}, 0));
         }
-        return kept(type, std::format("abs_{} ({})", n, value(type, below_depth)));
+        return kept(type, formatted("abs_{} ({})", n, value(type, below_depth)));
       case 7:
-        return kept(type, std::format("clamp_{} ({}, {} {{0.0}}, {} {{100.0}})", n, value(type, below_depth), n, n));
+        return kept(type, formatted("clamp_{} ({}, {} {{0.0}}, {} {{100.0}})", n, value(type, below_depth), n, n));
       case 8:
         if (type.count == 1) {
           const Type wide = vec('f', 2 + below(3));
-          return kept(type, std::format("dot_f{} ({}, {})", wide.count, value(wide, 0), value(wide, 0)));
+          return kept(type, formatted("dot_f{} ({}, {})", wide.count, value(wide, 0), value(wide, 0)));
         }
-        return kept(type, std::format("sign_{} ({})", n, value(type, below_depth)));
+        return kept(type, formatted("sign_{} ({})", n, value(type, below_depth)));
       case 9: {
         static const std::vector<const char*> kUnary = {
             "round", "round_even", "trunc", "floor", "ceil", "fract", "sin",  "cos",
             "tan",   "asin",       "acos",  "atan",  "sinh", "cosh",  "tanh", "asinh",
             "acosh", "atanh",      "exp",   "log",   "exp2", "log2",  "sqrt", "inverse_sqrt"};
-        return std::format("{}_{} ({})", pick(kUnary), n, value(type, depth - 1));
+        return formatted("{}_{} ({})", pick(kUnary), n, value(type, depth - 1));
       }
       case 10: {
         static const std::vector<const char*> kBinary = {"pow", "step", "reflect", "atan2", "min", "max"};
-        return std::format("{}_{} ({}, {})", pick(kBinary), n, value(type, depth - 1), value(type, depth - 1));
+        return formatted("{}_{} ({}, {})", pick(kBinary), n, value(type, depth - 1), value(type, depth - 1));
       }
       case 11: {
         static const std::vector<const char*> kTernary = {"mix", "fma", "smooth_step", "clamp"};
-        return std::format("{}_{} ({}, {}, {})", pick(kTernary), n, value(type, depth - 1), value(type, depth - 1),
-                           value(type, depth - 1));
+        return formatted("{}_{} ({}, {}, {})", pick(kTernary), n, value(type, depth - 1), value(type, depth - 1),
+                         value(type, depth - 1));
       }
       case 12:
-        if (type.count > 1) return std::format("normalize_{} ({})", n, value(type, depth - 1));
-        return std::format("length_f3 (cross_f3 ({}, {}))", value(vec('f', 3), depth - 1),
-                           value(vec('f', 3), depth - 1));
+        if (type.count > 1) return formatted("normalize_{} ({})", n, value(type, depth - 1));
+        return formatted("length_f3 (cross_f3 ({}, {}))", value(vec('f', 3), depth - 1), value(vec('f', 3), depth - 1));
       default:
         if (stage_ == 'f' && chance(40)) {
-          return std::format("fragment_stage_derivative_{}_{} ({})",
-                             chance(50)   ? "x"
-                             : chance(50) ? "y"
-                                          : "width",
-                             n, value(type, depth - 1));
+          return formatted("fragment_stage_derivative_{}_{} ({})",
+                           chance(50)   ? "x"
+                           : chance(50) ? "y"
+                                        : "width",
+                           n, value(type, depth - 1));
         }
         if (!shape_.compute && type.count == 4) return sample(depth - 1);
         if (!shape_.compute && type.count == 1 && chance(50)) {
-          return std::format("sample_dref (compare, shadow, {}, {})", value(vec('f', 2), depth - 1),
-                             value(scalar, depth - 1));
+          return formatted("sample_dref (compare, shadow, {}, {})", value(vec('f', 2), depth - 1),
+                           value(scalar, depth - 1));
         }
         return a() + " / " + a();
     }
@@ -481,31 +481,31 @@ class Generator {
   std::string sample(std::uint32_t depth) {
     switch (below(8)) {
       case 0:
-        return std::format("sample (smooth, albedo, {})", value(vec('f', 2), depth));
+        return formatted("sample (smooth, albedo, {})", value(vec('f', 2), depth));
       case 1:
-        return std::format("sample (smooth, layers[{}], {})", index_text(3, 1), value(vec('f', 2), depth));
+        return formatted("sample (smooth, layers[{}], {})", index_text(3, 1), value(vec('f', 2), depth));
       case 2:
-        return std::format("sample (smooth, sky, {})", value(vec('f', 3), depth));
+        return formatted("sample (smooth, sky, {})", value(vec('f', 3), depth));
       case 3:
-        return std::format("sample (smooth, fog, {})", value(vec('f', 3), depth));
+        return formatted("sample (smooth, fog, {})", value(vec('f', 3), depth));
       case 4:
-        return std::format("sample (smooth, atlas, {}, {})", value(vec('u', 1), depth), value(vec('f', 2), depth));
+        return formatted("sample (smooth, atlas, {}, {})", value(vec('u', 1), depth), value(vec('f', 2), depth));
       case 5:
-        return std::format("sample_lod (smooth, albedo, {}, {})", value(vec('f', 2), depth), value(vec('f', 1), depth));
+        return formatted("sample_lod (smooth, albedo, {}, {})", value(vec('f', 2), depth), value(vec('f', 1), depth));
       case 6:
-        return std::format("image_fetch (albedo, {}, 0u)", value(vec('u', 2), depth));
+        return formatted("image_fetch (albedo, {}, 0u)", value(vec('u', 2), depth));
       default:
-        return std::format("sample (smooth, shadow, {})", value(vec('f', 2), depth));
+        return formatted("sample (smooth, shadow, {})", value(vec('f', 2), depth));
     }
   }
 
   std::string integer_value(const Type& type, std::uint32_t depth) {
-    const std::string n = std::format("{}{}", type.item, type.count);
+    const std::string n = formatted("{}{}", type.item, type.count);
     const std::string fill = type.count == 1 ? "" : n + " {";
     const std::string end = type.count == 1 ? "" : "}";
     const char* const suffix = type.item == 'u' ? "u" : "";
     auto a = [&] { return operand(type, depth - 1); };
-    auto constant = [&](std::uint32_t value) { return std::format("{}{}{}{}", fill, value, suffix, end); };
+    auto constant = [&](std::uint32_t value) { return formatted("{}{}{}{}", fill, value, suffix, end); };
     switch (below(14)) {
       case 0:
         return a() + " + " + a();
@@ -514,29 +514,29 @@ class Generator {
       case 2:
         return a() + " * " + a();
       case 3:
-        return std::format("{} / (({} & {}) + {})", a(), a(), constant(255), constant(1));
+        return formatted("{} / (({} & {}) + {})", a(), a(), constant(255), constant(1));
       case 4:
-        return std::format("{} % (({} & {}) + {})", a(), a(), constant(255), constant(1));
+        return formatted("{} % (({} & {}) + {})", a(), a(), constant(255), constant(1));
       case 5:
-        return std::format("{} & {}", a(), a());
+        return formatted("{} & {}", a(), a());
       case 6:
-        return std::format("{} | {}", a(), a());
+        return formatted("{} | {}", a(), a());
       case 7:
-        return std::format("{} ^ {}", a(), a());
+        return formatted("{} ^ {}", a(), a());
       case 8:
-        return std::format("{} << ({} & {})", a(), a(), constant(31));
+        return formatted("{} << ({} & {})", a(), a(), constant(31));
       case 9:
-        return std::format("{} >> ({} & {})", a(), a(), constant(31));
+        return formatted("{} >> ({} & {})", a(), a(), constant(31));
       case 10:
         return "~" + a();
       case 11:
-        return std::format("{} {{{}}}", n, value(vec(type.item == 'u' ? 's' : 'u', type.count), depth - 1));
+        return formatted("{} {{{}}}", n, value(vec(type.item == 'u' ? 's' : 'u', type.count), depth - 1));
       case 12:
-        if (type.item == 's') return chance(50) ? "-" + a() : std::format("abs_{} ({})", n, value(type, depth - 1));
-        return std::format("clamp_{} ({}, {}, {})", n, value(type, depth - 1), constant(3), constant(300));
+        if (type.item == 's') return chance(50) ? "-" + a() : formatted("abs_{} ({})", n, value(type, depth - 1));
+        return formatted("clamp_{} ({}, {}, {})", n, value(type, depth - 1), constant(3), constant(300));
       default:
-        return std::format("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, depth - 1),
-                           value(type, depth - 1));
+        return formatted("{}_{} ({}, {})", chance(50) ? "min" : "max", n, value(type, depth - 1),
+                         value(type, depth - 1));
     }
   }
 
@@ -558,35 +558,35 @@ class Generator {
       case 5:
         return operand(vec('f', 1), depth - 1) + " * " + a();
       case 6:
-        return std::format("inverse_{} ({})", n, value(type, depth - 1));
+        return formatted("inverse_{} ({})", n, value(type, depth - 1));
       case 7:
-        return std::format("transpose_matrix_{} ({})", n, value(type, depth - 1));
+        return formatted("transpose_matrix_{} ({})", n, value(type, depth - 1));
       default:
         return "-" + a();
     }
   }
 
   std::string boolean(std::uint32_t depth) {
-    if (depth == 0) return std::format("{} < {}", value(vec('u', 1), 0), value(vec('u', 1), 0));
+    if (depth == 0) return formatted("{} < {}", value(vec('u', 1), 0), value(vec('u', 1), 0));
     switch (below(7)) {
       case 0:
-        return std::format("({}) && ({})", boolean(depth - 1), boolean(depth - 1));
+        return formatted("({}) && ({})", boolean(depth - 1), boolean(depth - 1));
       case 1:
-        return std::format("({}) || ({})", boolean(depth - 1), boolean(depth - 1));
+        return formatted("({}) || ({})", boolean(depth - 1), boolean(depth - 1));
       case 2:
-        return std::format("!({})", boolean(depth - 1));
+        return formatted("!({})", boolean(depth - 1));
       case 3: {
         const Type type = vec(chance(50) ? 'u' : 's', 1 + below(4));
-        return std::format("{} {} {}", operand(type, depth - 1), chance(50) ? "==" : "!=", operand(type, depth - 1));
+        return formatted("{} {} {}", operand(type, depth - 1), chance(50) ? "==" : "!=", operand(type, depth - 1));
       }
       case 4: {
         const Type type = vec('f', 1 + below(4));
-        return std::format("{} {} {}", operand(type, depth - 1), chance(50) ? "==" : "!=", operand(type, depth - 1));
+        return formatted("{} {} {}", operand(type, depth - 1), chance(50) ? "==" : "!=", operand(type, depth - 1));
       }
       default: {
         static const std::vector<const char*> kOrders = {"<", "<=", ">", ">="};
         const Type type = vec("fus"[below(3)], 1);
-        return std::format("{} {} {}", operand(type, depth - 1), pick(kOrders), operand(type, depth - 1));
+        return formatted("{} {} {}", operand(type, depth - 1), pick(kOrders), operand(type, depth - 1));
       }
     }
   }
@@ -657,9 +657,9 @@ class Generator {
     const Type type = any_type();
     Variable made{.name = fresh("v"), .type = type, .writable = true, .local = true};
     if (initialise && type.dims.empty() && constructible(type)) {
-      line(std::format("{} {} = {};", name_of(type), made.name, value(type, shape_.depth)));
+      line(formatted("{} {} = {};", name_of(type), made.name, value(type, shape_.depth)));
     } else {
-      line(std::format("{} {};", name_of(type), made.name));
+      line(formatted("{} {};", name_of(type), made.name));
     }
     scope_.push_back(std::move(made));
   }
@@ -669,7 +669,7 @@ class Generator {
     if (!has_value(type)) return;
     const std::string to = place(type, true, false, 1);
     if (to.empty()) return declare(true);
-    line(std::format("{} = {};", to, value(type, shape_.depth)));
+    line(formatted("{} = {};", to, value(type, shape_.depth)));
   }
 
   void block(std::uint32_t statements, std::uint32_t depth) {
@@ -688,14 +688,14 @@ class Generator {
     if (chance(60)) {
       const bool is_signed = chance(30);
       const char* const suffix = is_signed ? "" : "u";
-      open(std::format("for ({} {} = 0{}; {} < {}{}; {} = {} + 1{})", is_signed ? "s1" : "u1", counter, suffix, counter,
-                       times, suffix, counter, counter, suffix));
+      open(formatted("for ({} {} = 0{}; {} < {}{}; {} = {} + 1{})", is_signed ? "s1" : "u1", counter, suffix, counter,
+                     times, suffix, counter, counter, suffix));
       scope_.push_back({.name = counter, .type = vec(is_signed ? 's' : 'u', 1)});
     } else {
-      line(std::format("u1 {} = 0u;", counter));
+      line(formatted("u1 {} = 0u;", counter));
       scope_.push_back({.name = counter, .type = vec('u', 1)});
-      open(std::format("while ({} < {}u{})", counter, times, chance(40) ? " && (" + boolean(1) + ")" : ""));
-      line(std::format("{} = {} + 1u;", counter, counter));
+      open(formatted("while ({} < {}u{})", counter, times, chance(40) ? " && (" + boolean(1) + ")" : ""));
+      line(formatted("{} = {} + 1u;", counter, counter));
     }
     block(2 + below(3), depth - 1);
     close();
@@ -705,15 +705,15 @@ class Generator {
   }
 
   void branch(std::uint32_t depth) {
-    open(std::format("if ({})", boolean(2)));
+    open(formatted("if ({})", boolean(2)));
     block(1 + below(3), depth - 1);
     if (loops_ > 0 && chance(25)) line(chance(50) ? "break;" : "continue;");
     if (loops_ == 0 && stage_ == 'f' && chance(10)) line("fragment_stage_discard ();");
-    if (result_ && chance(10) && has_value(*result_)) line(std::format("return {};", value(*result_, 1)));
+    if (result_ && chance(10) && has_value(*result_)) line(formatted("return {};", value(*result_, 1)));
     close();
     if (chance(40)) {
       if (chance(30)) {
-        open(std::format("else if ({})", boolean(1)));
+        open(formatted("else if ({})", boolean(1)));
         block(1 + below(2), depth - 1);
         close();
       }
@@ -735,7 +735,7 @@ class Generator {
       if (const auto at = std::ranges::find_if(*list, named); at != list->end()) target = &*at;
     }
     if (!target) return;
-    line(std::format("alias ({}, {}){}", name, to, chance(50) ? ";" : ""));
+    line(formatted("alias ({}, {}){}", name, to, chance(50) ? ";" : ""));
     const bool readable = target->readable;
     const bool local = target->local;
     scope_.push_back({.name = name, .type = type, .readable = readable, .writable = true, .local = local});
@@ -751,7 +751,7 @@ class Generator {
     if (choice < 85) {
       static const std::vector<const char*> kConditions = {"flag_1", "!flag_2", "is_one && flag_1", "three == 3u",
                                                            "amount < 0"};
-      open(std::format("conditional ({})", pick(kConditions)));
+      open(formatted("conditional ({})", pick(kConditions)));
       block(1 + below(3), depth - 1);
       return close();
     }
@@ -764,15 +764,15 @@ class Generator {
   void atomic() {
     static const std::vector<const char*> kActions = {"add", "min", "max", "and", "or", "xor", "exchange"};
     const bool is_signed = chance(50);
-    const std::string to = is_signed ? std::format("result.ints[{}]", index_text(64, 1)) : "result.count";
+    const std::string to = is_signed ? formatted("result.ints[{}]", index_text(64, 1)) : "result.count";
     const Type type = vec(is_signed ? 's' : 'u', 1);
     const std::string name = fresh("old");
     if (chance(80)) {
-      line(std::format("{} {} = atomic_{}_{} ({}, {});", name_of(type), name, pick(kActions), name_of(type), to,
-                       value(type, 1)));
+      line(formatted("{} {} = atomic_{}_{} ({}, {});", name_of(type), name, pick(kActions), name_of(type), to,
+                     value(type, 1)));
     } else {
-      line(std::format("{} {} = atomic_compare_exchange_{} ({}, {}, {});", name_of(type), name, name_of(type), to,
-                       value(type, 1), value(type, 1)));
+      line(formatted("{} {} = atomic_compare_exchange_{} ({}, {}, {});", name_of(type), name, name_of(type), to,
+                     value(type, 1), value(type, 1)));
     }
     scope_.push_back({.name = name, .type = type, .writable = true, .local = true});
   }
@@ -780,7 +780,7 @@ class Generator {
   // --- functions -----------------------------------------------------------------------------------------------------
 
   void function(std::uint32_t number) {
-    Function made{.name = std::format("work_{}", number)};
+    Function made{.name = formatted("work_{}", number)};
     if (chance(60)) made.result = any_type(false);
     std::vector<Variable> arguments;
     std::string list;
@@ -788,7 +788,7 @@ class Generator {
     for (std::uint32_t i = 0; i < count; ++i) {
       Argument argument{.type = any_type(), .access = chance(50) ? "in" : chance(50) ? "out" : "in out"};
       const std::string name = fresh("a");
-      list += std::format("{}{} {} {}", i ? ", " : "", argument.access, name_of(argument.type), name);
+      list += formatted("{}{} {} {}", i ? ", " : "", argument.access, name_of(argument.type), name);
       arguments.push_back({.name = name,
                            .type = argument.type,
                            .readable = argument.access != "out",
@@ -800,19 +800,18 @@ class Generator {
     std::vector<Variable> all = globals_;
     if (shape_.compute) made.stage = chance(50) ? 'c' : 'a';
     if (made.stage == 'a') std::erase_if(globals_, [](const Variable& variable) { return variable.writable; });
-    open(std::format("{} {} ({})", made.result ? name_of(*made.result) : "void", made.name,
-                     list.empty() ? "void" : list));
+    open(
+        formatted("{} {} ({})", made.result ? name_of(*made.result) : "void", made.name, list.empty() ? "void" : list));
     stage_ = made.stage;
     scope_ = std::move(arguments);
     result_ = made.result;
     cost_ = repeats_ = 1;
     if (made.result && !has_value(*made.result)) {
-      line(std::format("{} nothing{};", name_of(*made.result), number));
-      scope_.push_back(
-          {.name = std::format("nothing{}", number), .type = *made.result, .writable = true, .local = true});
+      line(formatted("{} nothing{};", name_of(*made.result), number));
+      scope_.push_back({.name = formatted("nothing{}", number), .type = *made.result, .writable = true, .local = true});
     }
     block_without_end(shape_.statements);
-    if (made.result) line(std::format("return {};", value(*made.result, shape_.depth)));
+    if (made.result) line(formatted("return {};", value(*made.result, shape_.depth)));
     close();
     globals_ = std::move(all);
     made.cost = cost_;
@@ -826,7 +825,7 @@ class Generator {
   }
 
   void begin_main(const char* name, char stage) {
-    open(std::format("void {} (void)", name));
+    open(formatted("void {} (void)", name));
     stage_ = stage;
     scope_.clear();
     cost_ = repeats_ = 1;
@@ -838,7 +837,7 @@ class Generator {
     std::vector<Variable> all = std::exchange(globals_, {});
     for (const Field& field : shared_) {
       const std::string zero = fresh("zero");
-      line(std::format("{} {};", name_of(field.type), zero));
+      line(formatted("{} {};", name_of(field.type), zero));
       fill("group." + field.name, field.type, zero);
     }
     globals_ = std::move(all);
@@ -850,18 +849,18 @@ class Generator {
       if (!variable.readable) continue;
       for (std::uint32_t i = 0; i < 4; ++i) {
         if (next_int < 64 && holds(variable.type, vec('s', 1), false)) {
-          line(std::format("result.ints[{}] = result.ints[{}] ^ {};", next_int, next_int,
-                           descend(variable.name, variable.type, vec('s', 1), false, 0)));
+          line(formatted("result.ints[{}] = result.ints[{}] ^ {};", next_int, next_int,
+                         descend(variable.name, variable.type, vec('s', 1), false, 0)));
           ++next_int;
         }
         if (next_int < 64 && holds(variable.type, vec('u', 1), false)) {
-          line(std::format("result.ints[{}] = result.ints[{}] + s1 {{{}}};", next_int, next_int,
-                           descend(variable.name, variable.type, vec('u', 1), false, 0)));
+          line(formatted("result.ints[{}] = result.ints[{}] + s1 {{{}}};", next_int, next_int,
+                         descend(variable.name, variable.type, vec('u', 1), false, 0)));
           ++next_int;
         }
         if (next_float < 64 && holds(variable.type, vec('f', 1), false)) {
-          line(std::format("result.floats[{}].{} = {};", next_float / 4, "xyzw"[next_float % 4],
-                           descend(variable.name, variable.type, vec('f', 1), false, 0)));
+          line(formatted("result.floats[{}].{} = {};", next_float / 4, "xyzw"[next_float % 4],
+                         descend(variable.name, variable.type, vec('f', 1), false, 0)));
           ++next_float;
         }
       }
@@ -872,9 +871,9 @@ class Generator {
 
   // Arrays cannot be assigned: element by element.
   void fill(const std::string& to, const Type& type, const std::string& from) {
-    if (type.dims.empty()) return line(std::format("{} = {};", to, from));
+    if (type.dims.empty()) return line(formatted("{} = {};", to, from));
     for (std::uint32_t i = 0; i < type.dims[0]; ++i) {
-      fill(std::format("{}[{}]", to, i), element_of(type), std::format("{}[{}]", from, i));
+      fill(formatted("{}[{}]", to, i), element_of(type), formatted("{}[{}]", from, i));
     }
   }
 
@@ -888,10 +887,10 @@ class Generator {
     globals_.push_back({"state.color", vec('f', 4), false, true});
     globals_.push_back({"state.uv", vec('f', 2), false, true});
     block_without_end(shape_.statements);
-    line(std::format("state.color = {};", value(vec('f', 4), shape_.depth)));
-    line(std::format("state.uv = {};", value(vec('f', 2), shape_.depth)));
-    line(std::format("state.material = {};", value(vec('u', 1), shape_.depth)));
-    line(std::format("conditional (flag_1) {{ state.tangents = f3x3 {{{}}}; }}", value({'m', 4, {}}, 1)));
+    line(formatted("state.color = {};", value(vec('f', 4), shape_.depth)));
+    line(formatted("state.uv = {};", value(vec('f', 2), shape_.depth)));
+    line(formatted("state.material = {};", value(vec('u', 1), shape_.depth)));
+    line(formatted("conditional (flag_1) {{ state.tangents = f3x3 {{{}}}; }}", value({'m', 4, {}}, 1)));
     line("conditional (flag_0) { if (each.extra.x > 0) { state.uv.x = 1.0; } }");
     line("vertex_stage_output_position (view.projection * each.model * f4 {vertex.position, 1.0});");
     close();
@@ -905,8 +904,8 @@ class Generator {
     globals_.push_back({"state.material", vec('u', 1)});
     globals_.push_back({"target.color", vec('f', 4), false, true});
     block_without_end(shape_.statements);
-    line(std::format("target.color = {};", value(vec('f', 4), shape_.depth)));
-    line(std::format("target.ids = {};", value(vec('u', 2), shape_.depth)));
+    line(formatted("target.color = {};", value(vec('f', 4), shape_.depth)));
+    line(formatted("target.ids = {};", value(vec('u', 2), shape_.depth)));
     close();
   }
 

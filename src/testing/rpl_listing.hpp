@@ -7,9 +7,9 @@
 #pragma once
 
 #include <bit>
-#include <format>
 #include <string>
 
+#include "base/format.hpp"
 #include "rpl/resolved.hpp"
 
 namespace slipway::testing {
@@ -22,13 +22,13 @@ class RplListing {
     for (const rpl::Container& container : r_.containers) list(container);
     for (const rpl::Buffer& buffer : r_.buffers) list(buffer);
     for (const rpl::SamplerDecl& sampler : r_.samplers) {
-      text_ += std::format("sampler {}: set {} binding {}\n", name(sampler.name), static_cast<int>(sampler.set),
-                           sampler.binding);
+      text_ += formatted("sampler {}: set {} binding {}\n", name(sampler.name), static_cast<int>(sampler.set),
+                         sampler.binding);
     }
     for (const rpl::ImageDecl& image : r_.images) {
-      text_ += std::format("{} {}: set {} binding {}{}\n", r_.type_text(image.type), name(image.name),
-                           static_cast<int>(image.set), image.binding,
-                           image.storage ? std::format(" {}", rpl::name_of(image.format)) : "");
+      text_ += formatted("{} {}: set {} binding {}{}\n", r_.type_text(image.type), name(image.name),
+                         static_cast<int>(image.set), image.binding,
+                         image.storage ? formatted(" {}", rpl::name_of(image.format)) : "");
     }
     list_settings();
     for (const rpl::Function& function : r_.functions) list(function);
@@ -40,30 +40,30 @@ class RplListing {
 
   void list(const rpl::Container& container) {
     const bool attributes = container.kind <= rpl::ItemKind::InstancedContainer;
-    text_ += std::format("{} {}:", rpl::word_of(container.kind), name(container.name));
-    if (attributes) text_ += std::format(" source {}, {} bytes;", container.binding, container.block_size);
+    text_ += formatted("{} {}:", rpl::word_of(container.kind), name(container.name));
+    if (attributes) text_ += formatted(" source {}, {} bytes;", container.binding, container.block_size);
     for (std::uint32_t i = 0; i < container.fields.count; ++i) {
       const rpl::ContainerField& field = r_.container_fields[container.fields.first + i];
-      text_ += std::format("{} {} {} location {}", i == 0 ? "" : ",", name(field.name), r_.type_text(field.type),
-                           field.location);
-      if (attributes) text_ += std::format(" at {} {}", field.offset, rpl::name_of(field.format));
+      text_ += formatted("{} {} {} location {}", i == 0 ? "" : ",", name(field.name), r_.type_text(field.type),
+                         field.location);
+      if (attributes) text_ += formatted(" at {} {}", field.offset, rpl::name_of(field.format));
     }
     text_ += "\n";
   }
 
   void list(const rpl::Buffer& buffer) {
-    text_ += std::format("{} {}:", rpl::word_of(buffer.kind), name(buffer.name));
+    text_ += formatted("{} {}:", rpl::word_of(buffer.kind), name(buffer.name));
     if (buffer.set != rpl::DescriptorSet::None) {
-      text_ += std::format(" set {} binding {},", static_cast<int>(buffer.set), buffer.binding);
+      text_ += formatted(" set {} binding {},", static_cast<int>(buffer.set), buffer.binding);
     }
-    text_ += std::format(" {} bytes", buffer.main_size);
+    text_ += formatted(" {} bytes", buffer.main_size);
     if (buffer.tail_item != rpl::kErrorType) {
-      text_ += std::format(", tail at {} of {}", buffer.tail_offset, buffer.tail_item_size);
+      text_ += formatted(", tail at {} of {}", buffer.tail_offset, buffer.tail_item_size);
     }
     const char* separator = "; ";
     for (std::uint32_t i = 0; i < buffer.members.count; ++i) {
       const rpl::Member& member = r_.members[buffer.members.first + i];
-      text_ += std::format("{}{} {} at {}", separator, name(member.name), r_.type_text(member.type), member.offset);
+      text_ += formatted("{}{} {} at {}", separator, name(member.name), r_.type_text(member.type), member.offset);
       separator = ", ";
     }
     text_ += "\n";
@@ -73,20 +73,20 @@ class RplListing {
 
   void list_parameters(std::string_view what, rpl::List parameters) {
     if (parameters.count == 0) return;
-    text_ += std::format("  {}:", what);
+    text_ += formatted("  {}:", what);
     for (std::uint32_t i = 0; i < parameters.count; ++i) {
       const rpl::Parameter& parameter = r_.parameters[parameters.first + i];
       text_ += i == 0 ? " " : ", ";
       for (std::uint32_t part = 0; part < parameter.path.count; ++part) {
         text_ += (part == 0 ? "" : ".") + name(r_.lists[parameter.path.first + part]);
       }
-      text_ += std::format(" {} at {}", r_.type_text(parameter.type), parameter.offset);
+      text_ += formatted(" {} at {}", r_.type_text(parameter.type), parameter.offset);
       if (parameter.dimensions.count != 0) {
-        text_ += std::format(" x{} stride {}", parameter.total_item_count, parameter.array_stride);
+        text_ += formatted(" x{} stride {}", parameter.total_item_count, parameter.array_stride);
       }
       const rpl::List meta = r_.program->fields[parameter.field].meta;
       for (std::uint32_t tag = 0; tag < meta.count; ++tag) {
-        text_ += std::format(" #{}", name(r_.program->lists[meta.first + tag]));
+        text_ += formatted(" #{}", name(r_.program->lists[meta.first + tag]));
       }
     }
     text_ += "\n";
@@ -94,21 +94,21 @@ class RplListing {
 
   std::string value(const rpl::SettingInfo& info, std::uint32_t bits) const {
     if (info.type == rpl::SettingType::Word) return std::string(rpl::words_of(info.words)[bits].name);
-    if (info.type == rpl::SettingType::Float) return std::format("{}", std::bit_cast<float>(bits));
-    return std::format("{}", bits);
+    if (info.type == rpl::SettingType::Float) return formatted("{}", std::bit_cast<float>(bits));
+    return formatted("{}", bits);
   }
 
   // Those that differ from their first value.
   void list_settings() {
     for (const rpl::SettingInfo& info : rpl::setting_table()) {
       if (info.scope == rpl::SettingScope::ColorOutput || r_.settings[info.id] == info.initial) continue;
-      text_ += std::format("{} = {}\n", info.name, value(info, r_.settings[info.id]));
+      text_ += formatted("{} = {}\n", info.name, value(info, r_.settings[info.id]));
     }
     for (std::size_t i = 0; i < r_.color_outputs.size(); ++i) {
       for (std::uint32_t setting = 0; setting < rpl::kOutputSettingCount; ++setting) {
         const auto& info = rpl::info_of(static_cast<rpl::Setting::Id>(rpl::kFirstOutputSetting + setting));
         if (r_.color_outputs[i].settings[setting] == info.initial) continue;
-        text_ += std::format("{} {} = {}\n", info.name, i, value(info, r_.color_outputs[i].settings[setting]));
+        text_ += formatted("{} {} = {}\n", info.name, i, value(info, r_.color_outputs[i].settings[setting]));
       }
     }
   }
@@ -120,14 +120,14 @@ class RplListing {
       if (i != 0) words += ' ';
       if (rpl::is_vector(constant.type) || rpl::is_matrix(constant.type)) {
         const rpl::TypeId item = rpl::item_type(constant.type);
-        words += item == rpl::kF1   ? std::format("{}f", std::bit_cast<float>(all[i]))
-                 : item == rpl::kU1 ? std::format("{}u", all[i])
-                                    : std::format("{}", static_cast<std::int32_t>(all[i]));
+        words += item == rpl::kF1   ? formatted("{}f", std::bit_cast<float>(all[i]))
+                 : item == rpl::kU1 ? formatted("{}u", all[i])
+                                    : formatted("{}", static_cast<std::int32_t>(all[i]));
       } else {
-        words += constant.type == rpl::kBoolean ? (all[i] != 0 ? "true" : "false") : std::format("{:#x}", all[i]);
+        words += constant.type == rpl::kBoolean ? (all[i] != 0 ? "true" : "false") : formatted("{:#x}", all[i]);
       }
     }
-    return all.size() == 1 ? words : std::format("({} {})", r_.type_text(constant.type), words);
+    return all.size() == 1 ? words : formatted("({} {})", r_.type_text(constant.type), words);
   }
 
   std::string place(std::uint32_t index) const {
@@ -180,7 +180,7 @@ class RplListing {
           break;
         case rpl::StepKind::Component:
         case rpl::StepKind::Column:
-          text += std::format(".{}", "xyzw"[step.value]);
+          text += formatted(".{}", "xyzw"[step.value]);
           break;
       }
     }
@@ -225,59 +225,58 @@ class RplListing {
       case Op::Load:
         return place(at.a);
       case Op::Unary:
-        return std::format("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
+        return formatted("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
       case Op::Binary:
-        return std::format("({} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(at.sub)), this->ref(at.a),
-                           this->ref(at.b));
+        return formatted("({} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(at.sub)), this->ref(at.a),
+                         this->ref(at.b));
       case Op::LogicEnd: {
         const rpl::Instruction& begin = r_.code[at.a];
-        return std::format("({}{} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(begin.sub)),
-                           begin.simple ? " simple" : "", this->ref(begin.a), this->ref(at.b));
+        return formatted("({}{} {} {})", rpl::text_of(static_cast<rpl::BinaryOp>(begin.sub)),
+                         begin.simple ? " simple" : "", this->ref(begin.a), this->ref(at.b));
       }
       case Op::Convert:
-        return std::format("(convert {} {})", r_.type_text(at.type), this->ref(at.a));
+        return formatted("(convert {} {})", r_.type_text(at.type), this->ref(at.a));
       case Op::Splat:
-        return std::format("(splat {} {})", r_.type_text(at.type), this->ref(at.a));
+        return formatted("(splat {} {})", r_.type_text(at.type), this->ref(at.a));
       case Op::Combine:
-        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+        return formatted("({}{})", r_.type_text(at.type), list(at.a, at.b));
       case Op::Columns:
-        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+        return formatted("({}{})", r_.type_text(at.type), list(at.a, at.b));
       case Op::Build:
-        return std::format("({}{})", r_.type_text(at.type), list(at.a, at.b));
+        return formatted("({}{})", r_.type_text(at.type), list(at.a, at.b));
       case Op::Crop:
-        return std::format("(crop {})", this->ref(at.a));
+        return formatted("(crop {})", this->ref(at.a));
       case Op::Extract:
-        return std::format("(extract {} {})", this->ref(at.a), at.b);
+        return formatted("(extract {} {})", this->ref(at.a), at.b);
       case Op::Swizzle: {
         std::string items;
         for (std::uint32_t i = 0; i < rpl::item_count(at.type); ++i) items += "xyzw"[at.b >> 2 * i & 3];
-        return std::format("(swizzle {} {})", this->ref(at.a), items);
+        return formatted("(swizzle {} {})", this->ref(at.a), items);
       }
       case Op::Element:
-        return std::format("(element {} {})", this->ref(at.a), this->ref(at.b));
+        return formatted("(element {} {})", this->ref(at.a), this->ref(at.b));
       case Op::Call:
-        return std::format("({})", call(at));
+        return formatted("({})", call(at));
       case Op::Builtin:
-        return std::format("({})", builtin(at));
+        return formatted("({})", builtin(at));
       case Op::Store:
-        return std::format("(= {} {})", place(at.a), this->ref(at.b));
+        return formatted("(= {} {})", place(at.a), this->ref(at.b));
       default:
         return "?";
     }
   }
 
   void list(const rpl::Function& function) {
-    text_ += std::format("{} {} (", r_.type_text(function.result), name(function.name));
+    text_ += formatted("{} {} (", r_.type_text(function.result), name(function.name));
     for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
       const rpl::Argument& argument = r_.arguments[function.arguments.first + i];
       constexpr std::string_view kAccess[] = {"in", "out", "in out"};
-      text_ += std::format("{}{} {} {}", i == 0 ? "" : ", ", kAccess[static_cast<int>(argument.access)],
-                           r_.type_text(argument.type), name(argument.name));
+      text_ += formatted("{}{} {} {}", i == 0 ? "" : ", ", kAccess[static_cast<int>(argument.access)],
+                         r_.type_text(argument.type), name(argument.name));
     }
     text_ += ")";
     for (int stage = 0; stage < 3; ++stage) {
-      if ((function.stages >> stage & 1) != 0)
-        text_ += std::format(" {}", rpl::name_of(static_cast<rpl::Stage>(stage)));
+      if ((function.stages >> stage & 1) != 0) text_ += formatted(" {}", rpl::name_of(static_cast<rpl::Stage>(stage)));
     }
     text_ += "\n";
     int indent = 2;
@@ -304,11 +303,11 @@ class RplListing {
         if (at.type == rpl::kVoid) line(ref(index));
         break;
       case Op::Declare:
-        line(std::format("{} {}{}", r_.type_text(r_.locals[at.a].type), name(r_.locals[at.a].name),
-                         at.b == rpl::kNoRef ? "" : " = " + ref(at.b)));
+        line(formatted("{} {}{}", r_.type_text(r_.locals[at.a].type), name(r_.locals[at.a].name),
+                       at.b == rpl::kNoRef ? "" : " = " + ref(at.b)));
         break;
       case Op::Evaluate:
-        line(std::format("evaluate {}", ref(at.a)));
+        line(formatted("evaluate {}", ref(at.a)));
         break;
       case Op::ScopeBegin:
         line(at.sub != 0 ? "for scope" : "scope"), indent += 2;

@@ -1,8 +1,7 @@
 #include "tosa/bind_constants.hpp"
 
-#include <format>
-
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::tosa {
 
@@ -16,11 +15,11 @@ void bind_constants(Graph& graph, const std::function<std::optional<Bytes>(std::
     if (!data) {
       diagnostics.error(
           DiagnosticKind::UnknownReference, {},
-          std::format("graph constant {} of `{}` is bound to no data", *constant.graph_constant, graph.name));
+          formatted("graph constant {} of `{}` is bound to no data", *constant.graph_constant, graph.name));
     } else if (size != data->size()) {
       diagnostics.error(DiagnosticKind::FileMismatch, {},
-                        std::format("graph constant {} of `{}` is {} and gets {} bytes", *constant.graph_constant,
-                                    graph.name, text_of(type), data->size()));
+                        formatted("graph constant {} of `{}` is {} and gets {} bytes", *constant.graph_constant,
+                                  graph.name, text_of(type), data->size()));
     } else {
       constant.data = *data;
     }

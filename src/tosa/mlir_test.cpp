@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/text.hpp"
@@ -122,8 +121,8 @@ func.func @main(%a: tensor<2xi64>, %b: tensor<?xui8>) -> (tensor<2xi64>, tensor<
 }
 
 std::string body(std::string_view statements, std::string_view result = "%x") {
-  return std::format("func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {{\n{}\nreturn {} : tensor<2xi32>\n}}\n",
-                     statements, result);
+  return formatted("func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {{\n{}\nreturn {} : tensor<2xi32>\n}}\n",
+                   statements, result);
 }
 
 TEST(Mlir, MistakesHaveTheirLine) {
@@ -160,7 +159,7 @@ TEST(Mlir, MistakesHaveTheirLine) {
 
 TEST(Mlir, TheFunctionIsChosen) {
   const auto function = [](std::string_view name, std::string_view operation, std::string_view attributes = "") {
-    return std::format(
+    return formatted(
         "func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> {} {{\n%0 = tosa.{} %x : (tensor<2xf32>) -> tensor<2xf32>\n"
         "return %0 : tensor<2xf32>\n}}\n",
         name, attributes, operation);

@@ -1,7 +1,7 @@
 #include <charconv>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "tensor/element.hpp"
 #include "tosa/text.hpp"
@@ -48,7 +48,7 @@ class Parser {
   }
   bool expect(std::string_view token) {
     if (!good_ || accept(token)) return good_;
-    error(std::format("`{}` is expected here", token));
+    error(formatted("`{}` is expected here", token));
     return false;
   }
   static bool is_word(char c) {
@@ -100,7 +100,7 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (good_ && (problem != std::errc() || end != text.data() + text.size()))
-      error_at(text, DiagnosticKind::TextSyntax, std::format("`{}` is no number", text));
+      error_at(text, DiagnosticKind::TextSyntax, formatted("`{}` is no number", text));
     return value;
   }
   template <class F>
@@ -155,12 +155,12 @@ class Parser {
     const std::string_view name = value_name();
     const auto found = values_.find(name);
     if (good_ && found == values_.end())
-      error_at(name, DiagnosticKind::UnknownReference, std::format("no earlier line makes `%{}`", name));
+      error_at(name, DiagnosticKind::UnknownReference, formatted("no earlier line makes `%{}`", name));
     return found == values_.end() ? ValueId{0} : found->second;
   }
   void define(std::string_view name, ValueId value) {
     if (good_ && !values_.emplace(name, value).second)
-      error_at(name, DiagnosticKind::DuplicateName, std::format("`%{}` is made twice", name));
+      error_at(name, DiagnosticKind::DuplicateName, formatted("`%{}` is made twice", name));
   }
   std::string optional_name() { return good_ && peek() == '"' ? quoted() : std::string(); }
   void binding(std::vector<Binding>& bindings) {
@@ -183,7 +183,7 @@ class Parser {
     if (const auto data = data_type_from_name(name))
       type.data = *data;
     else
-      error_at(name, DiagnosticKind::UnknownValue, std::format("`{}` is no type of elements", name));
+      error_at(name, DiagnosticKind::UnknownValue, formatted("`{}` is no type of elements", name));
     bracketed([&] { type.shape.push_back(integer()); });
     return type;
   }
@@ -204,7 +204,7 @@ class Parser {
       const Size count = tensor::element_count(type.shape);
       const std::uint64_t given = data.size() / tensor::size_of(storage_of(type.data));
       if (good_ && !splat && count != given)
-        error(std::format("{} elements are given for {}", given, text_of(type)), DiagnosticKind::ShapeMismatch);
+        error(formatted("{} elements are given for {}", given, text_of(type)), DiagnosticKind::ShapeMismatch);
       value = graph_.add_constant(type, std::move(data), splat);
     }
     graph_[value].name = optional_name();
@@ -237,9 +237,9 @@ class Parser {
   void node(std::string_view name, const std::vector<std::string_view>& results) {
     const std::optional<Op> op = op_from_name(name);
     if (!op) {
-      Diagnostic& diagnostic = error_at(name, DiagnosticKind::UnknownValue, std::format("no operator `{}`", name));
+      Diagnostic& diagnostic = error_at(name, DiagnosticKind::UnknownValue, formatted("no operator `{}`", name));
       const auto near = closest(name, operators() | std::views::transform(&OperatorInfo::name));
-      if (near) diagnostic.hint(std::format("did you mean `{}`?", *near));
+      if (near) diagnostic.hint(formatted("did you mean `{}`?", *near));
       return;
     }
     std::vector<ValueId> inputs;
@@ -272,7 +272,7 @@ class Parser {
                               : name == "attributes" ? &custom.attributes
                                                      : nullptr;
     if (!text) {
-      error_at(name, DiagnosticKind::UnknownKey, std::format("CUSTOM has no attribute `{}`", name));
+      error_at(name, DiagnosticKind::UnknownKey, formatted("CUSTOM has no attribute `{}`", name));
       return;
     }
     if (expect("=")) *text = quoted();
@@ -282,7 +282,7 @@ class Parser {
     const std::string_view name = word();
     const OperandInfo* operand = info.operand(name);
     if (!operand || operand->is_tensor()) {
-      error_at(name, DiagnosticKind::UnknownKey, std::format("{} has no attribute `{}`", info.name, name));
+      error_at(name, DiagnosticKind::UnknownKey, formatted("{} has no attribute `{}`", info.name, name));
       return;
     }
     if (!expect("=")) return;
@@ -306,7 +306,7 @@ class Parser {
     double real = 0;
     if (const auto read = std::from_chars(text.data(), last, real); read.ec == std::errc() && read.ptr == last)
       return attributes.set_real(operand->name, real);
-    error_at(text, DiagnosticKind::UnknownValue, std::format("`{}` is no value of `{}`", text, name));
+    error_at(text, DiagnosticKind::UnknownValue, formatted("`{}` is no value of `{}`", text, name));
   }
 
   SourcePtr source_;

@@ -1,5 +1,5 @@
-#include <format>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/text.hpp"
 
@@ -25,7 +25,7 @@ class Names {
       for (const ValueId output : node.outputs) numbers_[index(output)] = next_++;
     }
   }
-  std::string operator()(ValueId value) const { return std::format("%{}", numbers_[index(value)]); }
+  std::string operator()(ValueId value) const { return formatted("%{}", numbers_[index(value)]); }
 
  private:
   std::vector<std::size_t> numbers_;
@@ -40,7 +40,7 @@ std::string joined(const Items& items, F&& text) {
 }
 
 std::string constant_text(const Graph& graph, const Constant& constant, PrintSettings settings) {
-  if (constant.graph_constant) return std::format("graph_constant {}", *constant.graph_constant);
+  if (constant.graph_constant) return formatted("graph_constant {}", *constant.graph_constant);
   const TensorType& type = graph[constant.value].type;
   const tensor::ElementType storage = storage_of(type.data);
   if (constant.splat) return "splat " + tensor::text_of(storage, constant.data.data());
@@ -55,30 +55,29 @@ std::string constant_text(const Graph& graph, const Constant& constant, PrintSet
 
 std::string attribute_text(const OperandInfo& operand, const Attributes::Entry& entry) {
   if (operand.kind == OperandKind::List) {
-    return std::format("{}=[{}]", operand.name,
-                       joined(entry.integers, [](std::int64_t i) { return std::to_string(i); }));
+    return formatted("{}=[{}]", operand.name, joined(entry.integers, [](std::int64_t i) { return std::to_string(i); }));
   }
-  if (entry.integers.empty()) return std::format("{}={}", operand.name, tensor::shortest_text(entry.real));
+  if (entry.integers.empty()) return formatted("{}={}", operand.name, tensor::shortest_text(entry.real));
   const std::int64_t value = entry.integers[0];
-  if (operand.kind == OperandKind::Flag) return std::format("{}={}", operand.name, value ? "true" : "false");
+  if (operand.kind == OperandKind::Flag) return formatted("{}={}", operand.name, value ? "true" : "false");
   for (const EnumerantName& enumerant : enumerants(operand.kind)) {
-    if (enumerant.value == value) return std::format("{}={}", operand.name, enumerant.name);
+    if (enumerant.value == value) return formatted("{}={}", operand.name, enumerant.name);
   }
-  return std::format("{}={}", operand.name, value);
+  return formatted("{}={}", operand.name, value);
 }
 
 std::string binding_text(const std::vector<Binding>& bindings, std::size_t i) {
-  return i < bindings.size() ? std::format(" at {}.{}", bindings[i].set, bindings[i].binding) : "";
+  return i < bindings.size() ? formatted(" at {}.{}", bindings[i].set, bindings[i].binding) : "";
 }
 
 std::string name_text(const std::string& name) { return name.empty() ? "" : " " + quoted_text(name); }
 
 std::string call(const Graph& graph, const Names& names, const Node& node, bool with_types) {
-  std::string text = std::format("{}({})", name_of(node.op), joined(node.inputs, names));
+  std::string text = formatted("{}({})", name_of(node.op), joined(node.inputs, names));
   if (with_types) text += " " + joined(node.outputs, [&](ValueId value) { return text_of(graph[value].type); });
   if (node.op == Op::CUSTOM) {
-    return text + std::format(" domain={} name={} attributes={}", quoted_text(node.custom->domain),
-                              quoted_text(node.custom->name), quoted_text(node.custom->attributes));
+    return text + formatted(" domain={} name={} attributes={}", quoted_text(node.custom->domain),
+                            quoted_text(node.custom->name), quoted_text(node.custom->attributes));
   }
   for (const OperandInfo& operand : info_of(node.op).operands) {
     if (const auto* entry = node.attributes.find(operand.name)) text += " " + attribute_text(operand, *entry);
@@ -92,23 +91,23 @@ std::string print(const Graph& graph, const Node& node) { return call(graph, Nam
 
 std::string print(const Graph& graph, PrintSettings settings) {
   const Names names(graph);
-  std::string text = std::format("graph {} {{\n", graph.name.empty() ? "main" : graph.name);
+  std::string text = formatted("graph {} {{\n", graph.name.empty() ? "main" : graph.name);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     const Value& value = graph[graph.inputs[i]];
-    text += std::format("  {} = input {}{}{}\n", names(graph.inputs[i]), text_of(value.type), name_text(value.name),
-                        binding_text(graph.input_bindings, i));
+    text += formatted("  {} = input {}{}{}\n", names(graph.inputs[i]), text_of(value.type), name_text(value.name),
+                      binding_text(graph.input_bindings, i));
   }
   for (const Constant& constant : graph.constants) {
     const Value& value = graph[constant.value];
-    text += std::format("  {} = const {} {}{}\n", names(constant.value), text_of(value.type),
-                        constant_text(graph, constant, settings), name_text(value.name));
+    text += formatted("  {} = const {} {}{}\n", names(constant.value), text_of(value.type),
+                      constant_text(graph, constant, settings), name_text(value.name));
   }
   for (const Node& node : graph.nodes) {
     text +=
-        std::format("  {} = {}{}\n", joined(node.outputs, names), call(graph, names, node, true), name_text(node.name));
+        formatted("  {} = {}{}\n", joined(node.outputs, names), call(graph, names, node, true), name_text(node.name));
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    text += std::format("  output {}{}\n", names(graph.outputs[i]), binding_text(graph.output_bindings, i));
+    text += formatted("  output {}{}\n", names(graph.outputs[i]), binding_text(graph.output_bindings, i));
   return text + "}\n";
 }
 

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <format>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "testing/source_folder.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -75,7 +75,7 @@ std::string messages_of(const std::string& text) {
     EXPECT_TRUE(diagnostic.place.source) << diagnostic.message << " has no place";
     const std::size_t line =
         diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin).line : 0;
-    messages += std::format("{}: {} [{}]\n", line, diagnostic.message, name_of(diagnostic.kind));
+    messages += formatted("{}: {} [{}]\n", line, diagnostic.message, name_of(diagnostic.kind));
   }
   return messages;
 }

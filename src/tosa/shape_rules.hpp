@@ -1,11 +1,11 @@
 // What the shape rules share. Each rule is a function `shape_of_NAME`, NAME as in operators.def.
 #pragma once
 
-#include <format>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tosa/shapes.hpp"
 
 namespace slipway::tosa {
@@ -28,11 +28,11 @@ class ShapeContext {
 
   template <class... Values>
   std::nullopt_t out_of_range(std::format_string<Values...> text, Values&&... values) {
-    return error(DiagnosticKind::OutOfRange, std::format(text, std::forward<Values>(values)...));
+    return error(DiagnosticKind::OutOfRange, formatted(text, std::forward<Values>(values)...));
   }
   template <class... Values>
   std::nullopt_t mismatch(std::format_string<Values...> text, Values&&... values) {
-    return error(DiagnosticKind::ShapeMismatch, std::format(text, std::forward<Values>(values)...));
+    return error(DiagnosticKind::ShapeMismatch, formatted(text, std::forward<Values>(values)...));
   }
 
   // One known extent of those that have to be equal; empty after an error.

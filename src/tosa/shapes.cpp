@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/format.hpp"
 #include "tosa/shape_rules.hpp"
 
 namespace slipway::tosa {
 
 std::nullopt_t ShapeContext::error(DiagnosticKind kind, const std::string& text) {
   diagnostics_.error(kind, node_.place,
-                     node_.name.empty() ? std::format("{}: {}", name_of(node_.op), text)
-                                        : std::format("{} `{}`: {}", name_of(node_.op), node_.name, text));
+                     node_.name.empty() ? formatted("{}: {}", name_of(node_.op), text)
+                                        : formatted("{} `{}`: {}", name_of(node_.op), node_.name, text));
   return std::nullopt;
 }
 

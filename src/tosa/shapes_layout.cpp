@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "tosa/shape_rules.hpp"
 
 namespace slipway::tosa {
@@ -28,7 +29,7 @@ Shapes shape_of_concat(ShapeContext& node) {
       if (d == *axis) {
         shape[d] = shape[d] < 0 || other[d] < 0 ? kDynamic : shape[d] + other[d];
       } else {
-        const auto extent = node.equal(std::format("dimension {}", d), {shape[d], other[d]});
+        const auto extent = node.equal(formatted("dimension {}", d), {shape[d], other[d]});
         if (!extent) return std::nullopt;
         shape[d] = *extent;
       }

@@ -1,9 +1,8 @@
 #include "tosa/text.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "tosa/verify.hpp"
 
@@ -29,7 +28,7 @@ std::string messages(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const Position at =
         diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
-    text += std::format("{}: {} [{}]\n", at.line, diagnostic.message, name_of(diagnostic.kind));
+    text += formatted("{}: {} [{}]\n", at.line, diagnostic.message, name_of(diagnostic.kind));
   }
   return text;
 }
@@ -48,10 +47,10 @@ std::string node_messages(std::string_view inputs, std::string_view node) {
   while (!inputs.empty()) {
     const std::size_t end = std::min(inputs.find("; "), inputs.size());
     const std::string_view type = inputs.substr(0, end);
-    text += std::format("%{} = {}{}\n", count++, type.starts_with("const") ? "" : "input ", type);
+    text += formatted("%{} = {}{}\n", count++, type.starts_with("const") ? "" : "input ", type);
     inputs.remove_prefix(std::min(end + 2, inputs.size()));
   }
-  text += std::format("%r = {}\noutput %r\n}}", node);
+  text += formatted("%r = {}\noutput %r\n}}", node);
   std::string all = parse_messages(text);
   // Without the line numbers: there is one node.
   std::string plain;

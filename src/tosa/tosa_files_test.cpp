@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
 #include "tosa/read/read_tosa.hpp"
@@ -46,7 +46,7 @@ TEST(TosaFiles, EveryOperatorAndTypeIsReadAgain) {
   int count = 0;
   slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, const Graph& graph) {
     if (info.set != InstructionSet::Tosa) return;
-    SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
+    SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
     const std::vector<std::byte> bytes = file_of(graph);
     Diagnostics problems;
     auto model = read_tosa(bytes, "m.tosa", problems);
@@ -209,7 +209,7 @@ TEST(TosaFiles, ConstantsAreNumberedAsThePageSays) {
   recipe.tensor("x", fb::DType::INT8, {1});
   std::vector<std::string> outputs;
   const auto constant = [&](std::uint8_t value) {
-    const std::string name = std::format("c{}", value);
+    const std::string name = formatted("c{}", value);
     recipe.tensor(name, fb::DType::INT8, {1}, {value});
     recipe.operation(fb::Op::CONST, {}, {name});
     outputs.push_back(name);

@@ -1,8 +1,8 @@
 #include "tosa/verify.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tosa/shapes.hpp"
 
 namespace slipway::tosa {
@@ -36,8 +36,8 @@ class Verifier {
  private:
   Diagnostic& error(DiagnosticKind kind, const Node& node, const std::string& text) {
     return diagnostics_.error(kind, node.place,
-                              node.name.empty() ? std::format("{}: {}", name_of(node.op), text)
-                                                : std::format("{} `{}`: {}", name_of(node.op), node.name, text));
+                              node.name.empty() ? formatted("{}: {}", name_of(node.op), text)
+                                                : formatted("{} `{}`: {}", name_of(node.op), node.name, text));
   }
 
   void extents(const Value& value) {
@@ -46,7 +46,7 @@ class Verifier {
         const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
         diagnostics_.error(
             DiagnosticKind::OutOfRange, producer ? producer->place : Place{},
-            std::format("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
+            formatted("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
         return;
       }
     }
@@ -73,12 +73,12 @@ class Verifier {
     const auto given = std::ssize(node.inputs);
     if (variadic ? given < tensors : given != tensors) {
       error(DiagnosticKind::FileFormat, node,
-            std::format("{} tensors are given; it takes {}{}", given, tensors, variadic ? " or more" : ""));
+            formatted("{} tensors are given; it takes {}{}", given, tensors, variadic ? " or more" : ""));
       return false;
     }
     if (node.outputs.size() != info.results.size()) {
       error(DiagnosticKind::FileFormat, node,
-            std::format("{} results instead of {}", node.outputs.size(), info.results.size()));
+            formatted("{} results instead of {}", node.outputs.size(), info.results.size()));
       return false;
     }
     for (const ValueId input : node.inputs) {
@@ -94,17 +94,17 @@ class Verifier {
       if (operand.is_tensor()) continue;
       const Attributes::Entry* entry = node.attributes.find(operand.name);
       if (!entry) {
-        error(DiagnosticKind::MissingKey, node, std::format("`{}` is missing", operand.name));
+        error(DiagnosticKind::MissingKey, node, formatted("`{}` is missing", operand.name));
         continue;
       }
       if (operand.kind == OperandKind::List && operand.count && entry->integers.size() != operand.count) {
         error(DiagnosticKind::OutOfRange, node,
-              std::format("`{}` has {} values instead of {}", operand.name, entry->integers.size(), operand.count));
+              formatted("`{}` has {} values instead of {}", operand.name, entry->integers.size(), operand.count));
       }
       for (const std::int64_t value : entry->integers) {
         if (value >= -kMostExtent - 1 && value <= kMostExtent) continue;
         error(DiagnosticKind::OutOfRange, node,
-              std::format("`{}` is {}, which 32 bits do not hold", operand.name, value));
+              formatted("`{}` is {}, which 32 bits do not hold", operand.name, value));
       }
       enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
     }
@@ -117,8 +117,8 @@ class Verifier {
       return;
     std::string names;
     for (const EnumerantName& each : known)
-      names += std::format("{}{} {}", names.empty() ? "" : ", ", each.name, each.value);
-    error(DiagnosticKind::UnknownValue, node, std::format("`{}` is {}; it is one of {}", operand.name, value, names));
+      names += formatted("{}{} {}", names.empty() ? "" : ", ", each.name, each.value);
+    error(DiagnosticKind::UnknownValue, node, formatted("`{}` is {}; it is one of {}", operand.name, value, names));
   }
 
   // --- types ---
@@ -146,18 +146,18 @@ class Verifier {
 
     std::string have;
     for (const Given& each : given)
-      have += std::format("{}{} {}", have.empty() ? "" : ", ", each.name, name_of(each.data));
-    Diagnostic& diagnostic = error(DiagnosticKind::TypeMismatch, node, std::format("there is no form for {}", have));
+      have += formatted("{}{} {}", have.empty() ? "" : ", ", each.name, name_of(each.data));
+    Diagnostic& diagnostic = error(DiagnosticKind::TypeMismatch, node, formatted("there is no form for {}", have));
     std::string variables;
     for (const std::string_view variable : info.variables)
-      variables += std::format("{}{}", variables.empty() ? "" : " ", variable);
+      variables += formatted("{}{}", variables.empty() ? "" : " ", variable);
     std::string rows;
     for (const TypeRow& row : info.rows) {
       std::string text;
-      for (const DataType type : row.types) text += std::format("{}{}", text.empty() ? "" : " ", name_of(type));
-      rows += std::format("{}{}", rows.empty() ? "" : ", ", text);
+      for (const DataType type : row.types) text += formatted("{}{}", text.empty() ? "" : " ", name_of(type));
+      rows += formatted("{}{}", rows.empty() ? "" : ", ", text);
     }
-    diagnostic.note(std::format("its forms ({}) are: {}", variables, rows));
+    diagnostic.note(formatted("its forms ({}) are: {}", variables, rows));
   }
 
   static bool fits(const std::vector<Given>& given, const OperatorInfo& info, const TypeRow& row) {
@@ -174,12 +174,12 @@ class Verifier {
     const auto rank = [&](const OperandInfo& operand, ValueId value) {
       const std::size_t given = graph_[value].type.shape.size();
       if (given >= operand.least_rank && given <= operand.most_rank) return;
-      error(DiagnosticKind::ShapeMismatch, node,
-            std::format("`{}` has the shape {}; its rank is {}", operand.name,
-                        tensor::shape_text(graph_[value].type.shape),
-                        operand.least_rank == operand.most_rank
-                            ? std::format("{}", operand.least_rank)
-                            : std::format("{} to {}", operand.least_rank, operand.most_rank)));
+      error(
+          DiagnosticKind::ShapeMismatch, node,
+          formatted("`{}` has the shape {}; its rank is {}", operand.name, tensor::shape_text(graph_[value].type.shape),
+                    operand.least_rank == operand.most_rank
+                        ? formatted("{}", operand.least_rank)
+                        : formatted("{} to {}", operand.least_rank, operand.most_rank)));
     };
     for (const OperandInfo& operand : info.operands) {
       if (!operand.is_tensor()) continue;
@@ -188,7 +188,7 @@ class Verifier {
         const ValueId value = node.inputs[next++];
         rank(operand, value);
         if (operand.constant && !graph_.constant(value))
-          error(DiagnosticKind::TypeMismatch, node, std::format("`{}` is not constant", operand.name));
+          error(DiagnosticKind::TypeMismatch, node, formatted("`{}` is not constant", operand.name));
       }
     }
     for (std::size_t i = 0; i < info.results.size(); ++i) rank(info.results[i], node.outputs[i]);
@@ -210,18 +210,18 @@ class Verifier {
         const bool may_be_unsigned = node.op == Op::RESCALE && is_unsigned;
         if (zero_point >= -128 && zero_point <= (may_be_unsigned ? 255 : 127)) continue;
         error(DiagnosticKind::OutOfRange, node,
-              std::format("`{}` is {}, which is no value of {}", operand.name, zero_point, name_of(type)));
+              formatted("`{}` is {}, which is no value of {}", operand.name, zero_point, name_of(type)));
         continue;
       }
       if (node.op == Op::RESCALE && is_unsigned && type == DataType::I16) {
         if ((zero_point & 0xffff) == 32768) continue;
         error(DiagnosticKind::OutOfRange, node,
-              std::format("`{}` is {}; for an unsigned i16 it is 0 or 32768", operand.name, zero_point));
+              formatted("`{}` is {}; for an unsigned i16 it is 0 or 32768", operand.name, zero_point));
         continue;
       }
       error(DiagnosticKind::OutOfRange, node,
-            std::format("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point,
-                        name_of(type)));
+            formatted("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point,
+                      name_of(type)));
     }
     if (node.op == Op::RESCALE) unsigned_flags(node);
   }
@@ -231,10 +231,10 @@ class Verifier {
     const auto wide = [](DataType type) { return type == DataType::I32 || type == DataType::I48; };
     if (node.attributes.flag("input_unsigned") && (wide(in) || wide(out)))
       error(DiagnosticKind::TypeMismatch, node,
-            std::format("input_unsigned is not for {} to {}", name_of(in), name_of(out)));
+            formatted("input_unsigned is not for {} to {}", name_of(in), name_of(out)));
     if (node.attributes.flag("output_unsigned") && (wide(in) || wide(out)))
       error(DiagnosticKind::TypeMismatch, node,
-            std::format("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
+            formatted("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
   }
 
   // What a type variable stands for in a node.
@@ -257,8 +257,8 @@ class Verifier {
       if (shapes[i].empty() && declared == tensor::Shape{1}) continue;
       if (!may_be_equal(declared, shapes[i])) {
         error(DiagnosticKind::ShapeMismatch, node,
-              std::format("the result has the shape {}, and the inputs and attributes give {}",
-                          tensor::shape_text(declared), tensor::shape_text(shapes[i])));
+              formatted("the result has the shape {}, and the inputs and attributes give {}",
+                        tensor::shape_text(declared), tensor::shape_text(shapes[i])));
         continue;
       }
       for (std::size_t d = 0; d < declared.size(); ++d) {
@@ -273,9 +273,8 @@ class Verifier {
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {
         if (value <= most) continue;
-        diagnostics_.warning(
-            DiagnosticKind::OutOfRange, node.place,
-            std::format("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
+        diagnostics_.warning(DiagnosticKind::OutOfRange, node.place,
+                             formatted("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
         return;
       }
     };
@@ -288,7 +287,7 @@ class Verifier {
     if (node.inputs.size() > kMostTensors) {
       diagnostics_.warning(
           DiagnosticKind::OutOfRange, node.place,
-          std::format("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
+          formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
     }
   }
 
@@ -309,8 +308,8 @@ std::optional<Graph> with_input_shapes(const Graph& graph, std::span<const tenso
     tensor::Shape& shape = resolved[graph.inputs[i]].type.shape;
     if (!may_be_equal(shape, shapes[i])) {
       diagnostics.error(DiagnosticKind::ShapeMismatch, {},
-                        std::format("input {} of graph `{}` has the shape {}, and the graph takes {}", i, graph.name,
-                                    tensor::shape_text(shapes[i]), tensor::shape_text(shape)));
+                        formatted("input {} of graph `{}` has the shape {}, and the graph takes {}", i, graph.name,
+                                  tensor::shape_text(shapes[i]), tensor::shape_text(shape)));
     }
     shape = shapes[i];
   }
@@ -319,8 +318,8 @@ std::optional<Graph> with_input_shapes(const Graph& graph, std::span<const tenso
     if (diagnostics.errors() != before) return std::nullopt;
     if (!value.type.is_static()) {
       diagnostics.error(DiagnosticKind::ShapeMismatch, {},
-                        std::format("the shape {} of a tensor does not follow from the inputs of graph `{}`",
-                                    text_of(value.type), graph.name));
+                        formatted("the shape {} of a tensor does not follow from the inputs of graph `{}`",
+                                  text_of(value.type), graph.name));
     }
   }
   if (diagnostics.errors() != before) return std::nullopt;

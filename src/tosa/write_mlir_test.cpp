@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
@@ -57,8 +56,8 @@ TEST(WriteMlir, ConstantsOfEveryTypeAreReadAgain) {
   std::string outputs;
   int next = 1;
   const auto constant = [&](std::string_view type, std::string_view values) {
-    text += std::format("  %{} = const {} {}\n", next, type, values);
-    outputs += std::format("  output %{}\n", next++);
+    text += formatted("  %{} = const {} {}\n", next, type, values);
+    outputs += formatted("  output %{}\n", next++);
   };
   constant("bool[2, 2]", "[true, false, false, true]");
   constant("i4[3]", "[-8, 7, 1]");
@@ -76,10 +75,10 @@ TEST(WriteMlir, ConstantsOfEveryTypeAreReadAgain) {
   for (const std::string_view type : {"i4", "i8", "i16", "i32", "i48", "bool", "f16", "f32", "bf16", "e4m3", "e5m2"}) {
     std::string values;
     for (int i = 0; i < 70; ++i) {
-      const std::string value = type == "bool" ? (i % 3 ? "true" : "false") : std::format("{}", i % 15 - 7);
-      values += std::format("{}{}", i ? ", " : "[", value);
+      const std::string value = type == "bool" ? (i % 3 ? "true" : "false") : formatted("{}", i % 15 - 7);
+      values += formatted("{}{}", i ? ", " : "[", value);
     }
-    constant(std::format("{}[7, 10]", type), values + "]");
+    constant(formatted("{}[7, 10]", type), values + "]");
   }
   const Graph graph = graph_of(text + outputs + "}\n");
   const std::string mlir = written(graph);
@@ -137,13 +136,13 @@ std::string digits_of(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto value = static_cast<float>(i);
     for (const std::byte byte : std::as_bytes(std::span(&value, 1)))
-      digits += std::format("{:02x}", std::to_integer<int>(byte));
+      digits += formatted("{:02x}", std::to_integer<int>(byte));
   }
   return digits;
 }
 
 std::string with_literals(std::string_view dense, std::string_view resource, std::string_view behind = "") {
-  return std::format(R"mlir(// "0x not a literal"
+  return formatted(R"mlir(// "0x not a literal"
 func.func @main(%x: tensor<20000xf32>) -> tensor<20000xf32> {{
   %w = "tosa.const"() <{{values = dense<"0x{}"> : tensor<20000xf32>}}> : () -> tensor<20000xf32> {}
   %r = "tosa.const"() <{{values = dense_resource<blob> : tensor<20000xf32>}}> : () -> tensor<20000xf32>
@@ -153,7 +152,7 @@ func.func @main(%x: tensor<20000xf32>) -> tensor<20000xf32> {{
 }}
 {{-# dialect_resources: {{ builtin: {{ blob: "0x08000000{}" }} }} #-}}
 )mlir",
-                     dense, behind, resource);
+                   dense, behind, resource);
 }
 
 TEST(LongLiterals, AreDecodedFromTheFile) {
@@ -207,7 +206,7 @@ std::string read(std::string_view text) {
 
 // Turns while `limit` is greater than the counter.
 std::string loop(std::string_view limit, std::string_view step = "1") {
-  return std::format(R"mlir(
+  return formatted(R"mlir(
 func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {{
   %i0 = "tosa.const"() <{{values = dense<0> : tensor<i32>}}> : () -> tensor<i32>
   %k = "tosa.const"() <{{values = dense<3> : tensor<i32>}}> : () -> tensor<i32>
@@ -224,7 +223,7 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {{
   return %1#1 : tensor<2xf32>
 }}
 )mlir",
-                     limit, step);
+                   limit, step);
 }
 
 TEST(Mlir, LoopsWithKnownConditionsAreWrittenOut) {
@@ -240,7 +239,7 @@ TEST(Mlir, LoopsWithKnownConditionsAreWrittenOut) {
 }
 
 std::string branch(std::string_view condition) {
-  return std::format(R"mlir(
+  return formatted(R"mlir(
 func.func @main(%x: tensor<2xf32>, %n: tensor<i1>) -> tensor<2xf32> {{
   %yes = "tosa.const"() <{{values = dense<true> : tensor<i1>}}> : () -> tensor<i1>
   %no = tosa.logical_not %yes : (tensor<i1>) -> tensor<i1>
@@ -256,7 +255,7 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i1>) -> tensor<2xf32> {{
   return %0 : tensor<2xf32>
 }}
 )mlir",
-                     condition);
+                   condition);
 }
 
 TEST(Mlir, BranchesWithKnownConditionsAreTaken) {

@@ -1,9 +1,8 @@
 #include "tosa/write/write_spirv.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "spirv/testing.hpp"
 #include "testing/operator_graphs.hpp"
@@ -20,7 +19,7 @@ using ::testing::Not;
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all())
-    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+    text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
   return text;
 }
 
@@ -70,7 +69,7 @@ std::string text_with_bytes(const Graph& graph) {
 TEST(WriteSpirv, EveryOperatorAndTypeIsReadAgain) {
   int count = 0;
   slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, Graph graph) {
-    SCOPED_TRACE(std::format("{} {}", info.name, text_of(graph.values[0].type)));
+    SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
     Diagnostics problems;
     verify(graph, problems);
     EXPECT_EQ(messages(problems), "");

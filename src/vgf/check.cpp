@@ -1,13 +1,13 @@
 #include "vgf/check.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "spirv/module.hpp"
 #include "tensor/format.hpp"
 
@@ -56,7 +56,7 @@ class Checker {
     for (std::size_t i = 1; i < sorted.size(); ++i) {
       if (sorted[i].range.begin >= sorted[i - 1].range.end) continue;
       error(DiagnosticKind::FileFormat, sorted[i].range,
-            std::format("the {} section overlaps the {} section", sorted[i].name, sorted[i - 1].name));
+            formatted("the {} section overlaps the {} section", sorted[i].name, sorted[i - 1].name));
     }
   }
 
@@ -67,15 +67,15 @@ class Checker {
     const auto magic = load<std::uint32_t>(module.words.data());
     if (magic == kSwapped) {
       error(DiagnosticKind::FileFormat, module.range,
-            std::format("module {} `{}`: big-endian SPIR-V is not supported", index, module.name));
+            formatted("module {} `{}`: big-endian SPIR-V is not supported", index, module.name));
     } else if (module.words.size() < spirv::kHeaderWords * 4 || magic != kMagicWord) {
-      error(DiagnosticKind::FileFormat, module.range, std::format("module {} `{}` is no SPIR-V", index, module.name));
+      error(DiagnosticKind::FileFormat, module.range, formatted("module {} `{}` is no SPIR-V", index, module.name));
     }
   }
 
   void resource(std::size_t index) {
     const Resource& resource = file_.resources[index];
-    const std::string what = std::format("resource {}", index);
+    const std::string what = formatted("resource {}", index);
     if (resource.category == Category::Constant) {
       if (resource.descriptor_type)
         warning(DiagnosticKind::FileFormat, resource.range, what + " is a constant and has a descriptor type");
@@ -86,8 +86,8 @@ class Checker {
     }
     if (resource.descriptor_type && vk::name_of(*resource.descriptor_type).find('_') == std::string::npos) {
       error(DiagnosticKind::UnknownValue, resource.range,
-            std::format("{} has the unknown descriptor type {}", what,
-                        static_cast<std::uint32_t>(*resource.descriptor_type)));
+            formatted("{} has the unknown descriptor type {}", what,
+                      static_cast<std::uint32_t>(*resource.descriptor_type)));
     }
     format(resource, what);
     shape(resource, what);
@@ -100,22 +100,21 @@ class Checker {
                                            : tensor::find_format(resource.format) != nullptr;
     if (known) return;
     error(DiagnosticKind::UnknownValue, resource.range,
-          std::format("{} has format `{}`, which no {} has", what, vk::name_of(resource.format),
-                      is_tensor(resource) ? "tensor" : "resource of its type"));
+          formatted("{} has format `{}`, which no {} has", what, vk::name_of(resource.format),
+                    is_tensor(resource) ? "tensor" : "resource of its type"));
   }
 
   void shape(const Resource& resource, const std::string& what) {
     if (is_tensor(resource) && resource.shape.size() > kMostRank) {
       error(DiagnosticKind::OutOfRange, resource.range,
-            std::format("{} has rank {}; tensors have at most {}", what, resource.shape.size(), kMostRank));
+            formatted("{} has rank {}; tensors have at most {}", what, resource.shape.size(), kMostRank));
     }
     if (std::ranges::contains(resource.shape, 0)) {
       error(DiagnosticKind::OutOfRange, resource.range,
-            std::format("{} has shape {}; a dimension cannot be 0", what, tensor::shape_text(resource.shape)));
+            formatted("{} has shape {}; a dimension cannot be 0", what, tensor::shape_text(resource.shape)));
     } else if (!is_dynamic(resource) && !byte_count(resource) && element_type(resource.format)) {
-      error(
-          DiagnosticKind::OutOfRange, resource.range,
-          std::format("{} has shape {}, whose size does not fit in 64 bits", what, tensor::shape_text(resource.shape)));
+      error(DiagnosticKind::OutOfRange, resource.range,
+            formatted("{} has shape {}, whose size does not fit in 64 bits", what, tensor::shape_text(resource.shape)));
     }
   }
 
@@ -132,8 +131,8 @@ class Checker {
     if (resource.strides.size() == resource.shape.size() && (packed(1) || packed(static_cast<std::int64_t>(size))))
       return;
     error(DiagnosticKind::Unsupported, resource.range,
-          std::format("{} has strides {} for shape {}: non-packed strides are not supported", what,
-                      tensor::shape_text(resource.strides), tensor::shape_text(resource.shape)));
+          formatted("{} has strides {} for shape {}: non-packed strides are not supported", what,
+                    tensor::shape_text(resource.strides), tensor::shape_text(resource.shape)));
   }
 
   void sampler(const Resource& resource, const std::string& what) {
@@ -141,7 +140,7 @@ class Checker {
       const auto number = static_cast<std::uint32_t>(value);
       if (number == kUnset || std::ranges::contains(vk::names<E>(), number, &vk::EnumName::value)) return;
       error(DiagnosticKind::UnknownValue, resource.range,
-            std::format("the sampler of {} has the unknown {} {}", what, field, number));
+            formatted("the sampler of {} has the unknown {} {}", what, field, number));
     };
     known(resource.sampler->min_filter, "min_filter");
     known(resource.sampler->mag_filter, "mag_filter");
@@ -159,17 +158,17 @@ class Checker {
       const Resource& first = file_.resources[members.front()];
       if (members.size() == 1) {
         warning(DiagnosticKind::FileFormat, first.range,
-                std::format("resource {} is alone in alias group {}", members.front(), group));
+                formatted("resource {} is alone in alias group {}", members.front(), group));
       }
       for (const std::size_t member : members) {
         const Resource& other = file_.resources[member];
         if (other.category == Category::Constant) {
           error(DiagnosticKind::FileFormat, other.range,
-                std::format("resource {} is a constant and cannot be in alias group {}", member, group));
+                formatted("resource {} is a constant and cannot be in alias group {}", member, group));
         } else if (other.shape != first.shape || byte_count(other) != byte_count(first)) {
           error(DiagnosticKind::FileMismatch, other.range,
-                std::format("resources {} and {} of alias group {} differ in shape or size: {} and {}", members.front(),
-                            member, group, tensor::shape_text(first.shape), tensor::shape_text(other.shape)));
+                formatted("resources {} and {} of alias group {} differ in shape or size: {} and {}", members.front(),
+                          member, group, tensor::shape_text(first.shape), tensor::shape_text(other.shape)));
         }
       }
     }
@@ -180,30 +179,30 @@ class Checker {
     const Resource& resource = file_.resources[constant.resource];
     if (resource.category != Category::Constant) {
       error(DiagnosticKind::FileFormat, constant.range,
-            std::format("Resource not marked as constant: constant {} is the data of resource {}, which is an {}",
-                        index, constant.resource, name_of(resource.category)));
+            formatted("Resource not marked as constant: constant {} is the data of resource {}, which is an {}", index,
+                      constant.resource, name_of(resource.category)));
     }
     const Size size = byte_count(resource);
     if (size && *size != constant.data.size()) {
       error(DiagnosticKind::FileMismatch, constant.range,
-            std::format("constant {} has {} bytes; resource {} with shape {} needs {}", index, constant.data.size(),
-                        constant.resource, tensor::shape_text(resource.shape), *size));
+            formatted("constant {} has {} bytes; resource {} with shape {} needs {}", index, constant.data.size(),
+                      constant.resource, tensor::shape_text(resource.shape), *size));
     }
     if (constant.sparsity >= static_cast<std::int64_t>(resource.shape.size()) && constant.sparsity > 0) {
       error(DiagnosticKind::OutOfRange, constant.range,
-            std::format("constant {} is sparse along dimension {} of shape {}", index, constant.sparsity,
-                        tensor::shape_text(resource.shape)));
+            formatted("constant {} is sparse along dimension {} of shape {}", index, constant.sparsity,
+                      tensor::shape_text(resource.shape)));
     }
   }
 
   void segment(std::size_t index) {
     const Segment& segment = file_.segments[index];
-    const std::string what = std::format("segment {} `{}`", index, segment.name);
+    const std::string what = formatted("segment {} `{}`", index, segment.name);
     const Module& module = file_.modules[segment.module];
     if (segment.kind != module.kind) {
       error(DiagnosticKind::FileMismatch, segment.range,
-            std::format("{} is a {} segment, and its module `{}` is a {} module", what, name_of(segment.kind),
-                        module.name, name_of(module.kind)));
+            formatted("{} is a {} segment, and its module `{}` is a {} module", what, name_of(segment.kind),
+                      module.name, name_of(module.kind)));
     }
     if (segment.kind == ModuleKind::Compute) compute(segment, what);
     bindings(segment, what);
@@ -224,14 +223,14 @@ class Checker {
     for (const DescriptorSet& set : segment.sets) {
       if (!numbers.insert(set.index).second) {
         error(DiagnosticKind::DuplicateName, segment.range,
-              std::format("{} has descriptor set {} twice", what, set.index));
+              formatted("{} has descriptor set {} twice", what, set.index));
       }
       for (const Slot& slot : set.slots) {
         not_constant(slot, what);
         resources.insert(slot.resource);
         const auto [known, is_new] = bound.try_emplace({set.index, slot.binding}, slot.resource);
         if (is_new) continue;
-        const std::string twice = std::format("{} binds set {} binding {} twice", what, set.index, slot.binding);
+        const std::string twice = formatted("{} binds set {} binding {} twice", what, set.index, slot.binding);
         if (known->second == slot.resource)
           diagnostics_.warning(DiagnosticKind::DuplicateName, file_.place(slot), twice);
         else
@@ -243,8 +242,8 @@ class Checker {
         not_constant(slot, what);
         if (resources.contains(slot.resource)) continue;
         for_running(DiagnosticKind::BindingMismatch, file_.place(slot).span,
-                    std::format("{} lists resource {} as {}, and none of its descriptor sets binds it", what,
-                                slot.resource, list == &segment.inputs ? "input" : "output"));
+                    formatted("{} lists resource {} as {}, and none of its descriptor sets binds it", what,
+                              slot.resource, list == &segment.inputs ? "input" : "output"));
       }
     }
   }
@@ -252,7 +251,7 @@ class Checker {
   void not_constant(const Slot& slot, const std::string& what) {
     if (file_.resources[slot.resource].category != Category::Constant) return;
     diagnostics_.error(DiagnosticKind::WrongReference, file_.place(slot),
-                       std::format("{} binds resource {}, which is a constant", what, slot.resource));
+                       formatted("{} binds resource {}, which is a constant", what, slot.resource));
   }
 
   void push_constants(const Segment& segment, const std::string& what) {
@@ -262,7 +261,7 @@ class Checker {
       if (range.size == 0 || range.size % 4 != 0 || range.offset % 4 != 0 || end > kMostPushConstants) {
         error(
             DiagnosticKind::OutOfRange, segment.range,
-            std::format(
+            formatted(
                 "{}: push constant range {} has {} bytes at {}; both are multiples of 4, the size is not 0 and the end "
                 "at most {}",
                 what, i, range.size, range.offset, kMostPushConstants));
@@ -273,7 +272,7 @@ class Checker {
             other.offset >= end)
           continue;
         error(DiagnosticKind::FileFormat, segment.range,
-              std::format("{}: push constant ranges {} and {} overlap", what, k, i));
+              formatted("{}: push constant ranges {} and {} overlap", what, k, i));
       }
     }
   }
@@ -286,28 +285,28 @@ class Checker {
       category(slot, Category::Input, "input");
       if (!seen.insert(slot.binding).second) {
         diagnostics_.error(DiagnosticKind::DuplicateName, file_.place(slot),
-                           std::format("two model inputs have the logical binding {}", slot.binding));
+                           formatted("two model inputs have the logical binding {}", slot.binding));
       }
       if (names_by_binding && slot.binding >= file_.input_names.size()) {
         diagnostics_.error(DiagnosticKind::IndexOutOfRange, file_.place(slot),
-                           std::format("the model input with logical binding {} has no name: there are {}",
-                                       slot.binding, file_.input_names.size()));
+                           formatted("the model input with logical binding {} has no name: there are {}", slot.binding,
+                                     file_.input_names.size()));
       }
     }
     for (const Slot& slot : file_.outputs) category(slot, Category::Output, "output");
     if (!file_.output_names.empty() && file_.output_names.size() != file_.outputs.size()) {
       warning(DiagnosticKind::FileFormat, file_.sections[1].range,
-              std::format("{} names for {} model outputs: the names are not used", file_.output_names.size(),
-                          file_.outputs.size()));
+              formatted("{} names for {} model outputs: the names are not used", file_.output_names.size(),
+                        file_.outputs.size()));
     }
   }
 
   void category(const Slot& slot, Category wanted, std::string_view what) {
     const Resource& resource = file_.resources[slot.resource];
     if (resource.category == wanted) return;
-    diagnostics_.error(DiagnosticKind::FileMismatch, file_.place(slot),
-                       std::format("a model {} is resource {}, whose category is {}", what, slot.resource,
-                                   name_of(resource.category)));
+    diagnostics_.error(
+        DiagnosticKind::FileMismatch, file_.place(slot),
+        formatted("a model {} is resource {}, whose category is {}", what, slot.resource, name_of(resource.category)));
   }
 
   // Every value is written before it is read, by one segment only.
@@ -320,8 +319,8 @@ class Checker {
       for (const Slot& slot : segment.inputs) {
         if (available.contains(slot.binding)) continue;
         diagnostics_.error(DiagnosticKind::FileFormat, file_.place(slot),
-                           std::format("segment {} `{}` reads the logical binding {}, which no earlier segment writes",
-                                       i, segment.name, slot.binding));
+                           formatted("segment {} `{}` reads the logical binding {}, which no earlier segment writes", i,
+                                     segment.name, slot.binding));
       }
       for (const Slot& slot : segment.outputs) {
         const auto [writer, is_new] = writers.try_emplace(slot.binding, i);
@@ -329,7 +328,7 @@ class Checker {
         if (is_new || writer->second == i) continue;
         diagnostics_.error(
             DiagnosticKind::FileFormat, file_.place(slot),
-            std::format("segments {} and {} both write the logical binding {}", writer->second, i, slot.binding));
+            formatted("segments {} and {} both write the logical binding {}", writer->second, i, slot.binding));
       }
     }
   }

@@ -1,7 +1,6 @@
 #include "vgf/dump.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "json/writer.hpp"
 #include "tensor/format.hpp"
 #include "vgf/printed_name.hpp"
@@ -115,12 +114,12 @@ class Dump {
 std::unexpected<Failure> out_of_bounds(const File& file, std::string_view what, std::uint64_t index,
                                        std::string_view plural, std::size_t count) {
   return fail(DiagnosticKind::IndexOutOfRange, Place::in_file(file.name),
-              std::format("{} index {} out of bounds. Number of {}: {}", what, index, plural, count));
+              formatted("{} index {} out of bounds. Number of {}: {}", what, index, plural, count));
 }
 
 std::unexpected<Failure> no_code(const File& file, std::uint64_t index, std::string_view kind) {
   return fail(DiagnosticKind::FileMismatch, Place::in_file(file.name),
-              std::format("Module index {} has no stored {} code", index, kind));
+              formatted("Module index {} has no stored {} code", index, kind));
 }
 
 }  // namespace
@@ -152,18 +151,18 @@ Result<std::vector<std::byte>> constant_npy(const File& file, std::uint64_t inde
   const tensor::FormatInfo* info = tensor::find_format(resource.format);
   if (!info || info->components != 1 || info->packed || info->depth || info->stencil) {
     return fail(DiagnosticKind::WrongType, file.place(file.constants[index].range),
-                std::format("Unable to classify NumPy encoding: constant {} has format `{}`", index,
-                            printed_name(resource.format)));
+                formatted("Unable to classify NumPy encoding: constant {} has format `{}`", index,
+                          printed_name(resource.format)));
   }
   using enum tensor::ElementType;
   std::string descr(tensor::info_of(info->component).descr);
   if (info->component == F8E5M2) descr = "|V1";  // NumPy has no such float
   std::string shape = "(";
   for (std::size_t i = 0; i < resource.shape.size(); ++i) {
-    shape += std::format("{}{}", i ? ", " : "", resource.shape[i]);
+    shape += formatted("{}{}", i ? ", " : "", resource.shape[i]);
   }
   shape += resource.shape.size() == 1 ? ",)" : ")";
-  std::string header = std::format("{{'descr': '{}','fortran_order': False,'shape': {}}}", descr, shape);
+  std::string header = formatted("{{'descr': '{}','fortran_order': False,'shape': {}}}", descr, shape);
   header.append(16 - (10 + header.size() + 1) % 16, ' ');
   header += '\n';
   ByteWriter out;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <format>
 #include <string>
 #include <type_traits>
 
+#include "base/format.hpp"
 #include "base/vk_names.hpp"
 
 namespace slipway::vgf {
@@ -21,8 +21,8 @@ std::string printed_name(E value) {
   if (!text.empty()) return text;
   // Sampler fields are unsigned in the older tool, formats and descriptor types are not.
   constexpr bool is_signed = std::is_same_v<E, vk::Format> || std::is_same_v<E, vk::DescriptorType>;
-  if constexpr (is_signed) return std::format("Unknown({})", static_cast<std::int32_t>(value));
-  return std::format("Unknown({})", static_cast<std::uint32_t>(value));
+  if constexpr (is_signed) return formatted("Unknown({})", static_cast<std::int32_t>(value));
+  return formatted("Unknown({})", static_cast<std::uint32_t>(value));
 }
 
 }  // namespace slipway::vgf

@@ -1,8 +1,7 @@
 #include "vgf/read.hpp"
 
-#include <format>
-
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "vgf/tables.hpp"
 #include "vgf_generated.h"
 
@@ -45,8 +44,8 @@ class Reader {
   void header() {
     if (bytes_.size() < kHeaderBytes) {
       error(DiagnosticKind::FileTruncated, {0, bytes_.size()},
-            std::format("File too small to contain VGF header: {} bytes, and the header alone has {}", bytes_.size(),
-                        kHeaderBytes));
+            formatted("File too small to contain VGF header: {} bytes, and the header alone has {}", bytes_.size(),
+                      kHeaderBytes));
       return;
     }
     if (!is_vgf(bytes_)) return header_error({0, 4}, "the file does not start with `VGF1`");
@@ -63,10 +62,10 @@ class Reader {
       const Size end = checked_add(offset, size);
       file_.sections[i] = {kNames[i], {offset, end.value_or(offset)}};
       if (!end || *end > bytes_.size()) {
-        header_error({field, field + 16}, std::format("the {} section is {} bytes at {:#x}, and the file has {} bytes",
-                                                      kNames[i], size, offset, bytes_.size()));
+        header_error({field, field + 16}, formatted("the {} section is {} bytes at {:#x}, and the file has {} bytes",
+                                                    kNames[i], size, offset, bytes_.size()));
       } else if (offset < kHeaderBytes) {
-        header_error({field, field + 16}, std::format("the {} section overlaps the header", kNames[i]));
+        header_error({field, field + 16}, formatted("the {} section overlaps the header", kNames[i]));
       }
     }
   }
@@ -75,11 +74,10 @@ class Reader {
     const auto [major, minor, patch] = file_.version;
     if (major > 0 || minor > 4) {
       header_error({8, 11},
-                   std::format("version {}.{}.{} is not supported; supported are 0.3.0 to 0.4.x", major, minor, patch));
+                   formatted("version {}.{}.{} is not supported; supported are 0.3.0 to 0.4.x", major, minor, patch));
     } else if (minor < 3) {
-      diagnostics_.warning(
-          DiagnosticKind::FileFormat, file_.place(Span{8, 11}),
-          std::format("version {}.{}.{} is older than 0.3.0; it is read as 0.3.0", major, minor, patch));
+      diagnostics_.warning(DiagnosticKind::FileFormat, file_.place(Span{8, 11}),
+                           formatted("version {}.{}.{} is older than 0.3.0; it is read as 0.3.0", major, minor, patch));
     }
   }
 
@@ -96,7 +94,7 @@ class Reader {
     Bytes bytes = bytes_.subspan(section.range.begin, section.range.end - section.range.begin);
     if (bytes.size() < 8 || bytes.size() > kMostTableBytes) {
       error(DiagnosticKind::FileFormat, section.range,
-            std::format("{}: {} bytes are no FlatBuffers table", invalid, bytes.size()));
+            formatted("{}: {} bytes are no FlatBuffers table", invalid, bytes.size()));
       return nullptr;
     }
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
@@ -111,7 +109,7 @@ class Reader {
     flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), options);
     if (!verifier.VerifyBuffer<Root>(nullptr)) {
       error(DiagnosticKind::FileFormat, section.range,
-            std::format("{}: its FlatBuffers tables point outside the section or into one another", invalid));
+            formatted("{}: its FlatBuffers tables point outside the section or into one another", invalid));
       return nullptr;
     }
     base_ = bytes.data();
@@ -178,7 +176,7 @@ class Reader {
   E enumerant(Raw raw, E last, Span range, std::string_view what) {
     const auto value = static_cast<std::uint32_t>(raw);
     if (value <= static_cast<std::uint32_t>(last)) return static_cast<E>(value);
-    error(DiagnosticKind::UnknownValue, range, std::format("unknown {} {}", what, value));
+    error(DiagnosticKind::UnknownValue, range, formatted("unknown {} {}", what, value));
     return E{};
   }
 
@@ -247,7 +245,7 @@ class Reader {
     }
     if (static_cast<unsigned>(from->extra_config_type()) > 1) {
       error(DiagnosticKind::UnknownValue, range,
-            std::format("unknown kind of extra configuration {}", static_cast<unsigned>(from->extra_config_type())));
+            formatted("unknown kind of extra configuration {}", static_cast<unsigned>(from->extra_config_type())));
     } else if (const auto* sampler = from->extra_config_as_SamplerConfig()) {
       range_of(sampler);
       resource.sampler =
@@ -310,7 +308,7 @@ class Reader {
         segment.dispatch = {dispatch->Get(0), dispatch->Get(1), dispatch->Get(2)};
       } else {
         error(DiagnosticKind::FileFormat, range,
-              std::format("a dispatch shape has {} values instead of 3", dispatch->size()));
+              formatted("a dispatch shape has {} values instead of 3", dispatch->size()));
       }
     }
     constant_ids(from, segment);
@@ -357,7 +355,7 @@ class Reader {
     if (count > (section.size() - 16) / kRecordBytes) {
       return error(
           DiagnosticKind::FileFormat, {start + 8, start + 16},
-          std::format("Invalid constant section: {} constants do not fit into its {} bytes", count, section.size()));
+          formatted("Invalid constant section: {} constants do not fit into its {} bytes", count, section.size()));
     }
     if (!charge<Constant>(count, {start, start + 16})) return;
     const std::uint64_t payload = 16 + count * kRecordBytes;
@@ -370,8 +368,8 @@ class Reader {
       const Size end = checked_add(offset, size);
       if (!end || *end > section.size() - payload || size == 0 || sparsity < -1) {
         error(DiagnosticKind::FileFormat, record,
-              std::format("Invalid constant metadata at index {}: {} bytes at {:#x} of {} bytes of data, sparsity {}",
-                          i, size, offset, section.size() - payload, sparsity));
+              formatted("Invalid constant metadata at index {}: {} bytes at {:#x} of {} bytes of data, sparsity {}", i,
+                        size, offset, section.size() - payload, sparsity));
         continue;
       }
       const std::uint64_t begin = payload + offset;
@@ -389,8 +387,8 @@ class Reader {
       if (from->raw()) constant.data = std::as_bytes(std::span(from->raw()->data(), from->raw()->size()));
       if (constant.data.empty() || constant.sparsity < -1) {
         error(DiagnosticKind::FileFormat, constant.range,
-              std::format("Invalid constant metadata at index {}: {} bytes of data, sparsity {}", index,
-                          constant.data.size(), constant.sparsity));
+              formatted("Invalid constant metadata at index {}: {} bytes of data, sparsity {}", index,
+                        constant.data.size(), constant.sparsity));
       } else {
         constant.range = range_of(constant.data);
       }
@@ -404,23 +402,23 @@ class Reader {
   void references() {
     for (std::size_t i = 0; i < file_.constants.size(); ++i) {
       within(file_.constants[i].resource, file_.resources.size(), file_.constants[i].range,
-             [&] { return std::format("Constant {}: MRT", i); });
+             [&] { return formatted("Constant {}: MRT", i); });
     }
-    slots_within(file_.inputs, [](std::size_t i) { return std::format("Model input {}: MRT", i); });
-    slots_within(file_.outputs, [](std::size_t i) { return std::format("Model output {}: MRT", i); });
+    slots_within(file_.inputs, [](std::size_t i) { return formatted("Model input {}: MRT", i); });
+    slots_within(file_.outputs, [](std::size_t i) { return formatted("Model output {}: MRT", i); });
     for (std::size_t i = 0; i < file_.segments.size(); ++i) {
       const Segment& segment = file_.segments[i];
-      within(segment.module, file_.modules.size(), segment.range, [&] { return std::format("Segment {}: module", i); });
+      within(segment.module, file_.modules.size(), segment.range, [&] { return formatted("Segment {}: module", i); });
       for (const std::uint32_t constant : segment.constants) {
-        within(constant, file_.constants.size(), segment.range, [&] { return std::format("Segment {}: constant", i); });
+        within(constant, file_.constants.size(), segment.range, [&] { return formatted("Segment {}: constant", i); });
       }
       slots_within(segment.inputs,
-                   [&](std::size_t k) { return std::format("Segment {} input binding slot {}: MRT", i, k); });
+                   [&](std::size_t k) { return formatted("Segment {} input binding slot {}: MRT", i, k); });
       slots_within(segment.outputs,
-                   [&](std::size_t k) { return std::format("Segment {} output binding slot {}: MRT", i, k); });
+                   [&](std::size_t k) { return formatted("Segment {} output binding slot {}: MRT", i, k); });
       for (std::size_t s = 0; s < segment.sets.size(); ++s) {
         slots_within(segment.sets[s].slots, [&](std::size_t k) {
-          return std::format("Segment {} descriptor set {} binding slot {}: MRT", i, s, k);
+          return formatted("Segment {} descriptor set {} binding slot {}: MRT", i, s, k);
         });
       }
     }
@@ -430,7 +428,7 @@ class Reader {
   void within(std::uint64_t index, std::size_t count, Span range, Name&& name) {
     if (index < count) return;
     error(DiagnosticKind::IndexOutOfRange, range,
-          std::format("{} index {} out of range ({} entries)", name(), index, count));
+          formatted("{} index {} out of range ({} entries)", name(), index, count));
   }
   template <class Name>
   void slots_within(const std::vector<Slot>& slots, Name&& name) {
@@ -443,7 +441,7 @@ class Reader {
     Diagnostic& diagnostic = diagnostics_.error(kind, file_.place(range), std::move(message));
     for (const Section& section : file_.sections) {
       if (section.name.empty() || range.begin < section.range.begin || range.end > section.range.end) continue;
-      diagnostic.note(std::format("in the {} section", section.name));
+      diagnostic.note(formatted("in the {} section", section.name));
       return;
     }
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
-#include <format>
 
+#include "base/format.hpp"
 #include "json/writer.hpp"
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
@@ -43,23 +43,22 @@ class Template {
         const Resource& resource = file_.resources[slot.resource];
         if (resource.category != category) {
           problems.error(DiagnosticKind::FileMismatch, file_.place(slot),
-                         std::format("VGF {} has a mismatched ResourceCategory", what == "input" ? "Input" : "Output"));
+                         formatted("VGF {} has a mismatched ResourceCategory", what == "input" ? "Input" : "Output"));
         }
         const bool tensor =
             resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM) == vk::DescriptorType::TENSOR_ARM;
         if (!tensor && !is_buffer(resource)) {
           problems.error(
               DiagnosticKind::Unsupported, file_.place(slot),
-              std::format("Not implemented descriptor type support {} for {} resource when creating the scenario",
-                          printed_name(*resource.descriptor_type), what));
+              formatted("Not implemented descriptor type support {} for {} resource when creating the scenario",
+                        printed_name(*resource.descriptor_type), what));
         }
         if (is_buffer(resource)) {
           const Size size = byte_count(resource);
           if (is_dynamic(resource) || !size || *size == 0 || *size > 0xffffffff) {
-            problems.error(
-                DiagnosticKind::OutOfRange, file_.place(resource.range),
-                std::format("resource {} with shape {} and format {} has no size that a buffer can have", slot.resource,
-                            tensor::shape_text(resource.shape), printed_name(resource.format)));
+            problems.error(DiagnosticKind::OutOfRange, file_.place(resource.range),
+                           formatted("resource {} with shape {} and format {} has no size that a buffer can have",
+                                     slot.resource, tensor::shape_text(resource.shape), printed_name(resource.format)));
           }
         }
       }
@@ -87,9 +86,9 @@ class Template {
           const auto bind = [&](const Slot& slot, const std::string& uid) {
             out_.object([&] { out_.member("id", slot.binding).member("resource_ref", uid).member("set", 0); });
           };
-          for (std::size_t i = 0; i < file_.inputs.size(); ++i) bind(file_.inputs[i], std::format("input_{}_ref", i));
+          for (std::size_t i = 0; i < file_.inputs.size(); ++i) bind(file_.inputs[i], formatted("input_{}_ref", i));
           for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
-            outputs.push_back(std::format("output_{}_ref", i));
+            outputs.push_back(formatted("output_{}_ref", i));
             bind(file_.outputs[i], outputs.back());
           }
         });
@@ -98,7 +97,7 @@ class Template {
           for (std::size_t i = 0; i < file_.modules.size(); ++i) {
             if (file_.modules[i].kind != ModuleKind::Compute) continue;
             out_.object([&] {
-              out_.member("shader_ref", std::format("shader_{}_ref", i)).member("target", file_.modules[i].name);
+              out_.member("shader_ref", formatted("shader_{}_ref", i)).member("target", file_.modules[i].name);
             });
           }
         });
@@ -123,8 +122,8 @@ class Template {
         out_.key("shader").object([&] {
           out_.member("entry", module.entry_point);
           for (char& c : kind) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-          out_.member("src", std::format("TEMPLATE_PATH_SHADER_{}_{}", kind, i));
-          out_.member("type", name_of(module.code)).member("uid", std::format("shader_{}_ref", i));
+          out_.member("src", formatted("TEMPLATE_PATH_SHADER_{}_{}", kind, i));
+          out_.member("type", name_of(module.code)).member("uid", formatted("shader_{}_ref", i));
         });
       });
     }
@@ -137,8 +136,8 @@ class Template {
     out_.object([&] {
       out_.key(use == Use::Tensor ? "tensor" : "buffer").object([&] {
         const auto path = [&] {
-          out_.member(input ? "src" : "dst", std::format("TEMPLATE_PATH_{}_{}_{}",
-                                                         use == Use::Tensor ? "TENSOR" : "BUFFER", direction, index));
+          out_.member(input ? "src" : "dst",
+                      formatted("TEMPLATE_PATH_{}_{}_{}", use == Use::Tensor ? "TENSOR" : "BUFFER", direction, index));
         };
         if (use == Use::Tensor) {
           out_.key("dims").array([&] {
@@ -152,7 +151,7 @@ class Template {
           out_.member("shader_access", input ? "readonly" : "writeonly").member("size", *byte_count(resource));
         }
         if (input) path();
-        out_.member("uid", std::format("{}_{}_ref", input ? "input" : "output", index));
+        out_.member("uid", formatted("{}_{}_ref", input ? "input" : "output", index));
       });
     });
   }

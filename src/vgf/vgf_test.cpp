@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
 #include <numeric>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "testing/scratch_folder.hpp"
 #include "testing/source_folder.hpp"
 #include "vgf/check.hpp"
@@ -22,9 +22,9 @@ using testing::test_vector_calls;
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    text += std::format("{:#x} {}{} [{}]\n", diagnostic.place.span.begin,
-                        diagnostic.severity == Severity::Warning ? "warning: " : "", diagnostic.message,
-                        name_of(diagnostic.kind));
+    text += formatted("{:#x} {}{} [{}]\n", diagnostic.place.span.begin,
+                      diagnostic.severity == Severity::Warning ? "warning: " : "", diagnostic.message,
+                      name_of(diagnostic.kind));
   }
   return text;
 }

@@ -1,10 +1,10 @@
 #include "vgf/write.hpp"
 
 #include <algorithm>
-#include <format>
 #include <unordered_map>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "vgf_generated.h"
 
 namespace slipway::vgf {
@@ -52,7 +52,7 @@ struct Encoder::State {
   std::vector<std::string> nul_in;  // what contains NUL
 
   Offset<flatbuffers::String> string(FlatBufferBuilder& builder, std::string_view text, std::string_view what) {
-    if (text.find('\0') != text.npos) nul_in.push_back(std::format("{} `{}`", what, text.substr(0, text.find('\0'))));
+    if (text.find('\0') != text.npos) nul_in.push_back(formatted("{} `{}`", what, text.substr(0, text.find('\0'))));
     return builder.CreateString(text.data(), text.size());
   }
   template <class T, class Ref>
@@ -194,7 +194,7 @@ Result<> Encoder::emit(const Put& put) {
   if (!state.nul_in.empty()) {
     Diagnostics problems;
     for (const std::string& what : state.nul_in)
-      problems.error(DiagnosticKind::FileFormat, {}, std::format("the {} contains a NUL character", what));
+      problems.error(DiagnosticKind::FileFormat, {}, formatted("the {} contains a NUL character", what));
     return fail(problems.release());
   }
   state.modules.Finish(fb::CreateModuleTable(state.modules, state.modules.CreateVector(state.module_tables)));
@@ -307,8 +307,8 @@ Result<std::vector<std::byte>> reencode(const File& file, Bytes bytes, Diagnosti
   for (const Segment& segment : file.segments) {
     if (segment.explicit_constant_ids && segment.constant_ids != segment.constants) {
       return fail(DiagnosticKind::Unsupported, file.place(segment.range),
-                  std::format("segment `{}` numbers its graph constants explicitly, which version 0.4.3 cannot say",
-                              segment.name));
+                  formatted("segment `{}` numbers its graph constants explicitly, which version 0.4.3 cannot say",
+                            segment.name));
     }
   }
   if (file.unknown_fields) {

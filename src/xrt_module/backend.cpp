@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 
+#include "base/format.hpp"
 #include "recipe/backends/xrt/module.hpp"
 #include "xrt_module/module.hpp"
 
@@ -13,9 +14,9 @@ std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const Place& place, std
   try {
     throw;
   } catch (const std::exception& thrown) {
-    return fail(kind, place, std::format("{}: {}", what, thrown.what()));
+    return fail(kind, place, formatted("{}: {}", what, thrown.what()));
   } catch (...) {
-    return fail(kind, place, std::format("{}: XRT gives no reason", what));
+    return fail(kind, place, formatted("{}: XRT gives no reason", what));
   }
 }
 
@@ -45,11 +46,11 @@ bool all_numbers(const std::map<std::string, QosValue>& qos) {
 std::string key_of(const ContextPlan& plan) {
   std::string key = plan.name;
   const auto add = [&](const Artifact& file) {
-    key += std::format("|{}:{:x}", file.name, std::hash<std::string_view>()(text_of(file.bytes)));
+    key += formatted("|{}:{:x}", file.name, std::hash<std::string_view>()(text_of(file.bytes)));
   };
   if (plan.xclbin) add(*plan.xclbin);
   for (const Artifact& program : plan.programs) add(program);
-  for (const auto& [name, value] : texts_of(plan.qos)) key += std::format("|{}={}", name, value);
+  for (const auto& [name, value] : texts_of(plan.qos)) key += formatted("|{}={}", name, value);
   return key;
 }
 
@@ -77,7 +78,7 @@ class XrtBackend final : public Backend {
       kernel->context = context_of(*context);
     } catch (...) {
       return xrt_failed(DiagnosticKind::DeviceFailed, context->origin.place,
-                        std::format("XRT makes no hardware context `{}`", context->name));
+                        formatted("XRT makes no hardware context `{}`", context->name));
     }
     kernel->name = plan.name;
     kernel->instance = plan.instance;
@@ -94,7 +95,7 @@ class XrtBackend final : public Backend {
       }
     } catch (...) {
       return xrt_failed(DiagnosticKind::KernelInstance, plan.origin.place,
-                        std::format("XRT makes no kernel `{}` of instance `{}`", plan.name, plan.instance));
+                        formatted("XRT makes no kernel `{}` of instance `{}`", plan.name, plan.instance));
     }
     return kernel;
   }
@@ -115,7 +116,7 @@ class XrtBackend final : public Backend {
       return buffer;
     } catch (...) {
       return xrt_failed(DiagnosticKind::DeviceLacks, {},
-                        std::format("XRT makes no buffer `{}` of {} bytes", request.name, request.size));
+                        formatted("XRT makes no buffer `{}` of {} bytes", request.name, request.size));
     }
   }
 
@@ -175,11 +176,11 @@ Result<BackendPtr> open(std::uint32_t index, const Place& place) {
     count = ::xrt::system::enumerate_devices();
     if (index < count) return std::make_shared<XrtBackend>(::xrt::device(index));
   } catch (...) {
-    return xrt_failed(DiagnosticKind::DeviceFailed, place, std::format("XRT does not open device {}", index));
+    return xrt_failed(DiagnosticKind::DeviceFailed, place, formatted("XRT does not open device {}", index));
   }
   Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .place = place};
   diagnostic.message =
-      count == 0 ? "XRT found no device (0 devices)" : std::format("XRT found no device {} ({} devices)", index, count);
+      count == 0 ? "XRT found no device (0 devices)" : formatted("XRT found no device {} ({} devices)", index, count);
   return fail(std::move(diagnostic.hint(
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }

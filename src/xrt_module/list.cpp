@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "xrt_module/module.hpp"
 
 namespace slipway::recipe::xrt_module {
@@ -25,7 +26,7 @@ class ScriptFile {
     static std::atomic<unsigned> count = 0;
     auto file = std::make_shared<ScriptFile>();
     std::error_code ignored;
-    file->path = std::filesystem::temp_directory_path(ignored) / std::format("slipway-{}-{}.ct", ::getpid(), count++);
+    file->path = std::filesystem::temp_directory_path(ignored) / formatted("slipway-{}-{}.ct", ::getpid(), count++);
     if (Result<> written = write_file(file->path, text); !written) return fail(std::move(written.error()));
     return file;
   }
@@ -176,7 +177,7 @@ class List final : public KernelList {
 
   std::unexpected<Failure> failed(const Run& run, std::string_view how) const {
     return xrt_failed(DiagnosticKind::RunFailed, run.kernel->place,
-                      std::format("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
+                      formatted("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
   }
 
   bool chain_;

@@ -13,7 +13,6 @@
 #include <xrt/xrt_hw_context.h>
 #include <xrt/xrt_kernel.h>
 
-#include <format>
 #include <map>
 #include <memory>
 #include <mutex>

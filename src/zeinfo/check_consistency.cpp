@@ -5,6 +5,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "zeinfo/arg_facts.hpp"
 #include "zeinfo/check_rules.hpp"
 #include "zeinfo/layout.hpp"
@@ -114,8 +115,8 @@ class KernelRules {
     for (const PayloadArgument* argument : by_offset_) {
       if (before && argument->offset < std::int64_t{before->offset} + before->size) {
         context_.tell(kError, DiagnosticKind::ArgOverlap, *argument, K::offset, [&] {
-          return std::format("`{}` at {}+{} shares bytes with `{}` at {}+{}", type_name(*argument), argument->offset,
-                             argument->size, type_name(*before), before->offset, before->size);
+          return formatted("`{}` at {}+{} shares bytes with `{}` at {}+{}", type_name(*argument), argument->offset,
+                           argument->size, type_name(*before), before->offset, before->size);
         });
       }
       if (!before || std::int64_t{argument->offset} + argument->size > std::int64_t{before->offset} + before->size) {
@@ -136,34 +137,33 @@ class KernelRules {
       const ArgFacts facts = facts_of(argument.arg_type);
       if (argument.offset < 0 || argument.size < 0) {
         context_.tell(kError, DiagnosticKind::ArgNegative, argument, argument.offset < 0 ? K::offset : K::size, [&] {
-          return std::format("`{}` at {}, {} bytes", type_name(argument), argument.offset, argument.size);
+          return formatted("`{}` at {}, {} bytes", type_name(argument), argument.offset, argument.size);
         });
       } else if (argument.arg_type != ArgType::unset) {
         if (facts.per_thread) {
-          context_.tell(kError, DiagnosticKind::PayloadType, argument, K::arg_type, [&] {
-            return std::format("`{}` belongs to per_thread_payload_arguments", type_name(argument));
-          });
+          context_.tell(kError, DiagnosticKind::PayloadType, argument, K::arg_type,
+                        [&] { return formatted("`{}` belongs to per_thread_payload_arguments", type_name(argument)); });
         } else if (!size_fits(argument)) {
           context_.tell(kError, DiagnosticKind::ArgSize, argument, K::size,
-                        [&] { return std::format("`{}` does not have {} bytes", type_name(argument), argument.size); });
+                        [&] { return formatted("`{}` does not have {} bytes", type_name(argument), argument.size); });
         } else if (argument.size > 0 && argument.offset % static_cast<std::int32_t>(natural_alignment(argument)) != 0) {
           context_.tell(kWarning, DiagnosticKind::ArgAlignment, argument, K::offset, [&] {
-            return std::format("`{}` of {} bytes at {}; it is aligned to {} elsewhere", type_name(argument),
-                               argument.size, argument.offset, natural_alignment(argument));
+            return formatted("`{}` of {} bytes at {}; it is aligned to {} elsewhere", type_name(argument),
+                             argument.size, argument.offset, natural_alignment(argument));
           });
         }
         if (std::int64_t{argument.offset} + argument.size > kLastPayloadByte) furthest = &argument;
       }
       if (facts.needs_index && argument.arg_index < 0) {
         context_.tell(kError, DiagnosticKind::ArgIndexMissing, argument, K::arg_index, [&] {
-          return std::format("`{}` must say which kernel argument it is: arg_index", type_name(argument));
+          return formatted("`{}` must say which kernel argument it is: arg_index", type_name(argument));
         });
       }
       if (argument.arg_type == ArgType::scratch_pointer || argument.arg_type == ArgType::indirect_data_pointer) {
         if (std::int64_t{argument.offset} + argument.size > env().inline_data_payload_size) {
           context_.tell(kError, DiagnosticKind::InlinePointer, argument, K::offset, [&] {
-            return std::format("`{}` must end inside the {} bytes of inline data", type_name(argument),
-                               env().inline_data_payload_size);
+            return formatted("`{}` must end inside the {} bytes of inline data", type_name(argument),
+                             env().inline_data_payload_size);
           });
         }
       }
@@ -178,14 +178,14 @@ class KernelRules {
     }
     if (furthest) {
       context_.tell(kError, DiagnosticKind::ArgRange, *furthest, K::offset, [&] {
-        return std::format("the payload ends at {}; the last end that fits is {}",
-                           std::int64_t{furthest->offset} + furthest->size, kLastPayloadByte);
+        return formatted("the payload ends at {}; the last end that fits is {}",
+                         std::int64_t{furthest->offset} + furthest->size, kLastPayloadByte);
       });
     }
     if ((bindless_buffer && stateful_buffer) || (bindless_image && stateful_image)) {
       context_.tell(kWarning, DiagnosticKind::MixedBindless, *kernel_, KernelKey::name, [&] {
-        return std::format("{} are both bindless and stateful here",
-                           bindless_buffer && stateful_buffer ? "buffers" : "images");
+        return formatted("{} are both bindless and stateful here",
+                         bindless_buffer && stateful_buffer ? "buffers" : "images");
       });
     }
   }
@@ -197,23 +197,23 @@ class KernelRules {
     }
     if (argument.addrspace == AddrSpace::unset || argument.access_type == AccessType::unset) {
       context_.tell(kWarning, DiagnosticKind::AddrspaceMissing, argument, K::addrspace, [&] {
-        return std::format("a pointer argument without {}",
-                           argument.addrspace == AddrSpace::unset ? "addrspace" : "access_type");
+        return formatted("a pointer argument without {}",
+                         argument.addrspace == AddrSpace::unset ? "addrspace" : "access_type");
       });
     }
     if (is_image_or_sampler(argument.addrspace) && argument.addrmode != AddrMode::stateful &&
         argument.addrmode != AddrMode::bindless && argument.addrmode != AddrMode::unset) {
       context_.tell(kError, DiagnosticKind::ImageAddrmode, argument, K::addrmode, [&] {
-        return std::format("an {} is stateful or bindless, not {}",
-                           argument.addrspace == AddrSpace::image ? "image" : "sampler",
-                           name_of_value(argument.addrmode));
+        return formatted("an {} is stateful or bindless, not {}",
+                         argument.addrspace == AddrSpace::image ? "image" : "sampler",
+                         name_of_value(argument.addrmode));
       });
     }
     if (argument.addrspace == AddrSpace::local && context_.level >= 14) {
       const std::int32_t alignment = argument.slm_alignment;
       if (alignment < 1 || alignment > 128 || !std::has_single_bit(static_cast<std::uint32_t>(alignment))) {
         context_.tell(kWarning, DiagnosticKind::SlmAlignment, argument, K::slm_alignment, [&] {
-          return std::format("local memory aligned to {}; it is a power of two from 1 to 128", alignment);
+          return formatted("local memory aligned to {}; it is a power of two from 1 to 128", alignment);
         });
       }
     }
@@ -229,7 +229,7 @@ class KernelRules {
       context_.tell(kWarning, DiagnosticKind::ArgIndexGap, *kernel_, KernelKey::payload_arguments, [&] {
         std::int32_t missing = 0;
         while (find_index(missing)) ++missing;
-        return std::format("argument {} is described, and argument {} is not", last_index_, missing);
+        return formatted("argument {} is described, and argument {} is not", last_index_, missing);
       });
     }
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
@@ -240,14 +240,14 @@ class KernelRules {
       const bool first = one.first == &argument;
       if (first && one.by_value && one.by_pointer) {
         context_.tell(kError, DiagnosticKind::ArgKindConflict, argument, K::arg_index,
-                      [&] { return std::format("argument {} is both by value and by pointer", argument.arg_index); });
+                      [&] { return formatted("argument {} is both by value and by pointer", argument.arg_index); });
       }
       if (!is_value && argument.addrspace != AddrSpace::unset) {
         if (one.space == AddrSpace::unset) one.space = argument.addrspace;
         if (one.space != argument.addrspace) {
           context_.tell(kError, DiagnosticKind::ArgKindConflict, argument, K::addrspace, [&] {
-            return std::format("argument {} is both {} and {}", argument.arg_index, name_of_value(one.space),
-                               name_of_value(argument.addrspace));
+            return formatted("argument {} is both {} and {}", argument.arg_index, name_of_value(one.space),
+                             name_of_value(argument.addrspace));
           });
         }
       }
@@ -255,8 +255,8 @@ class KernelRules {
       pieces = true;
       if (is_value && argument.source_offset < 0) {
         context_.tell(kError, DiagnosticKind::ByvalueElements, argument, K::arg_index, [&] {
-          return std::format("argument {} has {} pieces, and this one has no source_offset", argument.arg_index,
-                             one.by_value);
+          return formatted("argument {} has {} pieces, and this one has no source_offset", argument.arg_index,
+                           one.by_value);
         });
       }
     }
@@ -282,8 +282,8 @@ class KernelRules {
         continue;
       }
       context_.tell(kError, DiagnosticKind::ByvalueElements, argument, K::source_offset, [&] {
-        return std::format("bytes {}+{} of argument {} are given twice", argument.source_offset, argument.size,
-                           argument.arg_index);
+        return formatted("bytes {}+{} of argument {} are given twice", argument.source_offset, argument.size,
+                         argument.arg_index);
       });
     }
   }
@@ -305,16 +305,16 @@ class KernelRules {
       const Index* one = find_index(entry.arg_index);
       if (!one || !one->stateful) {
         context_.tell(kWarning, DiagnosticKind::BtiDangling, entry, BindingTableIndexKey::arg_index,
-                      [&] { return std::format("argument {} is no stateful buffer or image", entry.arg_index); });
+                      [&] { return formatted("argument {} is no stateful buffer or image", entry.arg_index); });
         continue;
       }
       ++index(entry.arg_index).entries;
       if (entry.bti_value < 0 || entry.bti_value > 254) {
         context_.tell(kError, DiagnosticKind::BtiRange, entry, BindingTableIndexKey::bti_value,
-                      [&] { return std::format("binding table index {}; it is 0 to 254", entry.bti_value); });
+                      [&] { return formatted("binding table index {}; it is 0 to 254", entry.bti_value); });
       } else if (take(entry.bti_value)) {
         context_.tell(kError, DiagnosticKind::BtiDuplicate, entry, BindingTableIndexKey::bti_value,
-                      [&] { return std::format("binding table index {} is given twice", entry.bti_value); });
+                      [&] { return formatted("binding table index {} is given twice", entry.bti_value); });
       }
     }
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
@@ -327,14 +327,14 @@ class KernelRules {
       const std::uint32_t entries = index(argument.arg_index).entries;
       if (entries == 1) continue;
       context_.tell(kError, DiagnosticKind::BtiMissing, argument, K::arg_index, [&] {
-        return std::format("stateful argument {} has {} binding table entries and needs one", argument.arg_index,
-                           entries);
+        return formatted("stateful argument {} has {} binding table entries and needs one", argument.arg_index,
+                         entries);
       });
     }
     for (std::int32_t i = 0; i < highest; ++i) {
       if (taken[static_cast<std::size_t>(i) / 64] >> (i % 64) & 1) continue;
       context_.tell(kWarning, DiagnosticKind::BtiGap, *kernel_, KernelKey::binding_table_indices,
-                    [&] { return std::format("binding table index {} is used, and {} is not", highest, i); });
+                    [&] { return formatted("binding table index {} is used, and {} is not", highest, i); });
       break;
     }
   }
@@ -346,20 +346,19 @@ class KernelRules {
     for (const PerThreadPayloadArgument& argument : kernel_->per_thread_payload_arguments) {
       if (argument.arg_type == ArgType::unset) continue;
       if (!facts_of(argument.arg_type).per_thread) {
-        context_.tell(kError, DiagnosticKind::PayloadType, argument, P::arg_type, [&] {
-          return std::format("`{}` belongs to payload_arguments", name_of_value(argument.arg_type));
-        });
+        context_.tell(kError, DiagnosticKind::PayloadType, argument, P::arg_type,
+                      [&] { return formatted("`{}` belongs to payload_arguments", name_of_value(argument.arg_type)); });
         continue;
       }
       if (argument.offset != 0) {
         context_.tell(kError, DiagnosticKind::PayloadType, argument, P::offset,
-                      [&] { return std::format("per-thread arguments stand at 0, not {}", argument.offset); });
+                      [&] { return formatted("per-thread arguments stand at 0, not {}", argument.offset); });
       }
       if (argument.arg_type == ArgType::packed_local_ids) {
         if (env().simd_size != 1 || (argument.size != 2 && argument.size != 4 && argument.size != 6)) {
           context_.tell(kError, DiagnosticKind::PackedLocalIds, argument, P::size, [&] {
-            return std::format("packed local ids of {} bytes at SIMD {}; they are 2, 4 or 6 bytes at SIMD 1",
-                               argument.size, env().simd_size);
+            return formatted("packed local ids of {} bytes at SIMD {}; they are 2, 4 or 6 bytes at SIMD 1",
+                             argument.size, env().simd_size);
           });
         }
         continue;
@@ -372,8 +371,8 @@ class KernelRules {
       if (fits) continue;
       context_.tell(kError, DiagnosticKind::LocalIdSize, argument, P::size, [&] {
         const std::int64_t channel = local_id_channel_size(env().simd_size, grf.value_or(32));
-        return std::format("local ids of {} bytes; at SIMD {} they are {}, {} or {}", argument.size, env().simd_size,
-                           channel, 2 * channel, 3 * channel);
+        return formatted("local ids of {} bytes; at SIMD {} they are {}, {} or {}", argument.size, env().simd_size,
+                         channel, 2 * channel, 3 * channel);
       });
     }
   }
@@ -383,33 +382,33 @@ class KernelRules {
     const ExecutionEnv& e = env();
     if (target.device && e.has(E::grf_count) && !std::ranges::contains(target.device->grf_counts, e.grf_count)) {
       context_.tell(kWarning, DiagnosticKind::GrfCount, e, E::grf_count, [&] {
-        return std::format("{} does not have {} registers a thread", target.device->name(), e.grf_count);
+        return formatted("{} does not have {} registers a thread", target.device->name(), e.grf_count);
       });
     }
     const auto derived = derived_threads_per_eu(e.grf_count, target);
     if (e.eu_thread_count != 0 && derived && e.eu_thread_count != *derived) {
       context_.tell(kWarning, DiagnosticKind::EuThreadCount, e, E::eu_thread_count, [&] {
-        return std::format("{} threads an EU; {} holds {} with {} registers each", e.eu_thread_count,
-                           target.device->name(), *derived, e.grf_count);
+        return formatted("{} threads an EU; {} holds {} with {} registers each", e.eu_thread_count,
+                         target.device->name(), *derived, e.grf_count);
       });
     }
     if (e.inline_data_payload_size != 0 && e.inline_data_payload_size != 32 &&
         !(e.inline_data_payload_size == 64 && target.grf_bytes.value_or(64) == 64)) {
       context_.tell(kWarning, DiagnosticKind::InlineSize, e, E::inline_data_payload_size, [&] {
-        return std::format("{} bytes of inline data; it is 0 or 32, or 64 with registers of 64 bytes",
-                           e.inline_data_payload_size);
+        return formatted("{} bytes of inline data; it is 0 or 32, or 64 with registers of 64 bytes",
+                         e.inline_data_payload_size);
       });
     }
     if (e.barrier_count < 0 || e.barrier_count > 32) {
       context_.tell(kError, DiagnosticKind::BarrierCount, e, E::barrier_count,
-                    [&] { return std::format("{} barriers; there are 0 to 32", e.barrier_count); });
+                    [&] { return formatted("{} barriers; there are 0 to 32", e.barrier_count); });
     }
     const std::int64_t slm = target.device ? std::int64_t{target.device->slm_kib} * 1024 : std::int64_t{1} << 31;
     if (e.slm_size < 0 || e.slm_size > slm) {
       context_.tell(kWarning, DiagnosticKind::SlmSize, e, E::slm_size, [&] {
         return e.slm_size < 0
-                   ? std::format("{} bytes of local memory", e.slm_size)
-                   : std::format("{} bytes of local memory; {} has {}", e.slm_size, target.device->name(), slm);
+                   ? formatted("{} bytes of local memory", e.slm_size)
+                   : formatted("{} bytes of local memory; {} has {}", e.slm_size, target.device->name(), slm);
       });
     }
     if (e.has(E::require_iab) && !e.require_iab && e.has_stack_calls) {
@@ -427,13 +426,13 @@ class KernelRules {
     if (offset < 0 || offset % 64 != 0) {
       what = "it is a multiple of 64";
     } else if (code && static_cast<std::uint64_t>(offset) >= code->size) {
-      what = std::format("the code has {} bytes", code->size);
+      what = formatted("the code has {} bytes", code->size);
     } else if (key == E::offset_to_skip_per_thread_data_load && kernel_->per_thread_payload_arguments.empty()) {
       what = "there are no per-thread arguments to skip";
     }
     if (what.empty()) return;
     context_.tell(kWarning, DiagnosticKind::SkipOffset, env(), key,
-                  [&] { return std::format("offset {}; {}", offset, what); });
+                  [&] { return formatted("offset {}; {}", offset, what); });
   }
 
   void buffers() {
@@ -447,8 +446,8 @@ class KernelRules {
       const std::int64_t per_thread = buffer.size * (buffer.is_simt_thread ? lanes : 1);
       if (buffer.has(B::size) && (buffer.size <= 0 || per_thread >= std::int64_t{1} << 32)) {
         context_.tell(kError, DiagnosticKind::MembufSize, buffer, B::size, [&] {
-          return buffer.size <= 0 ? std::format("a buffer of {} bytes", buffer.size)
-                                  : std::format("{} bytes for each of {} lanes pass 4 GiB", buffer.size, lanes);
+          return buffer.size <= 0 ? formatted("a buffer of {} bytes", buffer.size)
+                                  : formatted("{} bytes for each of {} lanes pass 4 GiB", buffer.size, lanes);
         });
       }
       if (buffer.type == MemBufferType::global) {
@@ -456,7 +455,7 @@ class KernelRules {
         if (buffer.usage == MemBufferUsage::private_space) private_size += per_thread;
         if (buffer.usage != MemBufferUsage::private_space && buffer.usage != MemBufferUsage::unset) {
           context_.tell(kError, DiagnosticKind::MembufUsage, buffer, B::usage, [&] {
-            return std::format("a global buffer is private_space, not {}", name_of_value(buffer.usage));
+            return formatted("a global buffer is private_space, not {}", name_of_value(buffer.usage));
           });
         }
       }
@@ -464,29 +463,29 @@ class KernelRules {
       scratch = std::max(scratch, std::int64_t{buffer.size});
       if (buffer.slot < 0 || buffer.slot > 1 || slots[buffer.slot]) {
         context_.tell(kError, DiagnosticKind::MembufSlot, buffer, B::slot, [&] {
-          return buffer.slot < 0 || buffer.slot > 1 ? std::format("scratch slot {}; there are 0 and 1", buffer.slot)
-                                                    : std::format("scratch slot {} is taken", buffer.slot);
+          return buffer.slot < 0 || buffer.slot > 1 ? formatted("scratch slot {}; there are 0 and 1", buffer.slot)
+                                                    : formatted("scratch slot {} is taken", buffer.slot);
         });
       } else {
         slots[buffer.slot] = true;
       }
       if (buffer.size > 0 && !std::has_single_bit(static_cast<std::uint32_t>(buffer.size))) {
         context_.tell(Severity::Note, DiagnosticKind::ScratchRounding, buffer, B::size, [&] {
-          return std::format("{} bytes of scratch become {}: the next power of two", buffer.size,
-                             std::bit_ceil(static_cast<std::uint32_t>(buffer.size)));
+          return formatted("{} bytes of scratch become {}: the next power of two", buffer.size,
+                           std::bit_ceil(static_cast<std::uint32_t>(buffer.size)));
         });
       }
     }
     const ExecutionEnv& e = env();
     if (global && context_.level >= 39 && e.private_size != private_size) {
       context_.tell(kWarning, DiagnosticKind::PrivateSize, e, E::private_size, [&] {
-        return std::format("private_size {}; the private buffer has {} a thread", e.private_size, private_size);
+        return formatted("private_size {}; the private buffer has {} a thread", e.private_size, private_size);
       });
     }
     if (e.spill_size > 0 && scratch < e.spill_size) {
       context_.tell(kWarning, DiagnosticKind::SpillScratch, e, E::spill_size, [&] {
-        return scratch < 0 ? std::format("{} bytes of spills and no scratch buffer", e.spill_size)
-                           : std::format("{} bytes of spills and a scratch buffer of {}", e.spill_size, scratch);
+        return scratch < 0 ? formatted("{} bytes of spills and no scratch buffer", e.spill_size)
+                           : formatted("{} bytes of spills and a scratch buffer of {}", e.spill_size, scratch);
       });
     }
     const bool has_base = std::ranges::contains(kernel_->payload_arguments.span(), ArgType::private_base_stateless,
@@ -513,14 +512,14 @@ class KernelRules {
                     [] { return "sizes of a work group are 0 to 65535"; });
     } else if (user_size && !std::ranges::equal(user_size.values, size.values)) {
       context_.tell(kWarning, DiagnosticKind::WorkGroupSize, user, UserAttributesKey::reqd_work_group_size, [&] {
-        return std::format("the user requires {} x {} x {}, and required_work_group_size is {} x {} x {}", user_size[0],
-                           user_size[1], user_size[2], size[0], size[1], size[2]);
+        return formatted("the user requires {} x {} x {}, and required_work_group_size is {} x {} x {}", user_size[0],
+                         user_size[1], user_size[2], size[0], size[1], size[2]);
       });
     }
     const auto sub_group = [&](const auto& object, auto key, std::int32_t required) {
       if (required == 0 || required == env().simd_size) return;
       context_.tell(kWarning, DiagnosticKind::SubGroupSize, object, key,
-                    [&] { return std::format("sub-groups of {} at SIMD {}", required, env().simd_size); });
+                    [&] { return formatted("sub-groups of {} at SIMD {}", required, env().simd_size); });
     };
     sub_group(env(), E::required_sub_group_size, env().required_sub_group_size);
     sub_group(user, UserAttributesKey::intel_reqd_sub_group_size, user.intel_reqd_sub_group_size);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/format.hpp"
 #include "zeinfo/check_rules.hpp"
 
 namespace slipway::zeinfo {
@@ -18,7 +19,7 @@ void unique_names(RuleContext& context, const List<T>& items, std::string_view T
   for (const T& item : items) {
     if (!item.has(key) || names.insert(item.*name).second) continue;
     context.tell(Severity::Error, DiagnosticKind::DuplicateName, item, key,
-                 [&] { return std::format("`{}` is there twice", (item.*name).substr(0, 100)); });
+                 [&] { return formatted("`{}` is there twice", (item.*name).substr(0, 100)); });
   }
 }
 
@@ -27,7 +28,7 @@ void check_misc_info(RuleContext& context, const std::unordered_set<std::string_
   for (const KernelMiscInfo& info : context.document.kernels_misc_info) {
     if (info.has(KernelMiscInfoKey::name) && !kernels.contains(info.name)) {
       context.tell(Severity::Error, DiagnosticKind::MiscInfo, info, KernelMiscInfoKey::name,
-                   [&] { return std::format("no kernel is called `{}`", info.name.substr(0, 100)); });
+                   [&] { return formatted("no kernel is called `{}`", info.name.substr(0, 100)); });
     }
     seen.assign(info.args_info.size(), false);
     for (const ArgInfo& argument : info.args_info) {
@@ -39,8 +40,8 @@ void check_misc_info(RuleContext& context, const std::unordered_set<std::string_
       }
       context.tell(Severity::Error, DiagnosticKind::MiscInfo, argument, ArgInfoKey::index, [&] {
         return argument.index >= 0 && index < seen.size()
-                   ? std::format("index {} is there twice", argument.index)
-                   : std::format("index {}, and there are {} arguments", argument.index, seen.size());
+                   ? formatted("index {} is there twice", argument.index)
+                   : formatted("index {}, and there are {} arguments", argument.index, seen.size());
       });
     }
   }
@@ -68,22 +69,22 @@ void check_container(RuleContext& context) {
     const auto found = code.find(kernel.name);
     if (found != code.end() && found->second != 0) continue;
     context.tell(Severity::Error, DiagnosticKind::TextMissing, kernel, KernelKey::name, [&] {
-      return std::format("section `.text.{}` {}", kernel.name.substr(0, 100),
-                         found == code.end() ? "is missing" : "is empty");
+      return formatted("section `.text.{}` {}", kernel.name.substr(0, 100),
+                       found == code.end() ? "is missing" : "is empty");
     });
   }
   for (const CodeSection& section : *target.code) {
     if (section.name.empty() || section.name == kPseudoKernel || kernels.contains(section.name)) continue;
     context.tell_span(Severity::Note, DiagnosticKind::TextUnlisted, {0, 0},
-                      std::format("section `.text.{}` holds code of a kernel that the text does not have",
-                                  section.name.substr(0, 100)));
+                      formatted("section `.text.{}` holds code of a kernel that the text does not have",
+                                section.name.substr(0, 100)));
   }
   if (target.container_version && context.document.has(RootKey::version) &&
       *target.container_version != context.document.version) {
     context.tell(Severity::Warning, DiagnosticKind::VersionMismatch, static_cast<const Root&>(context.document),
                  RootKey::version, [&] {
-                   return std::format("the text is of {}, and note 4 of the file says {}",
-                                      text_of(context.document.version), text_of(*target.container_version));
+                   return formatted("the text is of {}, and note 4 of the file says {}",
+                                    text_of(context.document.version), text_of(*target.container_version));
                  });
   }
 }

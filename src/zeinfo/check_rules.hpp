@@ -1,7 +1,6 @@
 // What the rule families of check.hpp share.
 #pragma once
 
-#include <format>
 #include <string>
 
 #include "zeinfo/check.hpp"

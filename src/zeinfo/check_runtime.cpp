@@ -2,9 +2,9 @@
 // messages are quoted as users see them in their logs.
 
 #include <algorithm>
-#include <format>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "zeinfo/arg_facts.hpp"
 #include "zeinfo/check_rules.hpp"
 
@@ -107,10 +107,10 @@ class Runtime {
     const Version version = document_.version;
     if (static_cast<int>(version.minor) <= result_.decoder_minor) return;
     find(kWarns, DiagnosticKind::RuntimeWarns, at(static_cast<const Root&>(document_), RootKey::version),
-         std::format("version {} is newer than {}.{}, which this release reads", text_of(version), 1,
-                     result_.decoder_minor),
-         std::format(".ze_info : Minor version : {} is newer than available in decoder : {}", version.minor,
-                     result_.decoder_minor));
+         formatted("version {} is newer than {}.{}, which this release reads", text_of(version), 1,
+                   result_.decoder_minor),
+         formatted(".ze_info : Minor version : {} is newer than available in decoder : {}", version.minor,
+                   result_.decoder_minor));
   }
 
   void device() {
@@ -129,8 +129,8 @@ class Runtime {
     }
     if (runs) return;
     find(kRefuses, DiagnosticKind::RuntimeRefuses, {0, 0},
-         std::format("the file is for {}, not for {}",
-                     target_.device ? target_.device->name() : std::string_view("another device"), run_on_->name()),
+         formatted("the file is for {}, not for {}",
+                   target_.device ? target_.device->name() : std::string_view("another device"), run_on_->name()),
          target_.has_spirv ? "Invalid target device. Rebuilding from intermediate representation."
                            : "Unhandled target device",
          3);
@@ -158,7 +158,7 @@ class Runtime {
   }
 
   void syntax(const Oddity& one, std::string_view what, std::string says = {}) {
-    find(kRefuses, DiagnosticKind::RuntimeSyntax, one.span, std::format("the runtime does not read {}", what),
+    find(kRefuses, DiagnosticKind::RuntimeSyntax, one.span, formatted("the runtime does not read {}", what),
          std::move(says));
   }
 
@@ -177,10 +177,10 @@ class Runtime {
         if (one.mapping == &mapping_of<Root>()) {
           const bool dot = unquoted(one.span).contains('.');
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime refuses this version",
-               dot ? std::format(".ze_info : Unhandled major version : {}, decoder is at : 1",
-                                 unquoted(one.span).substr(0, unquoted(one.span).find('.')))
-                   : std::format(".ze_info : Invalid version format - expected 'MAJOR.MINOR' string, got : {}",
-                                 unquoted(one.span)),
+               dot ? formatted(".ze_info : Unhandled major version : {}, decoder is at : 1",
+                               unquoted(one.span).substr(0, unquoted(one.span).find('.')))
+                   : formatted(".ze_info : Invalid version format - expected 'MAJOR.MINOR' string, got : {}",
+                               unquoted(one.span)),
                dot ? 3 : 2);
           return;
         }
@@ -189,16 +189,15 @@ class Runtime {
         return unreadable(one);
       case OddityKind::WrongListLength:
         if (!since(2131)) return;
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span,
-             std::format("`{}` must have 3 elements", one.field->key),
-             std::format(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
-                         one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` must have 3 elements", one.field->key),
+             formatted(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
+                       one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
         return;
       case OddityKind::DuplicateKey:
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, std::format("`{}` is there twice", one.field->key),
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` is there twice", one.field->key),
              one.mapping == &mapping_of<Root>()
-                 ? std::format("::ZeInfo : Expected at most 1 of {}, got : 2", one.field->key)
-                 : std::format("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 2", one.field->key));
+                 ? formatted("::ZeInfo : Expected at most 1 of {}, got : 2", one.field->key)
+                 : formatted("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 2", one.field->key));
         return;
       case OddityKind::MissingValue:
       case OddityKind::NoKey:
@@ -232,8 +231,8 @@ class Runtime {
         if (locate(document_, *kernel_, KernelKey::name).value == one.span) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span,
                "the runtime does not undo escapes in a kernel's name",
-               std::format(" : Could not find text section for kernel {}",
-                           word(one.span).substr(1, word(one.span).size() - 2)));
+               formatted(" : Could not find text section for kernel {}",
+                         word(one.span).substr(1, word(one.span).size() - 2)));
         }
         return;
       case OddityKind::EmptyVector:
@@ -249,9 +248,9 @@ class Runtime {
   void unreadable(const Oddity& one) {
     find(kRefuses,
          one.kind == OddityKind::QuotedScalar ? DiagnosticKind::RuntimeSyntax : DiagnosticKind::RuntimeRefuses,
-         one.span, std::format("the runtime cannot read `{}`", one.field->key),
-         std::format(".ze_info : could not read {} from : [{}] in context of : {}", one.field->key, word(one.span),
-                     name()));
+         one.span, formatted("the runtime cannot read `{}`", one.field->key),
+         formatted(".ze_info : could not read {} from : [{}] in context of : {}", one.field->key, word(one.span),
+                   name()));
   }
 
   void empty_vector(const Oddity& one) {
@@ -263,7 +262,7 @@ class Runtime {
                                              "binding_table_indices",
                                              "per_thread_memory_buffers"};
     if (!std::ranges::contains(kVectors, one.field->key)) return;
-    find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, std::format("`{}` without an item", one.field->key),
+    find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` without an item", one.field->key),
          "NEO::Yaml : Vector data type expects to have at least one value starting with -");
   }
 
@@ -278,7 +277,7 @@ class Runtime {
   }
 
   void unknown_key(Context context, std::string_view key, Span span, Loss loss) {
-    std::string says = std::format(".ze_info : Unknown entry \"{}\" ", key);
+    std::string says = formatted(".ze_info : Unknown entry \"{}\" ", key);
     switch (context) {
       case Context::Root:
         says += "in global scope of .ze_info";
@@ -287,29 +286,29 @@ class Runtime {
         says += "in context of : .ze_info";
         break;
       case Context::Inner:
-        says += std::format("in context of {}", name());
+        says += formatted("in context of {}", name());
         break;
       case Context::Argument:
-        says += std::format("for payload argument in context of {}", name());
+        says += formatted("for payload argument in context of {}", name());
         break;
     }
     const std::string release = text_of(result_.release);
     if (result_.release >= kUnknownKeysRefused) {
       find(kRefuses, DiagnosticKind::RuntimeRefuses, span,
-           std::format("release {} does not know the key `{}`", release, key), std::move(says), 4);
+           formatted("release {} does not know the key `{}`", release, key), std::move(says), 4);
     } else if (loss == Loss::Dispatch) {
       find(kWarns, DiagnosticKind::IgnoredByRuntime, span,
-           std::format("release {} ignores `{}`, which the kernel needs", release, key), std::move(says));
+           formatted("release {} ignores `{}`, which the kernel needs", release, key), std::move(says));
     } else {
-      find(kWarns, DiagnosticKind::RuntimeWarns, span, std::format("release {} ignores `{}`", release, key),
+      find(kWarns, DiagnosticKind::RuntimeWarns, span, formatted("release {} ignores `{}`", release, key),
            std::move(says));
     }
   }
 
   void unknown_value(const EnumInfo& values, std::string_view value, Span span) {
     find(kRefuses, DiagnosticKind::RuntimeRefuses, span,
-         std::format("release {} does not know the value `{}`", text_of(result_.release), value),
-         std::format(".ze_info : Unhandled \"{}\" {} in context of {}", value, runtime_name(values), name()));
+         formatted("release {} does not know the value `{}`", text_of(result_.release), value),
+         formatted(".ze_info : Unhandled \"{}\" {} in context of {}", value, runtime_name(values), name()));
   }
 
   void known(Object object, Context context) {
@@ -331,7 +330,7 @@ class Runtime {
       }
       if (field.type == Type::Sequence && object.count(field) > 65535) {
         find(kWarns, DiagnosticKind::RuntimeTruncates, locate(document_, object.at(), field.key).key,
-             std::format("`{}` has {} entries; the runtime counts them in 16 bits", field.key, object.count(field)));
+             formatted("`{}` has {} entries; the runtime counts them in 16 bits", field.key, object.count(field)));
       }
       if (field.type == Type::Mapping) known(object.nested(field), Context::Inner);
       if (field.type != Type::Sequence || result_.findings.size() >= kMaxFindings) continue;
@@ -353,8 +352,8 @@ class Runtime {
       if (kernel_->has(key)) continue;
       const std::string_view word = field_of<Kernel>(key).key;
       find(kRefuses, DiagnosticKind::RuntimeRefuses, first_key(document_, kernel_->at),
-           std::format("a kernel without `{}`", word),
-           std::format("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 0", word));
+           formatted("a kernel without `{}`", word),
+           formatted("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 0", word));
     }
     environment();
     payload();
@@ -366,7 +365,7 @@ class Runtime {
       const CodeSection* code = target_.find_code(name());
       if (!code || code->size == 0) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(*kernel_, KernelKey::name), "the kernel has no code",
-             std::format(" : Could not find text section for kernel {}", name()));
+             formatted(" : Could not find text section for kernel {}", name()));
       }
     }
   }
@@ -376,9 +375,9 @@ class Runtime {
     const std::int32_t simd = env.has(ExecutionEnvKey::simd_size) ? env.simd_size : -1;
     if (kernel_->has(KernelKey::execution_env) && simd != 1 && simd != 8 && simd != 16 && simd != 32) {
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(env, ExecutionEnvKey::simd_size),
-           std::format("SIMD size {}", simd),
-           std::format(".ze_info : Invalid simd size : {} in context of : {}. Expected 1, 8, 16 or 32. Got : {}", simd,
-                       name(), simd));
+           formatted("SIMD size {}", simd),
+           formatted(".ze_info : Invalid simd size : {} in context of : {}. Expected 1, 8, 16 or 32. Got : {}", simd,
+                     name(), simd));
     }
     if (env.slm_alloc_mode != 0 && env.slm_alloc_mode != 1) {
       find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(env, ExecutionEnvKey::slm_alloc_mode),
@@ -387,21 +386,21 @@ class Runtime {
     const Device* device = run_on_ ? run_on_ : target_.device;
     if (device && env.slm_size > device->slm_kib * 1024) {
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(env, ExecutionEnvKey::slm_size),
-           std::format("{} has {} bytes of local memory", device->name(), device->slm_kib * 1024),
-           std::format("Size of SLM ({}) larger than available ({})", env.slm_size, device->slm_kib * 1024));
+           formatted("{} has {} bytes of local memory", device->name(), device->slm_kib * 1024),
+           formatted("Size of SLM ({}) larger than available ({})", env.slm_size, device->slm_kib * 1024));
     }
     for (const std::int32_t one : env.required_work_group_size.values) {
       if (one <= 65535) continue;
       find(kWarns, DiagnosticKind::RuntimeTruncates, at(env, ExecutionEnvKey::required_work_group_size),
-           std::format("a work group of {}; the runtime keeps 16 bits", one));
+           formatted("a work group of {}; the runtime keeps 16 bits", one));
     }
   }
 
   void bad_size(const PayloadArgument& argument, std::string_view expected) {
     find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::size),
-         std::format("`{}` of {} bytes", name_of_value(argument.arg_type), argument.size),
-         std::format(" : Invalid size for argument of type {} in context of : {}. Expected {}. Got : {}",
-                     name_of_value(argument.arg_type), name(), expected, argument.size));
+         formatted("`{}` of {} bytes", name_of_value(argument.arg_type), argument.size),
+         formatted(" : Invalid size for argument of type {} in context of : {}. Expected {}. Got : {}",
+                   name_of_value(argument.arg_type), name(), expected, argument.size));
   }
 
   void payload() {
@@ -414,7 +413,7 @@ class Runtime {
       if (facts.per_thread) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::arg_type),
              "an argument of each thread among those of all",
-             std::format(" : Invalid arg type in cross thread data section in context of : {}.", name()));
+             formatted(" : Invalid arg type in cross thread data section in context of : {}.", name()));
       }
       if (facts.size == ArgSize::Vector && argument.size != 4 && argument.size != 8 && argument.size != 12) {
         bad_size(argument, "4 or 8 or 12");
@@ -443,8 +442,8 @@ class Runtime {
       if (argument.addrmode == AddrMode::unset || stateless_image) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::addrmode),
              "no addressing mode that the runtime takes",
-             std::format("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.",
-                         argument.arg_index, name()));
+             formatted("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.",
+                       argument.arg_index, name()));
       }
       bindless |= argument.addrmode == AddrMode::bindless;
       bindful |= argument.addrmode == AddrMode::stateful;
@@ -475,12 +474,12 @@ class Runtime {
       if (!fits) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(entry, B::arg_index),
              "a binding table entry for no pointer or image",
-             std::format(".ze_info : Invalid binding table entry for non-pointer and non-image argument idx : {}.",
-                         entry.arg_index));
+             formatted(".ze_info : Invalid binding table entry for non-pointer and non-image argument idx : {}.",
+                       entry.arg_index));
       }
       if (entry.bti_value > 254) {
         find(kWarns, DiagnosticKind::RuntimeTruncates, at(entry, B::bti_value),
-             std::format("binding table index {}; the runtime keeps up to 254", entry.bti_value));
+             formatted("binding table index {}; the runtime keeps up to 254", entry.bti_value));
       }
     }
   }
@@ -492,8 +491,8 @@ class Runtime {
     for (const PerThreadPayloadArgument& argument : kernel_->per_thread_payload_arguments) {
       if (argument.size == 0) {
         find(kWarns, DiagnosticKind::RuntimeWarns, at(argument, P::size), "the runtime skips an argument of no bytes",
-             std::format(".ze_info : Skippinig 0-size per-thread argument of type : {}",
-                         name_of_value(argument.arg_type)));
+             formatted(".ze_info : Skippinig 0-size per-thread argument of type : {}",
+                       name_of_value(argument.arg_type)));
         continue;
       }
       if (argument.arg_type != ArgType::local_id || simd <= 0) continue;
@@ -508,9 +507,9 @@ class Runtime {
       fits = fits && (known_grf ? dimensions(known_grf) : dimensions(32) || dimensions(64));
       if (fits) continue;
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, argument.offset ? P::offset : P::size),
-           std::format("local ids of {} bytes at {}", argument.size, argument.offset),
-           std::format(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected :",
-                       name(), simd));
+           formatted("local ids of {} bytes at {}", argument.size, argument.offset),
+           formatted(" : Invalid size for argument of type local_id in context of : {}. For simd={} expected :", name(),
+                     simd));
     }
   }
 
@@ -521,7 +520,7 @@ class Runtime {
     for (const PerThreadMemoryBuffer& buffer : kernel_->per_thread_memory_buffers) {
       if (buffer.size <= 0 || buffer.size == 0x7fffffff) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size),
-             std::format("a buffer of {} bytes", buffer.size), " : Invalid per-thread memory buffer allocation size");
+             formatted("a buffer of {} bytes", buffer.size), " : Invalid per-thread memory buffer allocation size");
         continue;
       }
       if (buffer.type != MemBufferType::global && buffer.type != MemBufferType::scratch) {
@@ -530,13 +529,13 @@ class Runtime {
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
       } else if (buffer.type == MemBufferType::scratch && (buffer.slot < 0 || buffer.slot > 1)) {
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), std::format("scratch slot {}", buffer.slot),
-             std::format(" : Invalid scratch buffer slot {}", buffer.slot));
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), formatted("scratch slot {}", buffer.slot),
+             formatted(" : Invalid scratch buffer slot {}", buffer.slot));
       } else if (buffer.type == MemBufferType::scratch) {
         if (slots[buffer.slot]) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot),
-               std::format("scratch slot {} twice", buffer.slot),
-               std::format(" : Invalid duplicated scratch buffer entry {}", buffer.slot));
+               formatted("scratch slot {} twice", buffer.slot),
+               formatted(" : Invalid duplicated scratch buffer entry {}", buffer.slot));
         }
         slots[buffer.slot] = true;
       }
@@ -552,7 +551,7 @@ class Runtime {
       if (whole) continue;
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(sampler, S::sampler_index),
            "an inline sampler needs its index, addrmode and filtermode",
-           std::format(" : Invalid inline sampler index (must be >= 0) in context of : {}.", name()));
+           formatted(" : Invalid inline sampler index (must be >= 0) in context of : {}.", name()));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/format.hpp"
 #include "zeinfo/check_rules.hpp"
 
 namespace slipway::zeinfo {
@@ -48,12 +49,12 @@ class SpecRules {
     if (env.has(ExecutionEnvKey::simd_size) && env.simd_size != 1 && env.simd_size != 8 && env.simd_size != 16 &&
         env.simd_size != 32) {
       context_.tell(Severity::Error, DiagnosticKind::SimdSize, env, ExecutionEnvKey::simd_size,
-                    [&] { return std::format("SIMD size {}; it is 1, 8, 16 or 32", env.simd_size); });
+                    [&] { return formatted("SIMD size {}; it is 1, 8, 16 or 32", env.simd_size); });
     }
     walk_order(env, ExecutionEnvKey::work_group_walk_order_dimensions, env.work_group_walk_order_dimensions);
     if (env.slm_alloc_mode != 0 && env.slm_alloc_mode != 1) {
       context_.tell(Severity::Error, DiagnosticKind::SlmAllocMode, env, ExecutionEnvKey::slm_alloc_mode,
-                    [&] { return std::format("mode {}; it is 0 or 1", env.slm_alloc_mode); });
+                    [&] { return formatted("mode {}; it is 0 or 1", env.slm_alloc_mode); });
     }
     if (!of_kernel) return;
     // Where the version is only guessed from what is used, nothing can be missed.
@@ -63,7 +64,7 @@ class SpecRules {
     for (const FieldInfo& field : mapping_of<ExecutionEnv>().fields) {
       if (!(missing >> field.index & 1)) continue;
       context_.tell_at(Severity::Warning, DiagnosticKind::MissingKey, env.at, "", true, [&] {
-        return std::format("no `{}`, which compilers of version {} always write", field.key, text_of(context_.version));
+        return formatted("no `{}`, which compilers of version {} always write", field.key, text_of(context_.version));
       });
     }
   }
@@ -76,7 +77,7 @@ class SpecRules {
     const auto tristate = [&](ExperimentalPropertiesKey key, std::int32_t value) {
       if (value >= -1 && value <= 1) return;
       context_.tell(Severity::Error, DiagnosticKind::Tristate, properties, key,
-                    [&] { return std::format("{}; it is 0, 1, or -1 for not applicable", value); });
+                    [&] { return formatted("{}; it is 0, 1, or -1 for not applicable", value); });
     };
     tristate(ExperimentalPropertiesKey::has_non_kernel_arg_load, properties.has_non_kernel_arg_load);
     tristate(ExperimentalPropertiesKey::has_non_kernel_arg_store, properties.has_non_kernel_arg_store);
@@ -99,8 +100,8 @@ class SpecRules {
       if (order[0] == one[0] && order[1] == one[1] && order[2] == one[2]) return;
     }
     context_.tell(Severity::Error, DiagnosticKind::WalkOrder, object, key, [&] {
-      return std::format("walk order {}, {}, {}; it is one of 0 0 0, 0 1 0, 0 1 2, 1 0 0, 2 1 0", order[0], order[1],
-                         order[2]);
+      return formatted("walk order {}, {}, {}; it is one of 0 0 0, 0 1 0, 0 1 2, 1 0 0, 2 1 0", order[0], order[1],
+                       order[2]);
     });
   }
 
@@ -139,7 +140,7 @@ class SpecRules {
                                                               : DiagnosticKind::ValueRemoved;
     context_.tell_at(Severity::Warning, kind, object.at(), field.key, false, [&] {
       if (value.lifetime.runtime_only()) {
-        return std::format("`{}` is no value of `{}` in any version; only the runtime knows it", value.name, field.key);
+        return formatted("`{}` is no value of `{}` in any version; only the runtime knows it", value.name, field.key);
       }
       return lifetime_text(value.name, value.lifetime, newer);
     });
@@ -149,9 +150,9 @@ class SpecRules {
     const std::string here =
         context_.version.is_pre() ? "a text from before 1.0" : "version " + text_of(context_.version);
     if (newer)
-      return std::format("`{}` came with {}, and this is {}", name, text_of(Version::of_level(lifetime.since)), here);
+      return formatted("`{}` came with {}, and this is {}", name, text_of(Version::of_level(lifetime.since)), here);
     const std::string last = lifetime.until < 0 ? "before 1.0" : "after " + text_of(Version::of_level(lifetime.until));
-    return std::format("`{}` went {}, and this is {}", name, last, here);
+    return formatted("`{}` went {}, and this is {}", name, last, here);
   }
 
   RuleContext& context_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <format>
 #include <unordered_map>
 
+#include "base/format.hpp"
 #include "zeinfo/layout.hpp"
 #include "zeinfo/occupancy.hpp"
 #include "zeinfo/parse.hpp"
@@ -90,13 +90,13 @@ std::string arguments_text(const Kernel& kernel) {
       if (object.is_default(field)) continue;
       switch (field.type) {
         case Type::Int32:
-          std::format_to(std::back_inserter(out), " {}={}", field.key, object.integer(field));
+          append_formatted(out, " {}={}", field.key, object.integer(field));
           break;
         case Type::Bool:
-          std::format_to(std::back_inserter(out), " {}", field.key);
+          append_formatted(out, " {}", field.key);
           break;
         case Type::Enum:
-          std::format_to(std::back_inserter(out), " {}", (*field.values)[object.enumerator(field)].name);
+          append_formatted(out, " {}", (*field.values)[object.enumerator(field)].name);
           break;
         default:
           break;
@@ -115,7 +115,7 @@ std::string arguments_text(const Kernel& kernel) {
 }
 
 std::string arguments_summary(const Kernel& kernel) {
-  return std::format("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
+  return formatted("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
 }
 
 // Names of the keys that have a value other than their default, with it; numbers that have fields of their own left
@@ -130,11 +130,11 @@ std::string flags_text(const Kernel& kernel) {
     if (env.is_default(field) || std::ranges::contains(kElsewhere, field.key)) continue;
     if (!out.empty()) out += ' ';
     out += field.key;
-    if (field.type == Type::Int32) out += std::format("={}", env.integer(field));
-    if (field.type == Type::Enum) out += std::format("={}", (*field.values)[env.enumerator(field)].name);
+    if (field.type == Type::Int32) out += formatted("={}", env.integer(field));
+    if (field.type == Type::Enum) out += formatted("={}", (*field.values)[env.enumerator(field)].name);
     if (field.type == Type::Int3) {
       const Int3& three = env.int3(field);
-      out += std::format("={},{},{}", three[0], three[1], three[2]);
+      out += formatted("={},{},{}", three[0], three[1], three[2]);
     }
   }
   return out;
@@ -147,11 +147,11 @@ std::string attributes_text(const Kernel& kernel) {
     if (attributes.is_default(field)) continue;
     if (!out.empty()) out += ' ';
     out += field.key;
-    if (field.type == Type::Int32) out += std::format("={}", attributes.integer(field));
-    if (field.type == Type::String) out += std::format("={}", attributes.string(field));
+    if (field.type == Type::Int32) out += formatted("={}", attributes.integer(field));
+    if (field.type == Type::String) out += formatted("={}", attributes.string(field));
     if (field.type == Type::Int3) {
       const Int3& three = attributes.int3(field);
-      out += std::format("={},{},{}", three[0], three[1], three[2]);
+      out += formatted("={},{},{}", three[0], three[1], three[2]);
     }
   }
   return out;
@@ -192,7 +192,7 @@ std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side
 
 std::string target_name(const Target& target) {
   if (target.device) return std::string(target.device->name());
-  return target.family ? std::format("family {}", *target.family) : std::string("unknown");
+  return target.family ? formatted("family {}", *target.family) : std::string("unknown");
 }
 
 }  // namespace

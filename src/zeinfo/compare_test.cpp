@@ -1,4 +1,5 @@
 #include "zeinfo/compare.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +12,15 @@ namespace {
 using testing::Reading;
 
 std::string text(std::string_view env, std::string_view more = "", std::string_view version = "1.73") {
-  return std::format("version: {}\nkernels:\n- {{ name: k, execution_env: {{ {} }}{} }}\n", version, env, more);
+  return formatted("version: {}\nkernels:\n- {{ name: k, execution_env: {{ {} }}{} }}\n", version, env, more);
 }
 
 std::string printed(const Comparison& comparison) {
   std::string out;
-  for (const Change& one : comparison.whole) out += std::format("{} {} -> {}\n", one.field, one.from, one.to);
+  for (const Change& one : comparison.whole) out += formatted("{} {} -> {}\n", one.field, one.from, one.to);
   for (const KernelChanges& kernel : comparison.kernels) {
     for (const Change& one : kernel.changes)
-      out += std::format("{}: {} {} -> {}\n", kernel.name, one.field, one.from, one.to);
+      out += formatted("{}: {} {} -> {}\n", kernel.name, one.field, one.from, one.to);
   }
   return out;
 }

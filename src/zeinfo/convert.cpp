@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "zeinfo/occupancy.hpp"
 #include "zeinfo/parse.hpp"
 
@@ -55,12 +55,12 @@ class Converter {
     Document& document = result_.document;
     Failure failure;
     document.kernels = edited(document.kernels, [&](Kernel& kernel, std::size_t i) {
-      const std::string path = std::format("kernels[{}]", i);
+      const std::string path = formatted("kernels[{}]", i);
       arguments(kernel);
       environment(kernel.execution_env, &kernel, path, failure);
     });
     document.functions = edited(document.functions, [&](Function& function, std::size_t i) {
-      environment(function.execution_env, nullptr, std::format("functions[{}]", i), failure);
+      environment(function.execution_env, nullptr, formatted("functions[{}]", i), failure);
     });
     if (!failure.empty()) return fail(std::move(failure));
     drop(mapping_of<Root>(), reinterpret_cast<std::byte*>(static_cast<Root*>(&document)), "");
@@ -113,14 +113,14 @@ class Converter {
     if (!derived) {
       failure.push_back(
           {.kind = DiagnosticKind::NeedsDevice,
-           .message = std::format("version {} must say eu_thread_count of `{}`, which depends on the device; "
-                                  "--product names it",
-                                  text_of(Version::of_level(to_)), kernel->name.substr(0, 100))});
+           .message = formatted("version {} must say eu_thread_count of `{}`, which depends on the device; "
+                                "--product names it",
+                                text_of(Version::of_level(to_)), kernel->name.substr(0, 100))});
       return;
     }
     env.eu_thread_count = *derived;
     set_present(env, E::eu_thread_count, true);
-    result_.remarks.push_back(std::format("{}.execution_env.eu_thread_count: {} added", path, *derived));
+    result_.remarks.push_back(formatted("{}.execution_env.eu_thread_count: {} added", path, *derived));
   }
 
   // implicit_arg_buffer_used_by_code (1.54, default true) became require_iab (from 1.55, default false).
@@ -151,11 +151,11 @@ class Converter {
 
   // --- what the target version does not have ---
 
-  std::string newer() const { return std::format("newer than {}, dropped", text_of(Version::of_level(to_))); }
+  std::string newer() const { return formatted("newer than {}, dropped", text_of(Version::of_level(to_))); }
   std::string reason(const Lifetime& lifetime) const {
     if (lifetime.since > to_) return newer();
     return lifetime.until < 0 ? std::string("of texts before 1.0 only, dropped")
-                              : std::format("gone after {}, dropped", text_of(Version::of_level(lifetime.until)));
+                              : formatted("gone after {}, dropped", text_of(Version::of_level(lifetime.until)));
   }
   void lose(std::string path, std::string why, Loss loss) {
     result_.losses.push_back({std::move(path), std::move(why), loss});
@@ -174,7 +174,7 @@ class Converter {
     for (const FieldInfo& field : mapping.fields) {
       if (field.type == Type::Version) continue;
       const Object view(mapping, object);
-      const std::string here = path.empty() ? std::string(field.key) : std::format("{}.{}", path, field.key);
+      const std::string here = path.empty() ? std::string(field.key) : formatted("{}.{}", path, field.key);
       if (!field.lifetime.has(to_)) {
         if (!view.is_default(field)) lose(here, reason(field.lifetime), field.loss);
         reset(field, mapping, object);
@@ -184,10 +184,10 @@ class Converter {
         const ValueInfo& value = (*field.values)[view.enumerator(field)];
         if (value.lifetime.has(to_) || value.lifetime.runtime_only()) continue;
         if (field.required) {
-          lose(path, std::format("`{}` {}", value.name, reason(value.lifetime)), Loss::Dispatch);
+          lose(path, formatted("`{}` {}", value.name, reason(value.lifetime)), Loss::Dispatch);
           return false;
         }
-        lose(here, std::format("`{}` {}", value.name, reason(value.lifetime)), field.loss);
+        lose(here, formatted("`{}` {}", value.name, reason(value.lifetime)), field.loss);
         reset(field, mapping, object);
       } else if (field.type == Type::Mapping) {
         drop(*field.mapping, object + field.offset, here);
@@ -208,7 +208,7 @@ class Converter {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < list.count; ++i) {
       std::byte* item = items + i * size;
-      if (!drop(*field.mapping, item, std::format("{}[{}]", path, i))) continue;
+      if (!drop(*field.mapping, item, formatted("{}[{}]", path, i))) continue;
       if (kept != i) std::memcpy(items + kept * size, item, size);
       ++kept;
     }
@@ -225,7 +225,7 @@ class Converter {
 }  // namespace
 
 std::string text_of(const LossItem& item) {
-  return std::format("loss: {}: {} ({})", item.path, item.reason, name_of(item.loss));
+  return formatted("loss: {}: {} ({})", item.path, item.reason, name_of(item.loss));
 }
 
 std::optional<Loss> Conversion::worst() const {
@@ -237,7 +237,7 @@ Result<Conversion> convert(const Document& document, Version to, const Target& t
   if (!to.is_pre() && (to.major != 1 || to > kNewestVersion)) {
     return fail(
         DiagnosticKind::OutOfRange, Place::nowhere(),
-        std::format("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
+        formatted("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
   }
   return Converter(document, to, target).run();
 }
@@ -247,11 +247,11 @@ Result<Document> rename_kernel(const Document& document, std::string_view from, 
   for (const Kernel& kernel : document.kernels) {
     found |= kernel.name == from;
     if (kernel.name == to && from != to) {
-      return fail(DiagnosticKind::DuplicateName, Place::nowhere(), std::format("a kernel `{}` is there already", to));
+      return fail(DiagnosticKind::DuplicateName, Place::nowhere(), formatted("a kernel `{}` is there already", to));
     }
   }
   if (!found) {
-    return fail(DiagnosticKind::UnknownReference, Place::nowhere(), std::format("no kernel is called `{}`", from));
+    return fail(DiagnosticKind::UnknownReference, Place::nowhere(), formatted("no kernel is called `{}`", from));
   }
   Document renamed = document;
   const std::string_view name = renamed.arena->copy(to);

@@ -1,4 +1,5 @@
 #include "zeinfo/convert.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ std::string losses(const Conversion& conversion) {
 
 std::string kernel(std::string_view version, std::string_view env, std::string_view arguments = "",
                    std::string_view more = "") {
-  return std::format(
+  return formatted(
       "{}{}kernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, payload_arguments: [ {} ]{} "
       "}}\n",
       version.empty() ? "" : "version: ", version.empty() ? std::string() : std::string(version) + "\n", env, arguments,

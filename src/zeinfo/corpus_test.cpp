@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <format>
 #include <functional>
 #include <map>
 #include <ranges>
 #include <sstream>
 
+#include "base/format.hpp"
 #include "testing/zeinfo_texts.hpp"
 #include "zeinfo/schema.hpp"
 
@@ -67,8 +67,8 @@ TEST_P(Corpus, SaysWhatItShould) {
       constexpr std::string_view kNames[] = {"note", "warning", "error"};
       const Position at =
           diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
-      said += std::format("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
-                          diagnostic.message, name_of(diagnostic.kind));
+      said += formatted("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
+                        diagnostic.message, name_of(diagnostic.kind));
       for (const DiagnosticNote& note : diagnostic.notes) said += "  " + note.message + "\n";
     }
     updated += "=== " + one.title + "\n" + one.text + "--- said\n" + said;
@@ -153,7 +153,7 @@ TEST(SeedTables, AreTheTableFilteredTo1_9) {
     std::vector<std::string> ours;
     for (const FieldInfo& field : mapping->fields) {
       if (!field.lifetime.has(9)) continue;
-      ours.push_back(std::format("{} {} {}", field.key, seed_name(field), seed_default(field)));
+      ours.push_back(formatted("{} {} {}", field.key, seed_name(field), seed_default(field)));
     }
     const auto found = seed.find(std::string(mapping->name));
     // A mapping that came later has no section; one of 1.9 has nothing that is of 1.9 outside of it.
@@ -215,7 +215,7 @@ TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
           } else {
             text = value_of(field);
           }
-          out += std::format("{}: {}, ", field.key, text);
+          out += formatted("{}: {}, ", field.key, text);
         }
         return out + "}";
       };
@@ -258,8 +258,8 @@ TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
     const std::string canonical = write(reading.document).value();
     const bool one_line = field.type != Type::Mapping && field.type != Type::Sequence && field.type != Type::Version;
     if (one_line) {
-      const std::string expected = std::format(
-          "{}:{}{}\n", field.key, std::string(field.key.size() < 16 ? 16 - field.key.size() : 1, ' '), value);
+      const std::string expected =
+          formatted("{}:{}{}\n", field.key, std::string(field.key.size() < 16 ? 16 - field.key.size() : 1, ' '), value);
       EXPECT_TRUE(canonical.contains(expected)) << canonical << "lacks " << expected;
     }
     Reading again(canonical);

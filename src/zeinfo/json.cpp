@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <cstring>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/scalars.hpp"
@@ -36,7 +36,7 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
       const float number = object.real(field);
       // The shortest text of the float, not of the double next to it; JSON has no words for what is not finite.
       if (std::isfinite(number)) {
-        out.raw(std::format("{}", number));
+        out.raw(formatted("{}", number));
       } else {
         out.value(std::isnan(number) ? ".nan" : number > 0 ? ".inf" : "-.inf");
       }
@@ -118,7 +118,7 @@ class JsonReader {
   void mapping(const MappingInfo& info, json::Value value, std::byte* object) {
     if (!value.is(json::Type::Object)) {
       error(value, DiagnosticKind::NotAMapping,
-            std::format("{} is an object, not {}", info.name, json::name_of(value.type())));
+            formatted("{} is an object, not {}", info.name, json::name_of(value.type())));
       return;
     }
     const Span span = value.place().span;
@@ -130,14 +130,14 @@ class JsonReader {
       if (place == WordTable::kNone) {
         if (member.key().starts_with('$') && &info == &mapping_of<Root>()) continue;  // $schema
         Diagnostic& told =
-            error(member, DiagnosticKind::UnknownKey, std::format("unknown key `{}` in {}", member.key(), info.name));
+            error(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", member.key(), info.name));
         told.place = member.key_place();
         const auto near = closest(member.key(), info.fields | std::views::transform(&FieldInfo::key));
         if (near) told.suggest(json::inside_quotes(member.key_place()), *near);
         continue;
       }
       if (seen >> place & 1) {
-        error(member, DiagnosticKind::DuplicateKey, std::format("`{}` stands here twice", member.key())).place =
+        error(member, DiagnosticKind::DuplicateKey, formatted("`{}` stands here twice", member.key())).place =
             member.key_place();
         continue;
       }
@@ -151,7 +151,7 @@ class JsonReader {
     }
     for (const FieldInfo& one : info.fields) {
       if (!one.required || seen >> one.index & 1) continue;
-      error(value, DiagnosticKind::MissingKey, std::format("{} without its required key `{}`", info.name, one.key))
+      error(value, DiagnosticKind::MissingKey, formatted("{} without its required key `{}`", info.name, one.key))
           .place = value.opening();
     }
   }
@@ -166,7 +166,7 @@ class JsonReader {
     std::memcpy(object + field.offset, &value, sizeof value);
   }
   bool wrong(json::Value at, DiagnosticKind kind, const FieldInfo& field, std::string_view wanted) {
-    error(at, kind, std::format("`{}` takes {}, not {}", field.key, wanted, at.text().substr(0, 60)));
+    error(at, kind, formatted("`{}` takes {}, not {}", field.key, wanted, at.text().substr(0, 60)));
     return false;
   }
 
@@ -228,7 +228,7 @@ class JsonReader {
         value.is(json::Type::String) ? words_of(*field.values).find(value.string()) : WordTable::kNone;
     if (place == WordTable::kNone) {
       Diagnostic& told = error(value, DiagnosticKind::UnknownEnumValue,
-                               std::format("`{}` has no value {}", field.key, value.text().substr(0, 60)));
+                               formatted("`{}` has no value {}", field.key, value.text().substr(0, 60)));
       if (value.is(json::Type::String)) {
         const auto near = closest(value.string(), field.values->values | std::views::transform(&ValueInfo::name));
         if (near) told.suggest(json::inside_quotes(value.place()), *near);
@@ -287,12 +287,12 @@ void write_json(const Document& document, json::Writer& out, const JsonOptions& 
 Result<std::string> to_json(const Document& document, const JsonOptions& options) {
   if (const auto unknown = not_understood(document)) {
     return fail(DiagnosticKind::VersionNewer, Place::nowhere(),
-                std::format("the text has `{}`, which this program does not know; its JSON would lose it", *unknown));
+                formatted("the text has `{}`, which this program does not know; its JSON would lose it", *unknown));
   }
   std::string_view bad;
   if (first_bad_string(Object::of(static_cast<const Root&>(document)), bad)) {
     return fail(DiagnosticKind::InvalidUtf8, Place::nowhere(),
-                std::format("a string of {} bytes is not UTF-8 and cannot be written as JSON", bad.size()));
+                formatted("a string of {} bytes is not UTF-8 and cannot be written as JSON", bad.size()));
   }
   json::Writer out;
   write_json(document, out, options);

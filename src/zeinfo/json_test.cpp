@@ -1,4 +1,5 @@
 #include "zeinfo/json.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -107,13 +108,13 @@ TEST(SchemaText, NamesEveryKeyAndValue) {
   const std::string schema = json_schema();
   for (const MappingInfo* mapping : all_mappings()) {
     for (const FieldInfo& field : mapping->fields) {
-      EXPECT_TRUE(markdown.contains(std::format("| `{}` |", field.key)));
-      EXPECT_TRUE(schema.contains(std::format("\"{}\": {{", field.key)));
+      EXPECT_TRUE(markdown.contains(formatted("| `{}` |", field.key)));
+      EXPECT_TRUE(schema.contains(formatted("\"{}\": {{", field.key)));
       EXPECT_FALSE(field.doc.empty()) << field.key;
     }
   }
   for (const EnumInfo* values : all_enums()) {
-    for (const ValueInfo& value : values->values) EXPECT_TRUE(schema.contains(std::format("\"{}\"", value.name)));
+    for (const ValueInfo& value : values->values) EXPECT_TRUE(schema.contains(formatted("\"{}\"", value.name)));
   }
 }
 

@@ -1,10 +1,10 @@
 #include "zeinfo/layout.hpp"
 
 #include <algorithm>
-#include <format>
 #include <functional>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "zeinfo/arg_facts.hpp"
 #include "zeinfo/schema.hpp"
 
@@ -32,11 +32,11 @@ std::string describe(const PayloadArgument& argument) {
   const std::string type(name_of_value(argument.arg_type));
   switch (argument.arg_type) {
     case ArgType::arg_bypointer:
-      return std::format("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
+      return formatted("{} {}", name_of_value(argument.addrmode), name_of_value(argument.addrspace));
     case ArgType::arg_byvalue:
       if (argument.source_offset < 0) return "value";
-      return std::format("value bytes {}..{}", argument.source_offset,
-                         std::int64_t{argument.source_offset} + argument.size);
+      return formatted("value bytes {}..{}", argument.source_offset,
+                       std::int64_t{argument.source_offset} + argument.size);
     default:
       return type.empty() ? "(unknown)" : type;
   }
@@ -149,9 +149,9 @@ PayloadLayout layout_of(const Document& document, const Kernel& kernel, const Ta
 namespace {
 
 std::string line_of(const PayloadRange& range) {
-  std::string out = std::format("  {:>5} +{:<4} {}", range.offset, range.size, range.what);
-  if (range.arg_index >= 0) out += std::format(", argument {}", range.arg_index);
-  if (!range.owner.empty()) out += std::format(" `{}`", range.owner);
+  std::string out = formatted("  {:>5} +{:<4} {}", range.offset, range.size, range.what);
+  if (range.arg_index >= 0) out += formatted(", argument {}", range.arg_index);
+  if (!range.owner.empty()) out += formatted(" `{}`", range.owner);
   if (range.misaligned) out += " (misaligned)";
   return out + "\n";
 }
@@ -159,8 +159,8 @@ std::string line_of(const PayloadRange& range) {
 }  // namespace
 
 std::string print(const PayloadLayout& layout) {
-  std::string out = std::format("kernel `{}`: {} bytes of cross-thread data, {} of them inline; {} bytes a thread\n",
-                                layout.kernel, layout.cross_thread_size, layout.inline_size, layout.per_thread_size);
+  std::string out = formatted("kernel `{}`: {} bytes of cross-thread data, {} of them inline; {} bytes a thread\n",
+                              layout.kernel, layout.cross_thread_size, layout.inline_size, layout.per_thread_size);
   const auto grf = static_cast<std::uint32_t>(layout.grf_bytes.value_or(0));
   std::uint32_t next_register = 0;
   bool inline_marked = layout.inline_size == 0;
@@ -170,7 +170,7 @@ std::string print(const PayloadLayout& layout) {
       inline_marked = true;
     }
     if (grf && range.offset >= next_register) {
-      out += std::format("  register {}\n", range.offset / grf);
+      out += formatted("  register {}\n", range.offset / grf);
       next_register = (range.offset / grf + 1) * grf;
     }
     out += line_of(range);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "zeinfo/arg_facts.hpp"
 #include "zeinfo/layout.hpp"
 #include "zeinfo/schema.hpp"
@@ -23,12 +23,12 @@ class Packer {
     const std::string_view invalid = kernel_.user_attributes.invalid_kernel;
     if (!invalid.empty()) {
       return fail(DiagnosticKind::InvalidKernel, Place::nowhere(),
-                  std::format("kernel `{}` must not run: {}", kernel_.name, invalid));
+                  formatted("kernel `{}` must not run: {}", kernel_.name, invalid));
     }
     const std::uint64_t size = cross_thread_size(kernel_);
     if (size > 65535) {
       return fail(DiagnosticKind::ArgRange, Place::nowhere(),
-                  std::format("{} bytes of cross-thread data do not fit in 16 bits", size));
+                  formatted("{} bytes of cross-thread data do not fit in 16 bits", size));
     }
     data_.bytes.resize(size);
     const auto inline_size = static_cast<std::uint64_t>(std::max(kernel_.execution_env.inline_data_payload_size, 0));
@@ -46,7 +46,7 @@ class Packer {
   bool misplaced(const PayloadArgument& argument) {
     if (argument.offset >= 0 && argument.size >= 0) return false;
     error(DiagnosticKind::ArgNegative,
-          std::format("`{}` at {}, {} bytes", name_of_value(argument.arg_type), argument.offset, argument.size));
+          formatted("`{}` at {}, {} bytes", name_of_value(argument.arg_type), argument.offset, argument.size));
     return true;
   }
 
@@ -64,8 +64,8 @@ class Packer {
   void address(const PayloadArgument& argument, const Address& value) {
     if (!value) return open(argument);
     if (argument.size < 8 && argument.size > 0 && *value >> (8 * argument.size) != 0) {
-      return error(DiagnosticKind::AddressRange, std::format("address 0x{:x} does not fit in the {} bytes of `{}`",
-                                                             *value, argument.size, name_of_value(argument.arg_type)));
+      return error(DiagnosticKind::AddressRange, formatted("address 0x{:x} does not fit in the {} bytes of `{}`",
+                                                           *value, argument.size, name_of_value(argument.arg_type)));
     }
     number(argument, *value);
   }
@@ -81,11 +81,11 @@ class Packer {
     const ArgValue* value = value_of(argument.arg_index);
     if (!value) {
       error(DiagnosticKind::MissingArgument,
-            std::format("kernel argument {} has no value; it is {}", argument.arg_index, kind));
+            formatted("kernel argument {} has no value; it is {}", argument.arg_index, kind));
       return nullptr;
     }
     const T* right = std::get_if<T>(value);
-    if (!right) error(DiagnosticKind::ArgumentKind, std::format("kernel argument {} is {}", argument.arg_index, kind));
+    if (!right) error(DiagnosticKind::ArgumentKind, formatted("kernel argument {} is {}", argument.arg_index, kind));
     return right;
   }
   // What belongs to a kernel argument without being it: left open where the value is not of that kind.
@@ -114,7 +114,7 @@ class Packer {
       const auto alignment = static_cast<std::uint64_t>(std::max(argument->slm_alignment, 1));
       end = round_up(end, alignment);
       if (value->size > 0xffffffff || end > 0xffffffff - value->size) {
-        error(DiagnosticKind::ArgumentSize, std::format("{} bytes of local memory pass 4 GiB", value->size));
+        error(DiagnosticKind::ArgumentSize, formatted("{} bytes of local memory pass 4 GiB", value->size));
         return;
       }
       const auto offset = static_cast<std::uint32_t>(end);
@@ -131,8 +131,8 @@ class Packer {
     const auto first = static_cast<std::uint64_t>(std::max(argument.source_offset, 0));
     const std::uint64_t wanted = first + static_cast<std::uint64_t>(argument.size);
     if (value->bytes.size() < wanted) {
-      return error(DiagnosticKind::ArgumentSize, std::format("kernel argument {} has {} bytes and needs {}",
-                                                             argument.arg_index, value->bytes.size(), wanted));
+      return error(DiagnosticKind::ArgumentSize, formatted("kernel argument {} has {} bytes and needs {}",
+                                                           argument.arg_index, value->bytes.size(), wanted));
     }
     put(argument, value->bytes.data() + first, static_cast<std::size_t>(argument.size));
   }
@@ -169,7 +169,7 @@ class Packer {
     const std::uint64_t distance = *buffer->address - buffer->surface_base.value_or(*buffer->address);
     if (distance > 0xffffffff) {
       return error(DiagnosticKind::AddressRange,
-                   std::format("the surface base of kernel argument {} is no base of its address", argument.arg_index));
+                   formatted("the surface base of kernel argument {} is no base of its address", argument.arg_index));
     }
     number(argument, distance);
   }
@@ -331,8 +331,8 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   const Size items = checked_product(std::span<const std::uint32_t>(local_size));
   if (!items || *items == 0 || *items > kMostItems) {
     return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
-                std::format("a work group of {} x {} x {}; it has 1 to {} items", local_size[0], local_size[1],
-                            local_size[2], kMostItems));
+                formatted("a work group of {} x {} x {}; it has 1 to {} items", local_size[0], local_size[1],
+                          local_size[2], kMostItems));
   }
   const auto found = std::ranges::find_if(kernel.per_thread_payload_arguments.span(), [](const auto& one) {
     return one.arg_type == ArgType::local_id || one.arg_type == ArgType::packed_local_ids;
@@ -349,7 +349,7 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
              : (simd == 8 || simd == 16 || simd == 32) && local_id_size_fits(found->size, simd, *target.grf_bytes);
   if (!fits) {
     return fail(DiagnosticKind::LocalIdSize, Place::nowhere(),
-                std::format("local ids of {} bytes at SIMD {}", found->size, simd));
+                formatted("local ids of {} bytes at SIMD {}", found->size, simd));
   }
   const auto channel =
       packed ? std::size_t{2} : static_cast<std::size_t>(local_id_channel_size(simd, *target.grf_bytes));

@@ -1,4 +1,5 @@
 #include "zeinfo/pack.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace {
 using testing::Reading;
 
 std::string text(std::string_view arguments, std::string_view env = "", std::string_view more = "") {
-  return std::format(
+  return formatted(
       "version: 1.63\nkernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, "
       "payload_arguments: [ {} ]{} }}\n",
       env, arguments, more);
@@ -128,13 +129,13 @@ TEST(Pack, Addresses) {
   std::string arguments;
   int offset = 0;
   for (const std::string_view type : kTypes) {
-    arguments += std::format("{{ arg_type: {}, offset: {}, size: 8 }}, ", type, offset);
+    arguments += formatted("{{ arg_type: {}, offset: {}, size: 8 }}, ", type, offset);
     offset += 8;
   }
-  arguments += std::format("{{ arg_type: inline_sampler, offset: {}, size: 8, sampler_index: 2 }}, ", offset);
-  arguments += std::format("{{ arg_type: region_group_size, offset: {}, size: 12 }}, ", offset + 8);
-  arguments += std::format("{{ arg_type: region_group_dimension, offset: {}, size: 4 }}, ", offset + 20);
-  arguments += std::format("{{ arg_type: region_group_wg_count, offset: {}, size: 4 }}", offset + 24);
+  arguments += formatted("{{ arg_type: inline_sampler, offset: {}, size: 8, sampler_index: 2 }}, ", offset);
+  arguments += formatted("{{ arg_type: region_group_size, offset: {}, size: 12 }}, ", offset + 8);
+  arguments += formatted("{{ arg_type: region_group_dimension, offset: {}, size: 4 }}, ", offset + 20);
+  arguments += formatted("{{ arg_type: region_group_wg_count, offset: {}, size: 4 }}", offset + 24);
   const std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
   for (std::uint32_t i = 0; i < 11; ++i) EXPECT_EQ(got[2 * i], i + 1) << kTypes[i];
   EXPECT_EQ(got[22], 1000u + 64 + 32);
@@ -180,11 +181,11 @@ TEST(Pack, ImagesAndSamplers) {
       "{ arg_type: flat_image_baseoffset, offset: 16, size: 8, arg_index: 0 }";
   int offset = 24;
   for (const std::string_view type : kOfImage) {
-    arguments += std::format(", {{ arg_type: {}, offset: {}, size: 4, arg_index: 0 }}", type, offset);
+    arguments += formatted(", {{ arg_type: {}, offset: {}, size: 4, arg_index: 0 }}", type, offset);
     offset += 4;
   }
   for (const std::string_view type : {"sampler_address", "sampler_normalized", "sampler_snap_wa"}) {
-    arguments += std::format(", {{ arg_type: {}, offset: {}, size: 4, arg_index: 1 }}", type, offset);
+    arguments += formatted(", {{ arg_type: {}, offset: {}, size: 4, arg_index: 1 }}", type, offset);
     offset += 4;
   }
   std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
@@ -247,7 +248,7 @@ std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 
 TEST(Pack, LocalIds) {
   const auto per_thread = [](std::string_view type, int size, std::string_view env = "") {
     return text("", env,
-                std::format(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
+                formatted(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
   };
   const auto two = ids(per_thread("local_id", 64), {3, 7, 1});  // 21 items, two threads
   ASSERT_EQ(two.size(), 64u);

@@ -1,9 +1,9 @@
 #include "zeinfo/parse.hpp"
 
 #include <algorithm>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "zeinfo/reader.hpp"
 #include "zeinfo/schema.hpp"
@@ -28,11 +28,11 @@ void report_unknown(Document& document, Problems& problems) {
     std::optional<std::string> near;
     if (one.kind == OddityKind::UnknownKey) {
       told = problems.report(severity, DiagnosticKind::UnknownKey, one.span,
-                             std::format("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
+                             formatted("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
       near = closest(word, one.mapping->fields | std::views::transform(&FieldInfo::key));
     } else {
       told = problems.report(severity, DiagnosticKind::UnknownEnumValue, one.span,
-                             std::format("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
+                             formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
       near = closest(word, one.field->values->values | std::views::transform(&ValueInfo::name));
     }
     if (told && near) told->suggest(told->place, *near);
@@ -44,8 +44,8 @@ void report_version(const Document& document, Problems& problems, const ParseOpt
     if (document.version > kNewestVersion) {
       problems.report(Severity::Warning, DiagnosticKind::VersionNewer,
                       locate(document, static_cast<const Root&>(document), RootKey::version).value,
-                      std::format("version {} is newer than {}, the newest one known here", text_of(document.version),
-                                  text_of(kNewestVersion)));
+                      formatted("version {} is newer than {}, the newest one known here", text_of(document.version),
+                                text_of(kNewestVersion)));
     }
     return;
   }
@@ -57,7 +57,7 @@ void report_version(const Document& document, Problems& problems, const ParseOpt
   const Version version = effective_version(document, options.container_version);
   if (version.is_pre()) return;
   problems.report(Severity::Warning, DiagnosticKind::MissingVersion, first_key(document, document.at),
-                  std::format("no `version`, which texts have since 1.0; read as {}", text_of(version)));
+                  formatted("no `version`, which texts have since 1.0; read as {}", text_of(version)));
 }
 
 }  // namespace

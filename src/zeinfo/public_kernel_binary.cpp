@@ -1,8 +1,8 @@
 // The class of the public interface: include/slipway/kernel_binary.hpp.
+#include "base/format.hpp"
 #include "slipway/kernel_binary.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/files.hpp"
 #include "base/public_problems.hpp"
@@ -29,7 +29,7 @@ std::unexpected<std::vector<Problem>> problems(std::span<const Diagnostic> failu
 
 std::unexpected<std::vector<Problem>> no_kernel(std::string_view name) {
   return problems(
-      Failure{{.kind = DiagnosticKind::UnknownReference, .message = std::format("there is no kernel `{}`", name)}});
+      Failure{{.kind = DiagnosticKind::UnknownReference, .message = formatted("there is no kernel `{}`", name)}});
 }
 
 const zeinfo::Kernel* find_kernel(const zeinfo::Document& document, std::string_view name) {
@@ -108,7 +108,7 @@ Outcome<std::vector<Problem>> KernelBinary::check(std::string_view level) const 
   if (!choice) {
     return problems(
         Failure{{.kind = DiagnosticKind::UnknownValue,
-                 .message = std::format(
+                 .message = formatted(
                      "no level `{}`; there are spec, consistency, runtime, runtime=YY.WW and runtime=all", level)}});
   }
   // Read anew: what is found goes to the list that the reader was given.

@@ -3,9 +3,9 @@
 #include "zeinfo/reader.hpp"
 
 #include <algorithm>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/scalars.hpp"
@@ -25,21 +25,20 @@ bool Reader::enter(const char* at) {
     ++depth_;
     return true;
   }
-  error(DiagnosticKind::NestingTooDeep, span(at, at + 1), std::format("nested more than {} deep", kMaxDepth));
+  error(DiagnosticKind::NestingTooDeep, span(at, at + 1), formatted("nested more than {} deep", kMaxDepth));
   return false;
 }
 
 void Reader::wrong_kind(const FieldInfo& field, Span span) {
   switch (field.type) {
     case Type::Mapping:
-      return error(DiagnosticKind::NotAMapping, span, std::format("`{}` takes a mapping", field.key));
+      return error(DiagnosticKind::NotAMapping, span, formatted("`{}` takes a mapping", field.key));
     case Type::Sequence:
-      return error(DiagnosticKind::NotASequence, span, std::format("`{}` takes a sequence of mappings", field.key));
+      return error(DiagnosticKind::NotASequence, span, formatted("`{}` takes a sequence of mappings", field.key));
     case Type::Int3:
-      return error(DiagnosticKind::NotASequence, span,
-                   std::format("`{}` takes a sequence of three integers", field.key));
+      return error(DiagnosticKind::NotASequence, span, formatted("`{}` takes a sequence of three integers", field.key));
     default:
-      return error(DiagnosticKind::NotAScalar, span, std::format("`{}` takes a single value", field.key));
+      return error(DiagnosticKind::NotAScalar, span, formatted("`{}` takes a single value", field.key));
   }
 }
 
@@ -61,8 +60,8 @@ bool Reader::skip_deeper(int column, std::size_t errors_before) {
   if (errors_ == errors_before) {
     if (looks_like_entry() || at_dash()) {
       error(DiagnosticKind::BadIndentation, span(p_, p_ + 1),
-            std::format("column {} belongs to no mapping or sequence here; the one above stands in column {}",
-                        column_ + 1, column + 1));
+            formatted("column {} belongs to no mapping or sequence here; the one above stands in column {}",
+                      column_ + 1, column + 1));
     } else {
       error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a value over several lines; ZE Info does without them");
       oddity(OddityKind::Unsupported, span(p_, p_ + 1));
@@ -128,7 +127,7 @@ void Reader::finish_mapping(const MappingInfo* mapping, std::byte*, std::uint64_
   std::uint64_t missing = mapping->required & ~seen;
   for (; missing; missing &= missing - 1) {
     const FieldInfo& field = mapping->fields[static_cast<std::size_t>(std::countr_zero(missing))];
-    error(DiagnosticKind::MissingKey, at, std::format("{} without its required key `{}`", mapping->name, field.key));
+    error(DiagnosticKind::MissingKey, at, formatted("{} without its required key `{}`", mapping->name, field.key));
   }
 }
 
@@ -138,12 +137,12 @@ void Reader::unknown_key(const MappingInfo& mapping, std::string_view key, Span 
   if (runtime_only) {
     oddity(OddityKind::RuntimeOnlyKey, where, &mapping);
     problem(Severity::Warning, DiagnosticKind::RuntimeOnlyKey, where,
-            std::format("`{}` is no key of {} in any version; only the runtime knows it", key, mapping.name));
+            formatted("`{}` is no key of {} in any version; only the runtime knows it", key, mapping.name));
     return;
   }
   // Error or warning is decided when the version is known (parse.cpp).
   if (document_.oddities.size() >= Document::kMaxOddities) {
-    error(DiagnosticKind::UnknownKey, where, std::format("unknown key `{}` in {}", key, mapping.name));
+    error(DiagnosticKind::UnknownKey, where, formatted("unknown key `{}` in {}", key, mapping.name));
     return;
   }
   oddity(OddityKind::UnknownKey, where, &mapping);
@@ -162,7 +161,7 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
     oddity(OddityKind::NoKey, key.span, mapping);
     error(DiagnosticKind::BadToken, key.span,
           quoted || key.text.empty() ? std::string("a key and its `:` belong here")
-                                     : std::format("no `:` and a blank behind `{}`", key.text.substr(0, 40)));
+                                     : formatted("no `:` and a blank behind `{}`", key.text.substr(0, 40)));
     return entry;
   }
   ++p_;
@@ -181,7 +180,7 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   const FieldInfo& field = mapping->fields[place];
   if (seen >> place & 1) {
     oddity(OddityKind::DuplicateKey, key.span, mapping, &field);
-    error(DiagnosticKind::DuplicateKey, key.span, std::format("`{}` stands here twice", field.key));
+    error(DiagnosticKind::DuplicateKey, key.span, formatted("`{}` stands here twice", field.key));
     return entry;
   }
   seen |= std::uint64_t{1} << place;
@@ -238,7 +237,7 @@ Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* 
       break;
     default:
       oddity(OddityKind::MissingValue, key, in, field);
-      error(DiagnosticKind::MissingValue, key, std::format("`{}` has no value", field->key));
+      error(DiagnosticKind::MissingValue, key, formatted("`{}` has no value", field->key));
   }
   return behind;
 }
@@ -351,7 +350,7 @@ void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_c
   if (at_dash()) {
     if (mapping) {
       error(DiagnosticKind::NotAMapping, span(p_, p_ + 1),
-            std::format("a sequence where a mapping belongs ({})", mapping->name));
+            formatted("a sequence where a mapping belongs ({})", mapping->name));
     }
     block_sequence(nullptr, nullptr, column_);
   } else if (peek() != '{' && peek() != '[' && looks_like_entry()) {
@@ -369,7 +368,7 @@ void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_c
         if (is_null_word(word)) {
           finish_mapping(mapping, object, 0, span(from, p_));
         } else {
-          error(DiagnosticKind::NotAMapping, span(from, p_), std::format("a mapping belongs here ({})", mapping->name));
+          error(DiagnosticKind::NotAMapping, span(from, p_), formatted("a mapping belongs here ({})", mapping->name));
         }
       }
     }
@@ -433,10 +432,10 @@ void Reader::sequence_form(const FieldInfo& field, const MappingInfo* in, std::b
   }
   oddity(OddityKind::SequenceForm, where, in, &field);
   problem(Severity::Note, DiagnosticKind::LegacySequenceForm, where,
-          std::format("`{}` as a sequence, as before 1.7; it is a mapping now", field.key));
+          formatted("`{}` as a sequence, as before 1.7; it is a mapping now", field.key));
   if (items.count == 0) return;
   if (items.count > 1) {
-    error(DiagnosticKind::ListLength, where, std::format("`{}` has {} items and takes one", field.key, items.count));
+    error(DiagnosticKind::ListLength, where, formatted("`{}` has {} items and takes one", field.key, items.count));
   }
   mark(object, field);
   std::memcpy(object + field.offset, items.data, field.mapping->size);
@@ -526,7 +525,7 @@ void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte
       const char* at = p_;
       const Span where = inline_value(nullptr, nullptr, nullptr, true);
       if (mapping && !flow_broken_) {
-        error(DiagnosticKind::NotAMapping, where, std::format("a mapping belongs here ({})", mapping->name));
+        error(DiagnosticKind::NotAMapping, where, formatted("a mapping belongs here ({})", mapping->name));
       }
       if (p_ == at && !flow_broken_) break_flow(p_, "a value belongs here");
     }

@@ -1,8 +1,8 @@
 // Scalars and lists of three integers, by the type of their field (ZE Info page, 3.4).
 
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/reader.hpp"
 #include "zeinfo/scalars.hpp"
@@ -24,9 +24,8 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
   const std::string_view shown = word.substr(0, 60);
   if (quoted && (field.type == Type::Int32 || field.type == Type::Bool || field.type == Type::Float)) {
     oddity(OddityKind::QuotedScalar, scalar.span, in, &field);
-    problem(
-        Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
-        std::format("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
+    problem(Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
+            formatted("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
   }
   switch (field.type) {
     case Type::Int32: {
@@ -34,8 +33,8 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       if (!value) {
         const bool range = value.error() == DiagnosticKind::IntegerRange;
         bad_scalar(field, in, value.error(), scalar.span,
-                   range ? std::format("{} does not fit in 32 bits", shown)
-                         : std::format("`{}` takes an integer, not `{}`", field.key, shown));
+                   range ? formatted("{} does not fit in 32 bits", shown)
+                         : formatted("`{}` takes an integer, not `{}`", field.key, shown));
         return;
       }
       member<std::int32_t>(object, field) = *value;
@@ -45,7 +44,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       const auto value = parse_boolean(word);
       if (!value) {
         bad_scalar(field, in, DiagnosticKind::BadBoolean, scalar.span,
-                   std::format("`{}` takes `true` or `false`, not `{}`", field.key, shown));
+                   formatted("`{}` takes `true` or `false`, not `{}`", field.key, shown));
         return;
       }
       member<bool>(object, field) = *value;
@@ -55,7 +54,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       const auto value = parse_real(word);
       if (!value) {
         bad_scalar(field, in, DiagnosticKind::BadFloat, scalar.span,
-                   std::format("`{}` takes a number, not `{}`", field.key, shown));
+                   formatted("`{}` takes a number, not `{}`", field.key, shown));
         return;
       }
       member<float>(object, field) = *value;
@@ -69,7 +68,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       if (place == WordTable::kNone) {
         // Error or warning is decided when the version is known (parse.cpp).
         if (document_.oddities.size() >= Document::kMaxOddities) {
-          error(DiagnosticKind::UnknownEnumValue, scalar.span, std::format("`{}` has no value `{}`", field.key, shown));
+          error(DiagnosticKind::UnknownEnumValue, scalar.span, formatted("`{}` has no value `{}`", field.key, shown));
         }
         oddity(OddityKind::UnknownValue, scalar.span, in, &field);
         return;
@@ -81,12 +80,12 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       const auto value = parse_version(word);
       if (!value) {
         bad_scalar(field, in, DiagnosticKind::BadVersion, scalar.span,
-                   std::format("`{}` is no version; it is MAJOR.MINOR, such as 1.73", shown));
+                   formatted("`{}` is no version; it is MAJOR.MINOR, such as 1.73", shown));
         return;
       }
       if (value->major != 1) {
         bad_scalar(field, in, DiagnosticKind::UnsupportedVersion, scalar.span,
-                   std::format("version {}: the major version of ZE Info is 1", shown));
+                   formatted("version {}: the major version of ZE Info is 1", shown));
         return;
       }
       member<Version>(object, field) = *value;
@@ -111,7 +110,7 @@ void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const S
     to.good = false;
     if (scalar.good) {
       bad_scalar(field, in, value.error(), scalar.span,
-                 std::format("`{}` takes integers of 32 bits, not `{}`", field.key, scalar.text.substr(0, 60)));
+                 formatted("`{}` takes integers of 32 bits, not `{}`", field.key, scalar.text.substr(0, 60)));
     }
   } else if (to.count < 3) {
     to.value.values[to.count] = *value;
@@ -123,7 +122,7 @@ void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byt
                          Span where) {
   if (reading.count != 0 && reading.count != 3) {
     oddity(OddityKind::WrongListLength, where, in, &field);
-    error(DiagnosticKind::ListLength, where, std::format("`{}` has {} elements and takes 3", field.key, reading.count));
+    error(DiagnosticKind::ListLength, where, formatted("`{}` has {} elements and takes 3", field.key, reading.count));
     return;
   }
   if (reading.count == 0 || !reading.good) return;
@@ -140,7 +139,7 @@ void Reader::int3_block(const FieldInfo& field, const MappingInfo* in, std::byte
     ++p_;
     skip_inline_blanks();
     if (is_line_end(p_) || peek() == '{' || peek() == '[') {
-      error(DiagnosticKind::NotAScalar, span(p_ - 1, p_), std::format("an element of `{}` is an integer", field.key));
+      error(DiagnosticKind::NotAScalar, span(p_ - 1, p_), formatted("an element of `{}` is an integer", field.key));
       reading.good = false;
       ++reading.count;
       skip_line();
@@ -165,7 +164,7 @@ void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte*
       break;
     }
     if (peek() == '[' || peek() == '{') {
-      break_flow(p_, std::format("an element of `{}` is an integer", field.key));
+      break_flow(p_, formatted("an element of `{}` is an integer", field.key));
       break;
     }
     if (peek() == '-') oddity(OddityKind::NegativeInFlow, span(p_, p_ + 1), in, &field);

@@ -1,7 +1,6 @@
 // Tokens of the YAML subset: blanks, comments, line ends and scalars (ZE Info page, 3.4).
 
-#include <format>
-
+#include "base/format.hpp"
 #include "zeinfo/reader.hpp"
 #include "zeinfo/scalars.hpp"
 #include "zeinfo/scan.hpp"
@@ -51,7 +50,7 @@ bool Reader::check_utf8(std::string_view text) {
   if (bad == text.npos) return true;
   const char* at = text.data() + bad;
   error(DiagnosticKind::InvalidUtf8, span(at, at + 1),
-        std::format("byte 0x{:02x} is not UTF-8 here", static_cast<unsigned char>(*at)));
+        formatted("byte 0x{:02x} is not UTF-8 here", static_cast<unsigned char>(*at)));
   return false;
 }
 
@@ -167,8 +166,7 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
     if (one.first != first || (first == '?' && !is_blank_or_end(p_ + 1))) continue;
     skip_line();
     oddity(OddityKind::Unsupported, span(from, from + 1));
-    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1),
-          std::format("{}: ZE Info does without them", one.name));
+    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1), formatted("{}: ZE Info does without them", one.name));
     scalar.good = false;
     return scalar;
   }
@@ -199,7 +197,7 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
   if (bad) {
     const auto code = static_cast<unsigned char>(*bad);
     const std::string what =
-        code < 0x20 || code == 0x7f ? std::format("the control character 0x{:02x}", code) : std::format("`{}`", *bad);
+        code < 0x20 || code == 0x7f ? formatted("the control character 0x{:02x}", code) : formatted("`{}`", *bad);
     p_ = bad;
     skip_line();
     error(DiagnosticKind::BadToken, span(bad, bad + 1), what + " cannot stand here; put the value in quotes");
@@ -246,8 +244,8 @@ Reader::Scalar Reader::read_quoted() {
   scalar.text = inside;
   if (control) {
     error(DiagnosticKind::BadToken, span(control, control + 1),
-          std::format("the control character 0x{:02x} in a string; write it as an escape",
-                      static_cast<unsigned char>(*control)));
+          formatted("the control character 0x{:02x} in a string; write it as an escape",
+                    static_cast<unsigned char>(*control)));
     scalar.good = false;
   }
   if (high && !check_utf8(inside)) scalar.good = false;

@@ -1,7 +1,6 @@
 // The schema table for people (docs) and for editors (JSON Schema of the JSON form).
 
-#include <format>
-
+#include "base/format.hpp"
 #include "json/writer.hpp"
 #include "zeinfo/schema.hpp"
 
@@ -10,10 +9,10 @@ namespace {
 
 std::string versions(const Lifetime& lifetime) {
   if (lifetime.runtime_only()) return "none";
-  const auto one = [](int level) { return level < 0 ? std::string("pre") : std::format("1.{}", level); };
+  const auto one = [](int level) { return level < 0 ? std::string("pre") : formatted("1.{}", level); };
   if (lifetime.until == kOn) return one(lifetime.since) + " on";
   if (lifetime.since == lifetime.until) return one(lifetime.since);
-  return std::format("{} to {}", one(lifetime.since), one(lifetime.until));
+  return formatted("{} to {}", one(lifetime.since), one(lifetime.until));
 }
 
 std::string releases(const Lifetime& lifetime) {
@@ -23,10 +22,9 @@ std::string releases(const Lifetime& lifetime) {
 }
 
 std::string type_text(const FieldInfo& field) {
-  if (field.type == Type::Enum)
-    return field.values->name == "" ? "enum" : std::format("[{0}](#{0})", field.values->name);
-  if (field.type == Type::Mapping) return std::format("[{0}](#{0})", field.mapping->name);
-  if (field.type == Type::Sequence) return std::format("sequence of [{0}](#{0})", field.mapping->name);
+  if (field.type == Type::Enum) return field.values->name == "" ? "enum" : formatted("[{0}](#{0})", field.values->name);
+  if (field.type == Type::Mapping) return formatted("[{0}](#{0})", field.mapping->name);
+  if (field.type == Type::Sequence) return formatted("sequence of [{0}](#{0})", field.mapping->name);
   return std::string(name_of(field.type));
 }
 
@@ -69,12 +67,12 @@ void field_schema(const FieldInfo& field, json::Writer& out) {
       out.member("minItems", 3).member("maxItems", 3);
       break;
     case Type::Mapping:
-      out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name)));
+      out.member("$ref", std::string_view(formatted("#/$defs/{}", field.mapping->name)));
       break;
     case Type::Sequence:
       type("array");
       out.key("items").object(
-          [&] { out.member("$ref", std::string_view(std::format("#/$defs/{}", field.mapping->name))); });
+          [&] { out.member("$ref", std::string_view(formatted("#/$defs/{}", field.mapping->name))); });
       break;
   }
 }
@@ -86,7 +84,7 @@ void mapping_schema(const MappingInfo& mapping, json::Writer& out) {
     for (const FieldInfo& field : mapping.fields) {
       out.key(field.key).object([&] {
         out.member("description",
-                   std::string_view(std::format("{} (versions: {})", field.doc, versions(field.lifetime))));
+                   std::string_view(formatted("{} (versions: {})", field.doc, versions(field.lifetime))));
         field_schema(field, out);
       });
     }
@@ -103,21 +101,21 @@ void mapping_schema(const MappingInfo& mapping, json::Writer& out) {
 std::string schema_markdown() {
   std::string out;
   for (const MappingInfo* mapping : all_mappings()) {
-    out += std::format("## {}\n\nIt is {}.\n\n", mapping->name, mapping->doc);
+    out += formatted("## {}\n\nIt is {}.\n\n", mapping->name, mapping->doc);
     out +=
         "| key | type | default | versions | runtime | lost when dropped | meaning |\n|---|---|---|---|---|---|---|\n";
     for (const FieldInfo& field : mapping->fields) {
-      out += std::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", field.key, type_text(field), default_text(field),
-                         versions(field.lifetime), releases(field.lifetime), name_of(field.loss), field.doc);
+      out += formatted("| `{}` | {} | {} | {} | {} | {} | {} |\n", field.key, type_text(field), default_text(field),
+                       versions(field.lifetime), releases(field.lifetime), name_of(field.loss), field.doc);
     }
     out += '\n';
   }
   for (const EnumInfo* values : all_enums()) {
-    out += std::format("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
-                       values->name, values->doc);
+    out += formatted("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
+                     values->name, values->doc);
     for (const ValueInfo& value : values->values) {
-      out += std::format("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),
-                         value.doc);
+      out += formatted("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),
+                       value.doc);
     }
     out += '\n';
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 
 namespace slipway::zeinfo {
@@ -66,7 +66,7 @@ std::optional<ProductConfig> parse_config(std::string_view text) {
 }  // namespace
 
 std::string text_of(const ProductConfig& config) {
-  return std::format("{}.{}.{}", config.architecture, config.release, config.revision);
+  return formatted("{}.{}.{}", config.architecture, config.release, config.revision);
 }
 
 std::span<const Device> devices() { return kDevices; }
@@ -131,10 +131,10 @@ Result<Target> Target::of_product(std::string_view product) {
   for (const Device& device : kDevices) {
     for (const auto name : std::views::split(device.names, ' ')) names.emplace_back(std::string_view(name));
   }
-  Diagnostic unknown{.kind = DiagnosticKind::UnknownValue, .message = std::format("no device `{}`", product)};
+  Diagnostic unknown{.kind = DiagnosticKind::UnknownValue, .message = formatted("no device `{}`", product)};
   const auto near =
       closest(product, names | std::views::transform([](const std::string& n) { return std::string_view(n); }));
-  unknown.hint(near ? std::format("did you mean `{}`?", *near)
+  unknown.hint(near ? formatted("did you mean `{}`?", *near)
                     : "names are those of the offline compiler, such as `dg2-g10`, or `12.55.8`");
   return fail(std::move(unknown));
 }

@@ -1,7 +1,8 @@
 #include "zeinfo/version.hpp"
 
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::zeinfo {
 namespace {
@@ -17,7 +18,7 @@ std::optional<std::uint32_t> digits(std::string_view text) {
 }  // namespace
 
 std::string text_of(Version version) {
-  return version.is_pre() ? "pre" : std::format("{}.{}", version.major, version.minor);
+  return version.is_pre() ? "pre" : formatted("{}.{}", version.major, version.minor);
 }
 
 std::optional<Version> parse_version(std::string_view text) {
@@ -33,7 +34,7 @@ std::optional<Version> parse_version_or_pre(std::string_view text) {
   return text == "pre" ? Version::pre() : parse_version(text);
 }
 
-std::string text_of(Release release) { return std::format("{:02}.{:02}", release.yyww / 100, release.yyww % 100); }
+std::string text_of(Release release) { return formatted("{:02}.{:02}", release.yyww / 100, release.yyww % 100); }
 
 std::optional<Release> parse_release(std::string_view text) {
   const std::size_t dot = text.find('.');

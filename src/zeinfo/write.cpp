@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/scalars.hpp"
 #include "zeinfo/schema.hpp"
@@ -99,15 +99,15 @@ void append_escaped(std::string& out, std::string_view s) {
     if (known != kEscapes.end()) {
       out += known->text;
     } else if (code < 0x20) {
-      std::format_to(std::back_inserter(out), "\\x{:02X}", number);
+      append_formatted(out, "\\x{:02X}", number);
     } else if (code < 0x80 || is_printable(code)) {
       out.append(from, s.data());
     } else if (code <= 0xff) {
-      std::format_to(std::back_inserter(out), "\\x{:02X}", number);
+      append_formatted(out, "\\x{:02X}", number);
     } else if (code <= 0xffff) {
-      std::format_to(std::back_inserter(out), "\\u{:04X}", number);
+      append_formatted(out, "\\u{:04X}", number);
     } else {
-      std::format_to(std::back_inserter(out), "\\U{:08X}", number);
+      append_formatted(out, "\\U{:08X}", number);
     }
   }
 }
@@ -137,7 +137,7 @@ bool append_string(std::string& out, std::string_view s) {
 
 std::unexpected<Failure> bad_string(std::string_view text) {
   return fail(DiagnosticKind::InvalidUtf8, Place::nowhere(),
-              std::format("a string of {} bytes is not UTF-8 and cannot be written as text", text.size()));
+              formatted("a string of {} bytes is not UTF-8 and cannot be written as text", text.size()));
 }
 
 class Writer {
@@ -214,7 +214,7 @@ class Writer {
         out_ += object.boolean(field) ? "true" : "false";
         return;
       case Type::Float:
-        std::format_to(std::back_inserter(out_), "{:g}", object.real(field));
+        append_formatted(out_, "{:g}", object.real(field));
         return;
       case Type::String:
         if (!append_string(out_, object.string(field))) bad_ = object.string(field);
@@ -266,7 +266,7 @@ Result<std::string> write(const Document& document) {
   if (const auto unknown = not_understood(document)) {
     return fail(
         DiagnosticKind::VersionNewer, Place::nowhere(),
-        std::format("the text has `{}`, which this program does not know; writing the text would lose it", *unknown));
+        formatted("the text has `{}`, which this program does not know; writing the text would lose it", *unknown));
   }
   Writer writer(effective_version(document).level());
   writer.out().reserve(document.from_json ? 0 : document.text.size());

@@ -1,7 +1,7 @@
 // slipway check on Intel GPU kernels: the format, what holds in all real kernels, and what a runtime makes of them.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/version.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
@@ -38,11 +38,11 @@ std::string verdict_line(const Outcome& outcome) {
   };
   const auto errors = count(Severity::Error), warnings = count(Severity::Warning);
   const auto counted = [](std::ptrdiff_t n, std::string_view what) {
-    return std::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    return formatted("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  if (errors == 0 && warnings == 0) return std::format("{}: ok\n", outcome.file);
-  if (errors == 0) return std::format("{}: ok, {}\n", outcome.file, counted(warnings, "warning"));
-  return std::format("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
+  if (errors == 0 && warnings == 0) return formatted("{}: ok\n", outcome.file);
+  if (errors == 0) return formatted("{}: ok, {}\n", outcome.file, counted(warnings, "warning"));
+  return formatted("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
 }
 
 // A folder that is no unpacked zebin stands for its files.
@@ -82,7 +82,7 @@ zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release rel
 // The first reason for the verdict, not the first finding.
 std::string reason_of(const zeinfo::RuntimeVerdict& verdict) {
   const auto found = std::ranges::find(verdict.findings, verdict.verdict, &zeinfo::RuntimeFinding::verdict);
-  return found == verdict.findings.end() ? "" : std::format(": {}", found->message);
+  return found == verdict.findings.end() ? "" : formatted(": {}", found->message);
 }
 
 void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* device,
@@ -99,12 +99,12 @@ void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& lev
 void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
   std::string_view file;
   for (const RuntimeLine& line : lines) {
-    if (line.file != file) print(std::format("{}:\n", line.file));
+    if (line.file != file) print(formatted("{}:\n", line.file));
     file = line.file;
     const auto& v = line.verdict;
-    const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : std::format("1.{}", v.decoder_minor);
-    print(std::format("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict),
-                      reason_of(v)));
+    const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : formatted("1.{}", v.decoder_minor);
+    print(
+        formatted("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict), reason_of(v)));
   }
 }
 
@@ -177,7 +177,7 @@ int print_results(const Results& results, const Settings& settings) {
     return exit_status(all.all());
   }
   const int status = report(all, settings.style);
-  if (results.hidden > 0) print_error(std::format("{} more problems were found than are shown\n", results.hidden));
+  if (results.hidden > 0) print_error(formatted("{} more problems were found than are shown\n", results.hidden));
   print_runtime_lines(results.runtime);
   for (const Outcome& outcome : results.outcomes) {
     if (results.outcomes.size() > 1 || exit_status(outcome.diagnostics) == 0) print(verdict_line(outcome));
@@ -210,10 +210,9 @@ int check_zebin(const Arguments& arguments) {
   Diagnostics diagnostics;
   const std::optional<zeinfo::LevelChoice> level = zeinfo::parse_level(settings.level);
   if (!level) {
-    diagnostics.error(
-        DiagnosticKind::Usage, {},
-        std::format("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all",
-                    settings.level));
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      formatted("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all",
+                                settings.level));
   }
   const std::vector<std::string> files = files_of(settings.files);
   if (files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");

@@ -1,7 +1,7 @@
 // slipway convert on Intel GPU kernels: text, JSON and container, versions, unpacking and packing, edits.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "zeinfo/convert.hpp"
@@ -41,7 +41,7 @@ std::vector<Rename> renames_of(const Settings& settings, Diagnostics& diagnostic
   for (const std::string& text : settings.renames) {
     const std::size_t at = text.find('=');
     if (at == text.npos || at == 0 || at + 1 == text.size()) {
-      diagnostics.error(DiagnosticKind::Usage, {}, std::format("`{}` is not OLD=NEW", text));
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not OLD=NEW", text));
     } else {
       renames.push_back({text.substr(0, at), text.substr(at + 1)});
     }
@@ -60,9 +60,8 @@ class Converter {
     Diagnostics found;
     inputs_ = zebin::open_inputs(settings_.file, settings_.open, found);
     if (inputs_.size() > 1) {
-      diagnostics_.error(
-          DiagnosticKind::Usage, Place::in_file(settings_.file),
-          std::format("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
+      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(settings_.file),
+                         formatted("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
     }
     if (inputs_.size() != 1) return diagnostics_.add(found.release());
     zebin::Input& input = inputs_[0];
@@ -93,11 +92,11 @@ class Converter {
       usage("--unpack takes a file apart as it is; give it alone");
     }
     if (!settings_.strip.empty() && !zebin::parse_strip(settings_.strip)) {
-      usage(std::format("`{}`: --strip takes ir, debug, asm, metrics and options, with commas between them",
-                        settings_.strip));
+      usage(formatted("`{}`: --strip takes ir, debug, asm, metrics and options, with commas between them",
+                      settings_.strip));
     }
     if (!settings_.to.empty() && !zeinfo::parse_version_or_pre(settings_.to)) {
-      usage(std::format("`{}` is no version; it is MAJOR.MINOR or pre", settings_.to));
+      usage(formatted("`{}` is no version; it is MAJOR.MINOR or pre", settings_.to));
     }
   }
 
@@ -135,7 +134,7 @@ class Converter {
   bool needs_text(std::string_view what) {
     if (has_document_) return true;
     diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(settings_.file),
-                       std::format("there is no ZE Info to {}", what));
+                       formatted("there is no ZE Info to {}", what));
     return false;
   }
 
@@ -146,17 +145,17 @@ class Converter {
         diagnostics_.take(zeinfo::convert(document_, *version_, input.target));
     if (!conversion) return false;
     for (const zeinfo::LossItem& item : conversion->losses) losses_ += text_of(item) + "\n";
-    for (const std::string& remark : conversion->remarks) losses_ += std::format("note: {}\n", remark);
+    for (const std::string& remark : conversion->remarks) losses_ += formatted("note: {}\n", remark);
     if (!settings_.style.json) print_error(losses_);
     const zeinfo::Loss allowed = *zeinfo::parse_loss(settings_.allow_loss);
     if (const auto worst = conversion->worst(); worst && *worst > allowed) {
       Diagnostic& diagnostic = diagnostics_.error(
           DiagnosticKind::LossRefused, Place::in_file(settings_.file),
-          std::format("{} would lose what kernels need to be launched ({}); --allow-loss={} writes it all the same",
-                      settings_.to, name_of(*worst), name_of(*worst)));
+          formatted("{} would lose what kernels need to be launched ({}); --allow-loss={} writes it all the same",
+                    settings_.to, name_of(*worst), name_of(*worst)));
       if (*worst != zeinfo::Loss::Dispatch) {
-        diagnostic.message = std::format("{} would lose more than --allow-loss={} permits ({})", settings_.to,
-                                         settings_.allow_loss, name_of(*worst));
+        diagnostic.message = formatted("{} would lose more than --allow-loss={} permits ({})", settings_.to,
+                                       settings_.allow_loss, name_of(*worst));
       }
       for (const zeinfo::LossItem& item : conversion->losses) {
         if (item.loss > allowed && settings_.style.json) diagnostic.note(text_of(item));
@@ -208,13 +207,13 @@ class Converter {
     if (version_) {
       for (const std::string& item : newer_than(*image, *version_)) {
         if (!settings_.style.json)
-          print_error(std::format("loss: {}: newer than {}, kept (information)\n", item, text_of(*version_)));
+          print_error(formatted("loss: {}: newer than {}, kept (information)\n", item, text_of(*version_)));
       }
       set_version_note(*image, *version_);
     }
     if (!settings_.strip.empty()) {
       for (const std::string& name : strip(*image, *zebin::parse_strip(settings_.strip))) {
-        if (!settings_.style.json) print_error(std::format("stripped {}\n", zebin::printable(name)));
+        if (!settings_.style.json) print_error(formatted("stripped {}\n", zebin::printable(name)));
       }
     }
     const std::vector<std::byte> bytes = write_image(*image);

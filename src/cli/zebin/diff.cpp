@@ -1,7 +1,7 @@
 // slipway diff on Intel GPU kernels: what changed between two builds, and whether it got worse.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/writer.hpp"
@@ -27,15 +27,15 @@ bool is_field(std::string_view name) { return std::ranges::contains(zeinfo::diff
 void check_field(std::string_view name, std::string_view option, Diagnostics& diagnostics) {
   if (is_field(name)) return;
   Diagnostic& diagnostic =
-      diagnostics.error(DiagnosticKind::Usage, {}, std::format("{} does not know the field `{}`", option, name));
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("{} does not know the field `{}`", option, name));
   if (const auto near = closest(name, zeinfo::diff_fields())) {
-    diagnostic.hint(std::format("did you mean `{}`?", *near));
+    diagnostic.hint(formatted("did you mean `{}`?", *near));
     return;
   }
   std::string fields;
   for (const std::string_view field : zeinfo::diff_fields())
-    fields += std::format("{}{}", fields.empty() ? "" : ", ", field);
-  diagnostic.hint(std::format("the fields are {}", fields));
+    fields += formatted("{}{}", fields.empty() ? "" : ", ", field);
+  diagnostic.hint(formatted("the fields are {}", fields));
 }
 
 std::vector<zeinfo::Threshold> thresholds_of(const Settings& settings, Diagnostics& diagnostics) {
@@ -48,7 +48,7 @@ std::vector<zeinfo::Threshold> thresholds_of(const Settings& settings, Diagnosti
     } else if (const std::string field = text.substr(0, text.find('+')); !is_field(field)) {
       check_field(field, "--fail-on", diagnostics);
     } else {
-      diagnostics.error(DiagnosticKind::Usage, {}, std::format("`{}` is not FIELD, FIELD+N or FIELD+N%", text));
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not FIELD, FIELD+N or FIELD+N%", text));
     }
   }
   for (const std::string& field : settings.ignored) check_field(field, "--ignore", diagnostics);
@@ -69,8 +69,8 @@ Comparison filtered(Comparison comparison, const Settings& settings) {
 
 std::string text_of(const Change& change) {
   if (change.from.empty() && change.to.empty()) return std::string(change.field);
-  return std::format("{} {} -> {}", change.field, change.from.empty() ? "none" : change.from,
-                     change.to.empty() ? "none" : change.to);
+  return formatted("{} {} -> {}", change.field, change.from.empty() ? "none" : change.from,
+                   change.to.empty() ? "none" : change.to);
 }
 
 std::string line_of(std::string_view name, const std::vector<Change>& changes) {
@@ -94,16 +94,16 @@ std::string in_cell(std::string_view text) {
 
 std::string as_markdown(const Comparison& comparison, const Settings& settings) {
   if (comparison.equal()) return "No differences.\n";
-  std::string text = std::format("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]),
-                                 in_cell(settings.files[1]));
+  std::string text = formatted("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]),
+                               in_cell(settings.files[1]));
   const auto rows = [&](std::string_view name, const std::vector<Change>& changes) {
     for (const Change& change : changes) {
       text +=
-          std::format("| {} | {} | {} | {} |\n", in_cell(name), change.field, in_cell(change.from), in_cell(change.to));
+          formatted("| {} | {} | {} | {} |\n", in_cell(name), change.field, in_cell(change.from), in_cell(change.to));
     }
   };
   rows("(file)", comparison.whole);
-  for (const KernelChanges& kernel : comparison.kernels) rows(std::format("`{}`", kernel.name), kernel.changes);
+  for (const KernelChanges& kernel : comparison.kernels) rows(formatted("`{}`", kernel.name), kernel.changes);
   return text;
 }
 
@@ -155,10 +155,10 @@ void find_exceeded(std::string_view where, const std::vector<Change>& changes,
     for (const zeinfo::Threshold& threshold : thresholds) {
       if (threshold.field != change.field || !exceeds(change, threshold)) continue;
       const std::string limit =
-          threshold.more == 0 ? "" : std::format("+{}{}", threshold.more, threshold.percent ? "%" : "");
+          threshold.more == 0 ? "" : formatted("+{}{}", threshold.more, threshold.percent ? "%" : "");
       diagnostics.error(
           DiagnosticKind::ThresholdExceeded, {},
-          std::format("{}: {}, which `--fail-on {}{}` forbids", where, text_of(change), threshold.field, limit));
+          formatted("{}: {}, which `--fail-on {}{}` forbids", where, text_of(change), threshold.field, limit));
     }
   }
 }
@@ -168,7 +168,7 @@ std::optional<zebin::Input> open_one(const std::string& file, const Settings& se
   if (inputs.size() == 1) return std::move(inputs[0]);
   if (inputs.size() > 1) {
     diagnostics.error(DiagnosticKind::Usage, Place::in_file(file),
-                      std::format("the archive has {} zebins; choose one with --member or --product", inputs.size()));
+                      formatted("the archive has {} zebins; choose one with --member or --product", inputs.size()));
   }
   return std::nullopt;
 }
@@ -199,8 +199,7 @@ int diff_zebin(const Arguments& arguments) {
   const std::vector<zeinfo::Threshold> thresholds = thresholds_of(settings, diagnostics);
   check_product(settings.open.product, diagnostics);
   if (settings.files.size() != 2) {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("two files are compared; {} given", settings.files.size()));
+    diagnostics.error(DiagnosticKind::Usage, {}, formatted("two files are compared; {} given", settings.files.size()));
   }
   if (diagnostics.has_errors()) return report(diagnostics, settings.style);
   const std::optional<zebin::Input> a = open_one(settings.files[0], settings, diagnostics);
@@ -212,7 +211,7 @@ int diff_zebin(const Arguments& arguments) {
   Diagnostics exceeded;
   find_exceeded("file", comparison.whole, thresholds, exceeded);
   for (const KernelChanges& kernel : comparison.kernels) {
-    find_exceeded(std::format("kernel `{}`", zebin::printable(kernel.name)), kernel.changes, thresholds, exceeded);
+    find_exceeded(formatted("kernel `{}`", zebin::printable(kernel.name)), kernel.changes, thresholds, exceeded);
   }
   if (settings.style.json) {
     print(as_json(comparison, settings, exceeded.all()));

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
@@ -56,8 +56,8 @@ void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::strin
   }
   if (std::ranges::contains(names, name)) return;
   Diagnostic& diagnostic =
-      diagnostics.error(DiagnosticKind::UnknownReference, {}, std::format("there is no kernel `{}`", name));
-  if (const auto near = closest(name, names)) diagnostic.hint(std::format("did you mean `{}`?", *near));
+      diagnostics.error(DiagnosticKind::UnknownReference, {}, formatted("there is no kernel `{}`", name));
+  if (const auto near = closest(name, names)) diagnostic.hint(formatted("did you mean `{}`?", *near));
 }
 
 void draw(const std::vector<zebin::Input>& inputs, const Settings& settings, Diagnostics& diagnostics) {
@@ -73,9 +73,9 @@ void draw(const std::vector<zebin::Input>& inputs, const Settings& settings, Dia
   } else if (layouts.size() == 1) {
     text = zebin::layout_svg(layouts[0]);
   } else {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      std::format("an SVG shows one kernel, and there are {}; choose with --kernel, or write a .html",
-                                  layouts.size()));
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("an SVG shows one kernel, and there are {}; choose with --kernel, or write a .html", layouts.size()));
     return;
   }
   if (Result<> written = write_file(settings.picture, text); !written) diagnostics.add(std::move(written.error()));
@@ -108,11 +108,11 @@ void print_json(const std::vector<zebin::Input>& inputs, const Settings& setting
 
 std::string print_archive(const std::string& file, Bytes archive) {
   const std::vector<zebin::MemberInfo> members = zebin::members_of(archive);
-  std::string text = std::format("{}: archive with {} member{}, {} bytes\n", file, members.size(),
-                                 members.size() == 1 ? "" : "s", archive.size());
+  std::string text = formatted("{}: archive with {} member{}, {} bytes\n", file, members.size(),
+                               members.size() == 1 ? "" : "s", archive.size());
   for (const zebin::MemberInfo& member : members) {
-    text += std::format("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
-                        member.is_zebin ? "" : ", no ELF file");
+    text += formatted("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
+                      member.is_zebin ? "" : ", no ELF file");
   }
   return text;
 }
@@ -151,7 +151,7 @@ int inspect_zebin(const Arguments& arguments) {
     settings.show.occupancy_of = size_of(settings.local_size);
     if (!settings.show.occupancy_of) {
       diagnostics.error(DiagnosticKind::Usage, {},
-                        std::format("`{}` is no work-group size; it is X, X,Y or X,Y,Z", settings.local_size));
+                        formatted("`{}` is no work-group size; it is X, X,Y or X,Y,Z", settings.local_size));
     }
   }
   check_product(settings.open.product, diagnostics);

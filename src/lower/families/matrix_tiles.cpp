@@ -9,9 +9,9 @@
 // workgroup a few matrices at a time, so that each invocation gets elements whose places it knows.
 #include <algorithm>
 #include <array>
-#include <format>
 #include <functional>
 
+#include "base/format.hpp"
 #include "lower/families/image_rows.hpp"
 #include "lower/families/operands.hpp"
 #include "lower/families/tiles.hpp"
@@ -128,8 +128,8 @@ std::optional<Layout> layout_for(TileWork& work) {
   const auto hopeless = std::ranges::find_if(
       candidates, [&](const Candidate& candidate) { return candidate.time > kFarLonger * candidates[0].time; });
   const std::string what =
-      std::format("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows,
-                  work.c.channels, work.c.depth(), work.c.run, &work.node == work.c.node ? "" : ", and more");
+      formatted("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows,
+                work.c.channels, work.c.depth(), work.c.run, &work.node == work.c.node ? "" : ", and more");
   const std::size_t chosen =
       work.program.choose(what, *work.c.node, static_cast<std::size_t>(hopeless - candidates.begin()),
                           [&](std::size_t i) { return candidates[i].layout.parameters(); });

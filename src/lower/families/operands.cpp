@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -35,7 +35,7 @@ Copy copy_of(const ProgramBuilder& program, std::uint32_t buffer, ValueId operan
              const std::string& note, const std::string& purpose) {
   Copy copy{buffer, note, key_of_operand(program.graph(), program.stored(), operand)};
   copy.key.values.push_back(c.node->outputs[0]);
-  copy.key.text += std::format("{} {}", note, purpose);
+  copy.key.text += formatted("{} {}", note, purpose);
   return copy;
 }
 
@@ -114,10 +114,10 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
   const ValueId source = source_of(program, c.a);
   const tensor::Shape& shape = graph[c.a].type.shape;
   const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
-  std::string purpose = std::format("{} {}", tensor::name_of(to), c.a_zero);
+  std::string purpose = formatted("{} {}", tensor::name_of(to), c.a_zero);
   if (!c.is_matmul) {
     for (std::size_t d = 0; d < shape.size(); ++d)
-      purpose += std::format(" {}+{}", c.border.before[d], bordered[d] - shape[d]);
+      purpose += formatted(" {}+{}", c.border.before[d], bordered[d] - shape[d]);
   }
   const std::int64_t count = static_cast<std::int64_t>(tensor::element_count(bordered).value_or(0));
   const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to), purpose);
@@ -181,7 +181,7 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
 std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows) {
   const std::int64_t tiles = (c.rows + tile_rows - 1) / tile_rows;
   const std::int64_t count = c.line_count() * tiles * c.run * tile_rows;
-  const std::string purpose = std::format("tiles of {} {}", tile_rows, c.a_zero);
+  const std::string purpose = formatted("tiles of {} {}", tile_rows, c.a_zero);
   const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, ElementType::F32), purpose);
   if (!is_new) return buffer;
   const Copy copy = copy_of(program, buffer, c.a, c, "TILES", purpose);
@@ -223,7 +223,7 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   const ValueId source = source_of(program, c.b);
   if (graph.constant(source)) return program.packed_constant(source, packing);
 
-  const std::string purpose = std::format("panels of {} {} {}", width, tensor::name_of(to), c.b_zero);
+  const std::string purpose = formatted("panels of {} {} {}", width, tensor::name_of(to), c.b_zero);
   const auto [buffer, is_new] = program.packed(c.b, packing.size(), purpose);
   if (!is_new) return buffer;
   const Copy copy = copy_of(program, buffer, c.b, c, "PANELS", purpose);

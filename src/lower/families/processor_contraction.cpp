@@ -5,8 +5,8 @@
 // by side in a panel and are one vector load (products.hpp).
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "lower/families/family.hpp"
 #include "lower/families/operands.hpp"
 #include "lower/families/products.hpp"
@@ -60,8 +60,8 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
     for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.rows, rows), unrolled});
     if (c.is_matmul && c.rows >= kMostRows) add({kMostRows, unrolled, true});
   }
-  const std::string what = std::format("contraction {}x{}x{}x{} in runs of {} by {}{}", c.line_count(), c.rows,
-                                       c.channels, c.depth(), c.run, c.row_stride, &node == c.node ? "" : ", and more");
+  const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.line_count(), c.rows,
+                                     c.channels, c.depth(), c.run, c.row_stride, &node == c.node ? "" : ", and more");
   return shapes[program.choose(what, *c.node, shapes.size(), [&](std::size_t i) { return shapes[i].parameters(); })];
 }
 

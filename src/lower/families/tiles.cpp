@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "lower/families/family.hpp"
 #include "lower/families/image_rows.hpp"
 #include "lower/families/operands.hpp"
@@ -116,7 +116,7 @@ PartialSums::PartialSums(TileWork& work, TileSize tile, std::int64_t part_count,
       channels((work.c.channels + tile.channels - 1) / tile.channels * tile.channels),
       type(element) {
   const auto size = static_cast<std::uint64_t>(parts * batches * rows * channels) * tensor::size_of(type);
-  const std::string purpose = std::format("{} parts of {}x{}", parts, rows, channels);
+  const std::string purpose = formatted("{} parts of {}x{}", parts, rows, channels);
   buffer = work.program.packed(work.c.node->outputs[0], size, purpose).first;
 }
 
@@ -363,11 +363,10 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
   std::array sides = {kSmallSide, kLargeSide};
   if (fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough) std::swap(sides[0], sides[1]);
-  const std::string what = std::format("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.channels,
-                                       c.depth(), c.run, image ? " of an image" : "");
-  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1, [&](std::size_t i) {
-    return Parameters{{"side", sides[i]}};
-  });
+  const std::string what = formatted("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.channels,
+                                     c.depth(), c.run, image ? " of an image" : "");
+  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1,
+                                            [&](std::size_t i) { return Parameters{{"side", sides[i]}}; });
   ScalarTiles(work, sides[chosen], std::move(image)).run();
   return true;
 }

@@ -1,6 +1,6 @@
 #include "model/picture/html.hpp"
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::model {
 
@@ -24,7 +24,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string number(double value) {
-  std::string text = std::format("{:.1f}", value);
+  std::string text = formatted("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text;
 }

@@ -1,8 +1,8 @@
 #include "model/picture/layers.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
-#include <format>
 #include <random>
 
 namespace slipway::model {
@@ -45,7 +45,7 @@ void check(std::span<const LayerBox> boxes, std::span<const LayerLink> links) {
                             std::max(points[p - 1].x, points[p].x), std::max(points[p - 1].y, points[p].y)};
       for (std::size_t k = 0; k < boxes.size(); ++k)
         EXPECT_FALSE(reach.overlaps(rectangle_of(boxes[k], placed.boxes[k])))
-            << std::format("link {} ({} to {}) runs through box {}", i, link.from, link.to, k);
+            << formatted("link {} ({} to {}) runs through box {}", i, link.from, link.to, k);
     }
   }
 }

@@ -1,10 +1,10 @@
 #include "model/picture/of_model.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <numeric>
 
+#include "base/format.hpp"
 #include "tosa/cost.hpp"
 #include "tosa/text.hpp"
 
@@ -151,9 +151,9 @@ class GraphPainter {
     if (clusters_[dispatch] != kNone) return clusters_[dispatch];
     const lower::ProgramDispatch& of = known_.program->dispatches[dispatch];
     return clusters_[dispatch] = painter_.add_cluster(
-               {.title = std::format("kernel {}", dispatch),
-                .details = std::format("{}\n{} x {} x {} workgroups", known_.program->kernels[of.kernel].name,
-                                       of.groups[0], of.groups[1], of.groups[2]),
+               {.title = formatted("kernel {}", dispatch),
+                .details = formatted("{}\n{} x {} x {} workgroups", known_.program->kernels[of.kernel].name,
+                                     of.groups[0], of.groups[1], of.groups[2]),
                 .parent = cluster_,
                 .time = time_of(dispatch)});
   }
@@ -197,7 +197,7 @@ class GraphPainter {
       if (!info.variadic) ++operand;
       const tosa::TensorType& type = graph_[input].type;
       if (graph_.constant(input) && tensor::element_count(type.shape).value_or(0) > 1)
-        drawn.lines.push_back(cut(std::format("{} {}", info.name, tosa::text_of(type))));
+        drawn.lines.push_back(cut(formatted("{} {}", info.name, tosa::text_of(type))));
     }
   }
 
@@ -206,16 +206,16 @@ class GraphPainter {
     std::string text = tosa::print(graph_, node);
     if (!node.name.empty()) text += "\nname " + node.name;
     for (const tosa::ValueId input : node.inputs)
-      text += std::format("\n{} {}", graph_.constant(input) ? "constant" : "input", tosa::text_of(graph_[input].type));
+      text += formatted("\n{} {}", graph_.constant(input) ? "constant" : "input", tosa::text_of(graph_[input].type));
     for (const tosa::ValueId output : node.outputs) text += "\nresult " + tosa::text_of(graph_[output].type);
     const tosa::Cost cost = tosa::cost_of(graph_, node);
     if (cost.multiply_adds > 0)
-      text += std::format("\n{} multiply-adds", cost.multiply_adds);
+      text += formatted("\n{} multiply-adds", cost.multiply_adds);
     else if (cost.operations > 0)
-      text += std::format("\n{} operations", cost.operations);
+      text += formatted("\n{} operations", cost.operations);
     if (const std::uint32_t dispatch = dispatch_of_[number]; dispatch != kNone)
-      text += std::format("\nkernel {}: {}", dispatch,
-                          known_.program->kernels[known_.program->dispatches[dispatch].kernel].name);
+      text += formatted("\nkernel {}: {}", dispatch,
+                        known_.program->kernels[known_.program->dispatches[dispatch].kernel].name);
     return text;
   }
 
@@ -246,11 +246,11 @@ std::string cost_line(std::span<const PicturedSegment> segments) {
     parameters.elements += of.elements;
     parameters.bytes += of.bytes;
   }
-  std::string text = std::format("{} operators", operators);
-  if (kernels > 0) text += std::format(" in {} kernels", kernels);
-  return text + std::format(", {:.1f} million multiply-adds, {} parameters ({:.2f} MB)",
-                            static_cast<double>(cost.multiply_adds) / 1e6, parameters.elements,
-                            static_cast<double>(parameters.bytes) / 1e6);
+  std::string text = formatted("{} operators", operators);
+  if (kernels > 0) text += formatted(" in {} kernels", kernels);
+  return text + formatted(", {:.1f} million multiply-adds, {} parameters ({:.2f} MB)",
+                          static_cast<double>(cost.multiply_adds) / 1e6, parameters.elements,
+                          static_cast<double>(parameters.bytes) / 1e6);
 }
 
 class ModelPainter {
@@ -262,7 +262,7 @@ class ModelPainter {
   Picture run() {
     painter_.picture().title = file_.name;
     painter_.picture().summary = {cost_line(segments_)};
-    if (total_ > 0) painter_.picture().summary.push_back(std::format("{:.3f} ms in kernels", total_));
+    if (total_ > 0) painter_.picture().summary.push_back(formatted("{:.3f} ms in kernels", total_));
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) input(i);
     for (std::size_t i = 0; i < file_.segments.size(); ++i) segment(i);
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(i);
@@ -290,9 +290,9 @@ class ModelPainter {
     const std::string_view name = vgf::input_name(file_, i);
     writers_[storage_of(slot.resource)] = {
         painter_.add_node({.kind = PictureKind::Input,
-                           .title = name.empty() ? std::format("input {}", i) : cut(std::string(name)),
+                           .title = name.empty() ? formatted("input {}", i) : cut(std::string(name)),
                            .lines = {},
-                           .details = std::format("input {} {}", i, name),
+                           .details = formatted("input {} {}", i, name),
                            .cluster = kNoCluster,
                            .results = {type_text(slot.resource)},
                            .time = std::nullopt}),
@@ -304,9 +304,9 @@ class ModelPainter {
     const std::string_view name = vgf::output_name(file_, i);
     const std::uint32_t made =
         painter_.add_node({.kind = PictureKind::Output,
-                           .title = name.empty() ? std::format("output {}", i) : cut(std::string(name)),
+                           .title = name.empty() ? formatted("output {}", i) : cut(std::string(name)),
                            .lines = {type_text(slot.resource)},
-                           .details = std::format("output {} {}", i, name),
+                           .details = formatted("output {} {}", i, name),
                            .cluster = kNoCluster,
                            .results = {},
                            .time = std::nullopt});
@@ -341,8 +341,8 @@ class ModelPainter {
     std::uint32_t cluster = kNoCluster;
     if (file_.segments.size() > 1) {
       cluster = painter_.add_cluster(
-          {.title = std::format("segment {} {}", i, cut(std::string(segment.name))),
-           .details = std::format("module {}", file_.modules[segment.module].name),
+          {.title = formatted("segment {} {}", i, cut(std::string(segment.name))),
+           .details = formatted("module {}", file_.modules[segment.module].name),
            .parent = kNoCluster,
            .time = known.times.empty() ? std::nullopt : Painter::time_of(sum_of(known.times), total_)});
     }
@@ -364,18 +364,18 @@ class ModelPainter {
   void shader(std::size_t i, const PicturedSegment& known) {
     const vgf::Segment& segment = file_.segments[i];
     const vgf::Module& module = file_.modules[segment.module];
-    PictureNode node{.kind = PictureKind::Shader,
-                     .title = std::format("{} {}", segment.kind == vgf::ModuleKind::Graph ? "graph" : "shader",
-                                          cut(std::string(module.name))),
-                     .lines = {cut(std::format("segment {} {}", i, segment.name))},
-                     .details = std::format("module {}, {}", module.name,
-                                            module.is_placeholder() ? "no code" : name_of(module.code)),
-                     .cluster = kNoCluster,
-                     .results = {},
-                     .time = known.times.empty() ? std::nullopt : Painter::time_of(sum_of(known.times), total_)};
+    PictureNode node{
+        .kind = PictureKind::Shader,
+        .title = formatted("{} {}", segment.kind == vgf::ModuleKind::Graph ? "graph" : "shader",
+                           cut(std::string(module.name))),
+        .lines = {cut(formatted("segment {} {}", i, segment.name))},
+        .details = formatted("module {}, {}", module.name, module.is_placeholder() ? "no code" : name_of(module.code)),
+        .cluster = kNoCluster,
+        .results = {},
+        .time = known.times.empty() ? std::nullopt : Painter::time_of(sum_of(known.times), total_)};
     if (segment.kind == vgf::ModuleKind::Compute && segment.dispatch) {
       const auto& [x, y, z] = *segment.dispatch;
-      node.lines.push_back(std::format("{} x {} x {} workgroups", x, y, z));
+      node.lines.push_back(formatted("{} x {} x {} workgroups", x, y, z));
     }
     for (const vgf::Slot& slot : segment.outputs) node.results.push_back(type_text(slot.resource));
     const std::uint32_t made = painter_.add_node(std::move(node));
@@ -417,7 +417,7 @@ Picture picture_of(const tosa::Graph& graph, const PicturedSegment& known) {
     const tosa::Value& value = graph[graph.inputs[i]];
     of_graph.set_source(graph.inputs[i],
                         {painter.add_node({.kind = PictureKind::Input,
-                                           .title = value.name.empty() ? std::format("input {}", i) : cut(value.name),
+                                           .title = value.name.empty() ? formatted("input {}", i) : cut(value.name),
                                            .lines = {},
                                            .details = value.name,
                                            .cluster = kNoCluster,
@@ -431,7 +431,7 @@ Picture picture_of(const tosa::Graph& graph, const PicturedSegment& known) {
     const Source source = of_graph.source_of(graph.outputs[i]);
     painter.add_edge(source,
                      painter.add_node({.kind = PictureKind::Output,
-                                       .title = value.name.empty() ? std::format("output {}", i) : cut(value.name),
+                                       .title = value.name.empty() ? formatted("output {}", i) : cut(value.name),
                                        .lines = {tosa::text_of(value.type)},
                                        .details = value.name,
                                        .cluster = kNoCluster,

@@ -1,8 +1,8 @@
 #include "model/picture/picture.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
-#include <format>
 #include <random>
 
 #include "lower/lower.hpp"
@@ -106,7 +106,7 @@ TEST(Picture, OperatorsOfOneKernelAreACluster) {
     ASSERT_NE(dispatch, dispatches.end());
     EXPECT_EQ(node.cluster != kNoCluster, dispatch->nodes.size() > 1) << node.title;
     if (node.cluster != kNoCluster) {
-      EXPECT_EQ(picture.clusters[node.cluster].title, std::format("kernel {}", dispatch - dispatches.begin()));
+      EXPECT_EQ(picture.clusters[node.cluster].title, formatted("kernel {}", dispatch - dispatches.begin()));
     }
   }
   EXPECT_THAT(picture.nodes[1].lines, ElementsAre("conv", "pad 1,1,1,1", "weight f32[8, 3, 3, 8]", "bias f32[8]"));

@@ -1,6 +1,6 @@
 // The picture in the language of Graphviz.
-#include <format>
 
+#include "base/format.hpp"
 #include "model/picture/picture.hpp"
 
 namespace slipway::model {
@@ -19,7 +19,7 @@ std::string dot_text(std::string_view text) {
 }
 
 std::string time_line(const std::optional<PictureTime>& time) {
-  return time ? std::format("\n{:.3f} ms, {:.1f} %", time->milliseconds, time->share * 100) : "";
+  return time ? formatted("\n{:.3f} ms, {:.1f} %", time->milliseconds, time->share * 100) : "";
 }
 
 std::string_view shape_of(PictureKind kind) {
@@ -46,15 +46,15 @@ class Writer {
   }
 
   std::string text() {
-    out_ = std::format("digraph {} {{\n  node [fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
-                       dot_text(picture_.title));
+    out_ = formatted("digraph {} {{\n  node [fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
+                     dot_text(picture_.title));
     for (std::size_t i = 0; i < picture_.nodes.size(); ++i) {
       if (picture_.nodes[i].cluster == kNoCluster) node(i, "  ");
     }
     clusters(kNoCluster, "  ");
     for (const PictureEdge& edge : picture_.edges) {
-      out_ += std::format("  n{} -> n{} [label={}];\n", edge.from, edge.to,
-                          dot_text(picture_.nodes[edge.from].results[edge.result]));
+      out_ += formatted("  n{} -> n{} [label={}];\n", edge.from, edge.to,
+                        dot_text(picture_.nodes[edge.from].results[edge.result]));
     }
     return out_ + "}\n";
   }
@@ -65,8 +65,8 @@ class Writer {
     for (std::size_t i = first; i < picture_.clusters.size(); ++i) {
       const PictureCluster& cluster = picture_.clusters[i];
       if (cluster.parent != parent) continue;
-      out_ += std::format("{0}subgraph cluster_{1} {{\n{0}  label={2};\n{0}  style=dashed;\n", indent, i,
-                          dot_text(cluster.title + time_line(cluster.time)));
+      out_ += formatted("{0}subgraph cluster_{1} {{\n{0}  label={2};\n{0}  style=dashed;\n", indent, i,
+                        dot_text(cluster.title + time_line(cluster.time)));
       for (const std::size_t member : members_[i]) node(member, indent + "  ");
       clusters(static_cast<std::uint32_t>(i), indent + "  ");
       out_ += indent + "}\n";
@@ -77,8 +77,8 @@ class Writer {
     const PictureNode& node = picture_.nodes[i];
     std::string label = node.title;
     for (const std::string& line : node.lines) label += "\n" + line;
-    out_ += std::format("{}n{} [shape={}, label={}, tooltip={}];\n", indent, i, shape_of(node.kind),
-                        dot_text(label + time_line(node.time) + "\n"), dot_text(node.details));
+    out_ += formatted("{}n{} [shape={}, label={}, tooltip={}];\n", indent, i, shape_of(node.kind),
+                      dot_text(label + time_line(node.time) + "\n"), dot_text(node.details));
   }
 
   const Picture& picture_;

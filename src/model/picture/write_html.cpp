@@ -1,8 +1,8 @@
 // The picture as one page: SVG, with the style and the few lines of script that it needs.
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "model/picture/html.hpp"
 #include "model/picture/placement.hpp"
 
@@ -67,13 +67,13 @@ class Page {
     head();
     table();
     svg();
-    out_ += std::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript);
+    out_ += formatted("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript);
     return std::move(out_);
   }
 
  private:
   void head() {
-    out_ += std::format(
+    out_ += formatted(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
         "<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1>",
         escaped(picture_.title), kStyle);
@@ -81,7 +81,7 @@ class Page {
         "<button id=\"out\" title=\"smaller\">−</button> <button id=\"fit\" title=\"as wide as the "
         "window\">fit</button> "
         "<button id=\"in\" title=\"larger\">+</button>\n";
-    for (const std::string& line : picture_.summary) out_ += std::format("<p>{}</p>\n", escaped(line));
+    for (const std::string& line : picture_.summary) out_ += formatted("<p>{}</p>\n", escaped(line));
     out_ += "</header>\n<main>\n";
   }
 
@@ -94,30 +94,30 @@ class Page {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < picture_.nodes.size(); ++i) {
       if (const auto& node = picture_.nodes[i]; node.time)
-        rows.push_back({*node.time, node.title, std::format("n{}", i)});
+        rows.push_back({*node.time, node.title, formatted("n{}", i)});
     }
     for (std::size_t i = 0; i < picture_.clusters.size(); ++i) {
       const PictureCluster& cluster = picture_.clusters[i];
       if (cluster.time && !has_times_inside(cluster))
-        rows.push_back({*cluster.time, cluster.title, std::format("c{}", i)});
+        rows.push_back({*cluster.time, cluster.title, formatted("c{}", i)});
     }
     if (rows.empty()) return;
     std::ranges::stable_sort(rows, std::ranges::greater(), [](const Row& row) { return row.time.milliseconds; });
     constexpr std::size_t kShown = 100;
     out_ += "<nav><table>\n";
     for (const Row& row : std::span(rows).first(std::min(rows.size(), kShown))) {
-      out_ += std::format(
+      out_ += formatted(
           "<tr><td class=\"n\">{:.3f} ms</td><td class=\"n\">{:.1f} %</td><td><a href=\"#{}\">{}</a></td></tr>\n",
           row.time.milliseconds, row.time.share * 100, row.id, escaped(row.title));
     }
     out_ += "</table>";
-    if (rows.size() > kShown) out_ += std::format("<p>and {} more</p>", rows.size() - kShown);
+    if (rows.size() > kShown) out_ += formatted("<p>and {} more</p>", rows.size() - kShown);
     out_ += "</nav>\n";
   }
 
   void svg() {
     const std::string width = number(placement_.width), height = number(placement_.height);
-    out_ += std::format(
+    out_ += formatted(
         "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
         "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
         "orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" style=\"fill:#5b7083;stroke:none\"/></marker></defs>\n",
@@ -130,25 +130,25 @@ class Page {
 
   void begin_box(std::string_view kinds, std::string_view id, const PlacedBox& box, const std::string& details,
                  const std::optional<PictureTime>& time) {
-    out_ += std::format(
+    out_ += formatted(
         "<g class=\"{}\" id=\"{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"{}/>",
         kinds, id, escaped(details), number(box.at.x), number(box.at.y), number(box.width), number(box.height),
         colour(time));
   }
 
   void text(std::string_view kinds, double x, double y, std::string_view line) {
-    out_ += std::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>", kinds, number(x), number(y), escaped(line));
+    out_ += formatted("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>", kinds, number(x), number(y), escaped(line));
   }
 
   static std::string time_text(const PictureTime& time) {
-    return std::format("{:.3f} ms, {:.1f} %", time.milliseconds, time.share * 100);
+    return formatted("{:.3f} ms, {:.1f} %", time.milliseconds, time.share * 100);
   }
 
   void cluster(std::size_t i) {
     const PictureCluster& cluster = picture_.clusters[i];
     const PlacedBox& box = placement_.clusters[i];
     const bool inside = has_times_inside(cluster);
-    begin_box("c", std::format("c{}", i), box, cluster.details, inside ? std::nullopt : cluster.time);
+    begin_box("c", formatted("c{}", i), box, cluster.details, inside ? std::nullopt : cluster.time);
     double y = box.at.y + kLineHeight;
     text("t", box.at.x + kPadding, y, cluster.title);
     if (cluster.time) text("ms", box.at.x + kPadding, y += kLineHeight, time_text(*cluster.time));
@@ -158,7 +158,7 @@ class Page {
   void node(std::size_t i) {
     const PictureNode& node = picture_.nodes[i];
     const PlacedBox& box = placement_.nodes[i];
-    begin_box(std::format("n {}", name_of(node.kind)), std::format("n{}", i), box, node.details, node.time);
+    begin_box(formatted("n {}", name_of(node.kind)), formatted("n{}", i), box, node.details, node.time);
     double y = box.at.y + kLineHeight;
     text("t", box.at.x + kPadding, y, node.title);
     for (const std::string& line : node.lines) text("", box.at.x + kPadding, y += kLineHeight, line);
@@ -172,21 +172,21 @@ class Page {
 
   // Straight beside boxes, curved where it changes sides.
   void line(const PlacedLink& link) {
-    std::string path = std::format("M{} {}", number(link.points[0].x), number(link.points[0].y));
+    std::string path = formatted("M{} {}", number(link.points[0].x), number(link.points[0].y));
     for (std::size_t i = 1; i < link.points.size(); ++i) {
       const Point from = link.points[i - 1], to = link.points[i];
       if (std::abs(from.x - to.x) < 0.05) {
-        path += std::format("V{}", number(to.y));
+        path += formatted("V{}", number(to.y));
       } else {
         const std::string middle = number((from.y + to.y) / 2);
         path +=
-            std::format("C{} {} {} {} {} {}", number(from.x), middle, number(to.x), middle, number(to.x), number(to.y));
+            formatted("C{} {} {} {} {} {}", number(from.x), middle, number(to.x), middle, number(to.x), number(to.y));
       }
     }
     const PictureNode& node = picture_.nodes[link.from];
-    out_ += std::format("<path data-v=\"{}.{}\" d=\"{}\"{}><title>{}</title></path>\n", link.from, link.result, path,
-                        link.ends_at_node ? " marker-end=\"url(#a)\"" : "",
-                        escaped(node.title + "  " + node.results[link.result]));
+    out_ += formatted("<path data-v=\"{}.{}\" d=\"{}\"{}><title>{}</title></path>\n", link.from, link.result, path,
+                      link.ends_at_node ? " marker-end=\"url(#a)\"" : "",
+                      escaped(node.title + "  " + node.results[link.result]));
   }
 
   static std::string_view name_of(PictureKind kind) {
@@ -211,7 +211,7 @@ class Page {
     if (!time || greatest_share_ <= 0) return "";
     const double heat = std::sqrt(std::clamp(time->share / greatest_share_, 0.0, 1.0));
     const auto mixed = [&](int cold, int hot) { return static_cast<int>(std::lround(cold + heat * (hot - cold))); };
-    return std::format(" style=\"fill:rgb({},{},{})\"", mixed(255, 255), mixed(253, 158), mixed(248, 87));
+    return formatted(" style=\"fill:rgb({},{},{})\"", mixed(255, 255), mixed(253, 158), mixed(248, 87));
   }
 
   const Picture& picture_;
@@ -226,9 +226,9 @@ Result<std::string> write_html(const Picture& picture) {
   const std::optional<Placement> placement = place(picture);
   if (!placement) {
     return fail(DiagnosticKind::Unsupported, {},
-                std::format("a picture of {} operators and {} links is too large to be laid out; Graphviz may take it: "
-                            "write a .dot file",
-                            picture.nodes.size(), picture.edges.size()));
+                formatted("a picture of {} operators and {} links is too large to be laid out; Graphviz may take it: "
+                          "write a .dot file",
+                          picture.nodes.size(), picture.edges.size()));
   }
   return Page(picture, *placement).text();
 }

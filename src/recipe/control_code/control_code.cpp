@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 
 namespace slipway::recipe::control_code {
@@ -69,9 +69,9 @@ Result<InstanceName> find_instance(const ControlCode& file, std::string_view nam
   const Kernel* kernel = file.find_kernel(name.substr(0, colon));
   if (!kernel) {
     Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .place = place};
-    diagnostic.message = std::format("No such kernel '{}'", name.substr(0, colon));
+    diagnostic.message = formatted("No such kernel '{}'", name.substr(0, colon));
     if (const auto near = closest(name.substr(0, colon), file.kernels | std::views::transform(&Kernel::name))) {
-      diagnostic.hint(std::format("did you mean `{}`?", *near));
+      diagnostic.hint(formatted("did you mean `{}`?", *near));
     }
     return fail(std::move(diagnostic));
   }
@@ -81,17 +81,17 @@ Result<InstanceName> find_instance(const ControlCode& file, std::string_view nam
     diagnostic.message = "Multiple sub kernels present for given kernel, cannot choose sub kernel";
     std::string names;
     for (const Instance& one : kernel->instances) {
-      names += std::format("{}`{}:{}`", names.empty() ? "" : ", ", kernel->name, one.name);
+      names += formatted("{}`{}:{}`", names.empty() ? "" : ", ", kernel->name, one.name);
     }
-    return fail(std::move(diagnostic.hint(std::format("name one of {}", names))));
+    return fail(std::move(diagnostic.hint(formatted("name one of {}", names))));
   }
   const std::string_view wanted = name.substr(colon + 1);
   const auto instance = std::ranges::find(kernel->instances, wanted, &Instance::name);
   if (instance != kernel->instances.end()) return InstanceName{kernel, &*instance};
   Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .place = place};
-  diagnostic.message = std::format("No such kernel '{}': `{}` has no instance `{}`", name, kernel->name, wanted);
+  diagnostic.message = formatted("No such kernel '{}': `{}` has no instance `{}`", name, kernel->name, wanted);
   if (const auto near = closest(wanted, kernel->instances | std::views::transform(&Instance::name))) {
-    diagnostic.hint(std::format("did you mean `{}:{}`?", kernel->name, *near));
+    diagnostic.hint(formatted("did you mean `{}:{}`?", kernel->name, *near));
   }
   return fail(std::move(diagnostic));
 }

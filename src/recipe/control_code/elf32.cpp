@@ -1,7 +1,8 @@
 #include "recipe/control_code/elf32.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::control_code {
 namespace {
@@ -31,16 +32,16 @@ std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics
   if (bytes.size() < sizeof(ElfHeader)) {
     diagnostics.error(
         DiagnosticKind::FileTruncated, at(0, bytes.size()),
-        std::format("not a valid ELF stream: the header has {} of {} bytes", bytes.size(), sizeof(ElfHeader)));
+        formatted("not a valid ELF stream: the header has {} of {} bytes", bytes.size(), sizeof(ElfHeader)));
     return std::nullopt;
   }
   elf.header_ = load<ElfHeader>(bytes.data());
   const ElfHeader& header = elf.header_;
   if (header.identification[4] != 1 || header.identification[5] != 1 || header.type != 2 || header.machine != 1) {
     diagnostics.error(DiagnosticKind::FileFormat, at(4, 20),
-                      std::format("this is no control-code ELF: class {}, byte order {}, type {} and machine {}, where "
-                                  "1, 1, 2 and 1 are expected",
-                                  header.identification[4], header.identification[5], header.type, header.machine));
+                      formatted("this is no control-code ELF: class {}, byte order {}, type {} and machine {}, where "
+                                "1, 1, 2 and 1 are expected",
+                                header.identification[4], header.identification[5], header.type, header.machine));
     return std::nullopt;
   }
   const std::uint64_t table_end =
@@ -48,9 +49,9 @@ std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics
   if (header.section_header_count == 0 || header.section_header_size != kSectionHeader || table_end > bytes.size()) {
     diagnostics.error(
         DiagnosticKind::FileTruncated, at(32, 52),
-        std::format("the table of {} sections of {} bytes at byte {} is not in the file, which has {} "
-                    "bytes",
-                    header.section_header_count, header.section_header_size, header.section_headers, bytes.size()));
+        formatted("the table of {} sections of {} bytes at byte {} is not in the file, which has {} "
+                  "bytes",
+                  header.section_header_count, header.section_header_size, header.section_headers, bytes.size()));
     return std::nullopt;
   }
   if (!elf.read_sections()) return std::nullopt;
@@ -70,9 +71,9 @@ bool Elf32::read_sections() {
   }
   if (names.empty() && header_.section_header_count > 1) {
     diagnostics_->error(DiagnosticKind::IndexOutOfRange, Place::in_bytes(file_, {50, 52}),
-                        std::format("section {} is to hold the names of sections, but there is no such section in the "
-                                    "file",
-                                    header_.name_section));
+                        formatted("section {} is to hold the names of sections, but there is no such section in the "
+                                  "file",
+                                  header_.name_section));
     return false;
   }
   sections_.resize(1);
@@ -90,8 +91,8 @@ bool Elf32::read_sections() {
                     .info = raw.info};
     if (raw.type != kNoContents && std::uint64_t{raw.offset} + raw.size > bytes_.size()) {
       diagnostics_->error(DiagnosticKind::FileTruncated, place,
-                          std::format("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
-                                      section.name, raw.size, raw.offset, bytes_.size()));
+                          formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
+                                    section.name, raw.size, raw.offset, bytes_.size()));
     }
     sections_.push_back(std::move(section));
   }
@@ -120,16 +121,16 @@ std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const Place& pla
     if (end != rest.npos) return std::string(rest.substr(0, end));
   }
   diagnostics_->error(DiagnosticKind::FileFormat, place,
-                      std::format("the name of a {} at byte {} of the names, which have {} bytes, does not end or is "
-                                  "longer than {}",
-                                  what, offset, strings.size(), kMaxName));
+                      formatted("the name of a {} at byte {} of the names, which have {} bytes, does not end or is "
+                                "longer than {}",
+                                what, offset, strings.size(), kMaxName));
   return {};
 }
 
 const Section* Elf32::section_at(std::uint32_t index, std::string_view user) {
   if (index != 0 && index < sections_.size()) return &sections_[index];
   diagnostics_->error(DiagnosticKind::IndexOutOfRange, Place::in_file(file_),
-                      std::format("{} names section {}, but the file has {}", user, index, sections_.size()));
+                      formatted("{} names section {}, but the file has {}", user, index, sections_.size()));
   return nullptr;
 }
 
@@ -137,13 +138,13 @@ std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index
   const Bytes symbols = contents(table);
   if (index < symbols.size() / sizeof(ElfSymbol)) return load<ElfSymbol>(&symbols[index * sizeof(ElfSymbol)]);
   diagnostics_->error(DiagnosticKind::IndexOutOfRange, place_of(table),
-                      std::format("{} names symbol {}, but table {} has {}", user, index, table.name,
-                                  symbols.size() / sizeof(ElfSymbol)));
+                      formatted("{} names symbol {}, but table {} has {}", user, index, table.name,
+                                symbols.size() / sizeof(ElfSymbol)));
   return std::nullopt;
 }
 
 std::string Elf32::symbol_name(const Section& table, const ElfSymbol& symbol) {
-  const Section* strings = section_at(table.link, std::format("symbol table {}", table.name));
+  const Section* strings = section_at(table.link, formatted("symbol table {}", table.name));
   return strings ? name_at(contents(*strings), symbol.name, place_of(table), "symbol") : std::string();
 }
 

@@ -1,14 +1,13 @@
 #include "recipe/control_code/print.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "recipe/printable.hpp"
 
 namespace slipway::recipe::control_code {
 namespace {
 
 std::string abi_text(const ControlCode& file) {
-  return std::format("{}.{}", file.abi_version >> 4, file.abi_version & 15);
+  return formatted("{}.{}", file.abi_version >> 4, file.abi_version & 15);
 }
 
 std::string scheme_text(std::uint32_t scheme) {
@@ -37,13 +36,13 @@ void print_kernels(const ControlCode& file, std::string& text) {
   for (const Kernel& kernel : file.kernels) {
     std::string arguments;
     for (const std::string& type : kernel.arguments) {
-      arguments += std::format("{}{}", arguments.empty() ? "" : ", ", type);
+      arguments += formatted("{}{}", arguments.empty() ? "" : ", ", type);
     }
-    text += std::format("\nkernel {}({})\n", printable(kernel.name), arguments);
+    text += formatted("\nkernel {}({})\n", printable(kernel.name), arguments);
     for (const Instance& instance : kernel.instances) {
-      text += std::format("  {}:{}  sections", printable(kernel.name), printable(instance.name));
+      text += formatted("  {}:{}  sections", printable(kernel.name), printable(instance.name));
       for (const std::uint32_t member : instance.members) {
-        text += std::format(" {}", printable(section_name(file, member)));
+        text += formatted(" {}", printable(section_name(file, member)));
       }
       text += '\n';
     }
@@ -53,24 +52,24 @@ void print_kernels(const ControlCode& file, std::string& text) {
 }  // namespace
 
 std::string print_control_code(const ControlCode& file) {
-  std::string text = std::format("{} ELF, {} bytes\n", file.full ? "configuration" : "control-code", file.size);
-  const auto line = [&](std::string_view key, std::string value) { text += std::format("  {:<16} {}\n", key, value); };
-  line("platform", std::format("{}, ABI {}", platform_name(file.os_abi), abi_text(file)));
+  std::string text = formatted("{} ELF, {} bytes\n", file.full ? "configuration" : "control-code", file.size);
+  const auto line = [&](std::string_view key, std::string value) { text += formatted("  {:<16} {}\n", key, value); };
+  line("platform", formatted("{}, ABI {}", platform_name(file.os_abi), abi_text(file)));
   if (file.uid) line("uid", xclbin::uuid_text(*file.uid));
   if (file.partition_columns) line("columns", std::to_string(*file.partition_columns));
-  line("command", std::format("{} ({})", opcode_name(command_opcode(file)), command_opcode(file)));
+  line("command", formatted("{} ({})", opcode_name(command_opcode(file)), command_opcode(file)));
 
   text += "\nsections\n";
   for (const Section& section : file.sections) {
-    text += std::format("  {:>3}  {:<24}  {:>8} bytes at {:#06x}{}\n", section.index, printable(section.name),
-                        section.size, section.offset, section.compressed() ? ", compressed" : "");
+    text += formatted("  {:>3}  {:<24}  {:>8} bytes at {:#06x}{}\n", section.index, printable(section.name),
+                      section.size, section.offset, section.compressed() ? ", compressed" : "");
   }
   print_kernels(file, text);
   if (!file.patches.empty()) text += "\npatches (address of a symbol -> place in a section)\n";
   for (const Patch& patch : file.patches) {
-    text += std::format("  {}{} + {} -> {} at {:#06x}, {}\n", patch.argument() ? "argument " : "",
-                        printable(patch.symbol), patch.addend, printable(section_name(file, patch.section)),
-                        patch.offset, scheme_text(patch.scheme));
+    text +=
+        formatted("  {}{} + {} -> {} at {:#06x}, {}\n", patch.argument() ? "argument " : "", printable(patch.symbol),
+                  patch.addend, printable(section_name(file, patch.section)), patch.offset, scheme_text(patch.scheme));
   }
   return text;
 }

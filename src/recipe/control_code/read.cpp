@@ -1,7 +1,7 @@
 // Reading a control-code ELF, table by table (recipe page 3.12).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/control_code/elf32.hpp"
 #include "recipe/control_code/mangled.hpp"
 
@@ -22,9 +22,8 @@ Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t s
       load<std::uint32_t>(&bytes[8]) == type && text_of(bytes.subspan(12, 3)) == "XRT") {
     return bytes.subspan(kHead, size);
   }
-  elf.diagnostics().error(
-      DiagnosticKind::FileFormat, elf.place_of(section),
-      std::format("section {} is no note of XRT of type {} with {} bytes", section.name, type, size));
+  elf.diagnostics().error(DiagnosticKind::FileFormat, elf.place_of(section),
+                          formatted("section {} is no note of XRT of type {} with {} bytes", section.name, type, size));
   return {};
 }
 
@@ -61,7 +60,7 @@ void check_preemption(Elf32& elf, const Section& group, const std::vector<std::u
   if (has(".preempt_save") == has(".preempt_restore")) return;
   elf.diagnostics().error(
       DiagnosticKind::FileFormat, elf.place_of(group),
-      std::format("{} has unpaired preempt sections: save without restore, or the other way round", group.name));
+      formatted("{} has unpaired preempt sections: save without restore, or the other way round", group.name));
 }
 
 // A group is an instance of a kernel: its `info` is an OBJECT symbol named as the instance, whose section field holds
@@ -71,13 +70,13 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   if (!symbols) return;
   const std::optional<ElfSymbol> object = elf.symbol(*symbols, group.info, group.name);
   const std::optional<ElfSymbol> function =
-      object ? elf.symbol(*symbols, object->section, std::format("the instance of {}", group.name)) : std::nullopt;
+      object ? elf.symbol(*symbols, object->section, formatted("the instance of {}", group.name)) : std::nullopt;
   if (!function) return;
   if (object->type() != kObjectSymbol || function->type() != kFunctionSymbol) {
     elf.diagnostics().error(DiagnosticKind::FileFormat, elf.place_of(*symbols),
-                            std::format("{} is to name an OBJECT symbol and that a FUNC symbol, but their types are "
-                                        "{} and {}",
-                                        group.name, object->type(), function->type()));
+                            formatted("{} is to name an OBJECT symbol and that a FUNC symbol, but their types are "
+                                      "{} and {}",
+                                      group.name, object->type(), function->type()));
     return;
   }
   const std::string mangled = elf.symbol_name(*symbols, *function);
@@ -85,14 +84,14 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   if (!signature) {
     elf.diagnostics().error(
         DiagnosticKind::FileFormat, elf.place_of(*symbols),
-        std::format("kernel symbol `{}` of {} is no mangled name of a function of pointers", mangled, group.name));
+        formatted("kernel symbol `{}` of {} is no mangled name of a function of pointers", mangled, group.name));
     return;
   }
   auto kernel = std::ranges::find(file.kernels, signature->name, &Kernel::name);
   if (kernel == file.kernels.end()) {
     if (file.kernels.size() == kMaxKernels) {
       elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.place_of(group),
-                              std::format("there are more than {} kernels", kMaxKernels));
+                              formatted("there are more than {} kernels", kMaxKernels));
       return;
     }
     file.kernels.push_back(
@@ -119,8 +118,8 @@ void read_patches(Elf32& elf, const Section& table, std::size_t& budget, Control
     if (!target) return;
     if (raw.offset >= target->size) {
       elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.place_of(table),
-                              std::format("{} patches byte {} of section {}, which has {} bytes", table.name,
-                                          raw.offset, target->name, target->size));
+                              formatted("{} patches byte {} of section {}, which has {} bytes", table.name, raw.offset,
+                                        target->name, target->size));
       return;
     }
     file.patches.push_back({.symbol = elf.symbol_name(*symbols, *symbol),
@@ -150,7 +149,7 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
       .size = bytes.size(), .os_abi = elf->header().identification[7], .abi_version = elf->header().identification[8]};
   if (platform_name(file.os_abi).empty()) {
     diagnostics.error(DiagnosticKind::FileFormat, Place::in_bytes(std::string(name), {7, 8}),
-                      std::format("this ELF file is for platform {}, which is none of the known NPUs", file.os_abi));
+                      formatted("this ELF file is for platform {}, which is none of the known NPUs", file.os_abi));
     return std::nullopt;
   }
   file.sections.assign(elf->sections().begin() + 1, elf->sections().end());

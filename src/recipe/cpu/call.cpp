@@ -3,10 +3,10 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
-#include <format>
 #include <memory>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/bo.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 std::string arguments_text(const Call& call) {
   std::string text;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    text += std::format("{}{} {}", i == 0 ? "" : ", ", i, describe_argument(call.arguments[i]));
+    text += formatted("{}{} {}", i == 0 ? "" : ", ", i, describe_argument(call.arguments[i]));
   }
   return text.empty() ? "none" : text;
 }
@@ -25,16 +25,16 @@ std::string arguments_text(const Call& call) {
 [[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
   CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place, .path = call.pointer},
                       .thrown = std::current_exception()};
-  failure.diagnostic.message = std::format("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
-                                           file_of(*call.function->library).filename().native(), thrown_text());
+  failure.diagnostic.message = formatted("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
+                                         file_of(*call.function->library).filename().native(), thrown_text());
   try {
     throw;
   } catch (const std::bad_any_cast&) {
     failure.diagnostic.hint("the function takes an argument as another type than the recipe gives it");
-    failure.diagnostic.note(std::format("the arguments are: {}", arguments_text(call)));
+    failure.diagnostic.note(formatted("the arguments are: {}", arguments_text(call)));
   } catch (const std::out_of_range&) {
-    failure.diagnostic.note(std::format("the library said that the function has {} argument{}", call.function->num_args,
-                                        call.function->num_args == 1 ? "" : "s"));
+    failure.diagnostic.note(formatted("the library said that the function has {} argument{}", call.function->num_args,
+                                      call.function->num_args == 1 ? "" : "s"));
   } catch (...) {
     // Its own text has to do.
   }
@@ -54,13 +54,13 @@ std::expected<void, CallFailure> run_call(Call& call) {
 
 std::string describe_argument(const std::any& argument) {
   if (!argument.has_value()) return "nothing";
-  if (const auto* buffer = std::any_cast<bo>(&argument)) return std::format("xrt::bo of {} bytes", buffer->size());
-  if (const auto* value = std::any_cast<int>(&argument)) return std::format("int {}", *value);
-  if (const auto* value = std::any_cast<std::uint32_t>(&argument)) return std::format("std::uint32_t {}", *value);
-  if (const auto* value = std::any_cast<std::int64_t>(&argument)) return std::format("std::int64_t {}", *value);
-  if (const auto* value = std::any_cast<std::uint64_t>(&argument)) return std::format("std::uint64_t {}", *value);
-  if (const auto* value = std::any_cast<float>(&argument)) return std::format("float {}", *value);
-  if (const auto* value = std::any_cast<double>(&argument)) return std::format("double {}", *value);
+  if (const auto* buffer = std::any_cast<bo>(&argument)) return formatted("xrt::bo of {} bytes", buffer->size());
+  if (const auto* value = std::any_cast<int>(&argument)) return formatted("int {}", *value);
+  if (const auto* value = std::any_cast<std::uint32_t>(&argument)) return formatted("std::uint32_t {}", *value);
+  if (const auto* value = std::any_cast<std::int64_t>(&argument)) return formatted("std::int64_t {}", *value);
+  if (const auto* value = std::any_cast<std::uint64_t>(&argument)) return formatted("std::uint64_t {}", *value);
+  if (const auto* value = std::any_cast<float>(&argument)) return formatted("float {}", *value);
+  if (const auto* value = std::any_cast<double>(&argument)) return formatted("double {}", *value);
   if (std::any_cast<std::string>(&argument)) return "std::string";
   const std::unique_ptr<char, decltype(&std::free)> name(
       abi::__cxa_demangle(argument.type().name(), nullptr, nullptr, nullptr), &std::free);

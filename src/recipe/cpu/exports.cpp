@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 std::unexpected<Failure> truncated(std::string_view file, std::uint64_t begin, std::uint64_t end,
                                    std::string_view what) {
   return fail(DiagnosticKind::FileTruncated, Place::in_bytes(std::string(file), {begin, end}),
-              std::format("the {} of this library ends behind the end of the file", what));
+              formatted("the {} of this library ends behind the end of the file", what));
 }
 
 // A range of a file; empty optional when it is not all there.
@@ -74,7 +74,7 @@ void check_library_file(Bytes bytes, std::string_view file, const Place& place, 
   if (!found) {
     diagnostics.add(std::move(fail(std::move(found.error()), "a recipe names it as CPU library", place).error()));
   } else if (!found->front()) {
-    diagnostics.error(DiagnosticKind::CpuInit, place, std::format("CPU library `{}` exports no `library_init`", file))
+    diagnostics.error(DiagnosticKind::CpuInit, place, formatted("CPU library `{}` exports no `library_init`", file))
         .hint("declare it `extern \"C\"`, with default visibility");
   }
 }

@@ -3,7 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -30,7 +31,7 @@ Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const
   void* pages =
       mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
-    return fail(DiagnosticKind::DeviceLacks, place, std::format("there is no memory for a buffer of {} bytes", size));
+    return fail(DiagnosticKind::DeviceLacks, place, formatted("there is no memory for a buffer of {} bytes", size));
   }
   return std::make_shared<HostBuffer>(pages, size);
 }

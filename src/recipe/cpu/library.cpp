@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 
 #include <exception>
-#include <format>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "base/format.hpp"
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/cpu_function.hpp"
 
@@ -54,20 +54,20 @@ Result<BufferAbi> find_abi(void* handle, const Path& file, const Place& place) {
   if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
   return fail(std::move(
       problem(DiagnosticKind::CpuAbi, place,
-              std::format("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
+              formatted("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
           .hint("rebuild it with this version's slipway/cpu_library.hpp")));
 }
 
 Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    return fail(DiagnosticKind::CpuOpen, place, std::format("Failed to open {}: {}", file.native(), loader_error()));
+    return fail(DiagnosticKind::CpuOpen, place, formatted("Failed to open {}: {}", file.native(), loader_error()));
   }
   const auto init = reinterpret_cast<xrt_core::cpu::library_init_fn>(dlsym(handle, "library_init"));
   if (!init) {
-    return fail(std::move(problem(DiagnosticKind::CpuInit, place,
-                                  std::format("CPU library `{}` exports no `library_init`", file.native()))
-                              .hint("declare it `extern \"C\"`, with default visibility")));
+    return fail(std::move(
+        problem(DiagnosticKind::CpuInit, place, formatted("CPU library `{}` exports no `library_init`", file.native()))
+            .hint("declare it `extern \"C\"`, with default visibility")));
   }
   auto library = std::make_unique<Library>();
   library->file = file;
@@ -80,11 +80,11 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place
     init(&arguments);
   } catch (...) {
     return fail(DiagnosticKind::CpuInit, place,
-                std::format("`library_init` of CPU library `{}` threw: {}", file.native(), thrown_text()));
+                formatted("`library_init` of CPU library `{}` threw: {}", file.native(), thrown_text()));
   }
   if (!arguments.lookup_fn) {
     return fail(std::move(problem(DiagnosticKind::CpuInit, place,
-                                  std::format("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
+                                  formatted("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
                               .hint("it is to set the member of the structure that it is given")));
   }
   library->lookup = std::move(arguments.lookup_fn);
@@ -98,19 +98,19 @@ Result<std::unique_ptr<const Function>> look_up(const Library& library, std::str
   } catch (...) {
     return fail(
         DiagnosticKind::CpuLookup, place,
-        std::format("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
+        formatted("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
   }
   if (!found.callable) {
     return fail(std::move(
         problem(DiagnosticKind::CpuLookup, place,
-                std::format("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
+                formatted("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
             .hint("its lookup function is to throw for names that it does not know")));
   }
   if (found.num_args > kMaxArguments) {
     return fail(DiagnosticKind::CpuLookup, place,
-                std::format("function `{}` of CPU library `{}` asks for {} arguments, more than the {} that a function "
-                            "may have",
-                            name, library.file.native(), found.num_args, kMaxArguments));
+                formatted("function `{}` of CPU library `{}` asks for {} arguments, more than the {} that a function "
+                          "may have",
+                          name, library.file.native(), found.num_args, kMaxArguments));
   }
   return std::make_unique<const Function>(Function{&library, std::string(name), found.num_args, found.callable});
 }
@@ -121,7 +121,7 @@ Result<const Library*> load_library(const Path& file, const Place& place) {
   std::error_code error;
   const Path canonical = std::filesystem::canonical(file, error);
   if (error) {
-    return fail(DiagnosticKind::CpuOpen, place, std::format("Failed to open {}: {}", file.native(), error.message()));
+    return fail(DiagnosticKind::CpuOpen, place, formatted("Failed to open {}: {}", file.native(), error.message()));
   }
   Registry& loaded = registry();
   const std::scoped_lock lock(loaded.mutex);

@@ -1,10 +1,10 @@
 #include "recipe/cpu/library.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <format>
 #include <fstream>
 #include <thread>
 
@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 
 const Path kLibraries = testing::cpu_libraries();
 
-Path library_file(std::string_view name) { return kLibraries / std::format("lib{}.so", name); }
+Path library_file(std::string_view name) { return kLibraries / formatted("lib{}.so", name); }
 
 const Library& library(std::string_view name) {
   const auto loaded = load_library(library_file(name));
@@ -242,7 +242,7 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   const Diagnostic none = problem_of(find_library("umd/other", roots));
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
-  EXPECT_EQ(none.notes[1].message, std::format("looked for `{}`", (folder / "b/umd/libother.so").native()));
+  EXPECT_EQ(none.notes[1].message, formatted("looked for `{}`", (folder / "b/umd/libother.so").native()));
 }
 
 TEST(CpuPaths, StaysInside) {

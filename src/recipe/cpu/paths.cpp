@@ -4,7 +4,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::cpu {
 
@@ -34,9 +35,9 @@ LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_
 std::vector<std::string> library_file_names(std::string_view name) {
   std::vector<std::string> names;
   const auto add = [&](std::string_view base) {
-    names.push_back(std::format("lib{}.so", base));
+    names.push_back(formatted("lib{}.so", base));
     names.emplace_back(base);
-    names.push_back(std::format("{}.so", base));
+    names.push_back(formatted("{}.so", base));
   };
   add(name);
   for (const std::string_view ending : {".dll", ".so", ".dylib"}) {
@@ -48,19 +49,19 @@ std::vector<std::string> library_file_names(std::string_view name) {
 Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const Place& place) {
   const Path path(name);
   if (name.empty() || name.contains('\0') || !path.has_filename()) {
-    return fail(DiagnosticKind::CpuPath, place, std::format("`{}` is not the name of a library", name));
+    return fail(DiagnosticKind::CpuPath, place, formatted("`{}` is not the name of a library", name));
   }
   const std::string hint = "name it relative to a folder given with --library-root, or allow it with --allow-outside";
   if (!roots.allow_outside) {
     if (path.is_absolute()) {
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
-      diagnostic.message = std::format("Invalid path '{}' cannot be absolute", name);
+      diagnostic.message = formatted("Invalid path '{}' cannot be absolute", name);
       return fail(std::move(diagnostic.hint(hint)));
     }
     for (const Path& part : path) {
       if (part != "..") continue;
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
-      diagnostic.message = std::format("Invalid path '{}' escapes xrt", name);
+      diagnostic.message = formatted("Invalid path '{}' escapes xrt", name);
       return fail(std::move(diagnostic.hint(hint)));
     }
   }
@@ -73,10 +74,10 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
     }
   }
   Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .place = place};
-  diagnostic.message = std::format("there is no CPU library `{}`", name);
+  diagnostic.message = formatted("there is no CPU library `{}`", name);
   diagnostic.hint("--library-root names the folder that it is in");
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
-    diagnostic.note(std::format("looked for `{}`", (root / path.parent_path() / file_names.front()).native()));
+    diagnostic.note(formatted("looked for `{}`", (root / path.parent_path() / file_names.front()).native()));
   }
   return fail(std::move(diagnostic));
 }

@@ -4,9 +4,10 @@
 
 #include <cstdlib>
 #include <exception>
-#include <format>
 #include <memory>
 #include <typeinfo>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -42,7 +43,7 @@ std::string thrown_text() {
     if (!type) return "something that is no C++ exception";
     const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
                                                            &std::free);
-    return std::format("an exception of type `{}`", name ? name.get() : type->name());
+    return formatted("an exception of type `{}`", name ? name.get() : type->name());
   }
 }
 

@@ -1,10 +1,10 @@
 #include "recipe/jobs/jobs.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <format>
 #include <latch>
 
 namespace slipway::recipe {
@@ -72,7 +72,7 @@ TEST(Jobs, SaysWhatIsWrong) {
 
 JobScript script_of(std::size_t count) {
   JobScript script;
-  for (std::size_t i = 0; i < count; ++i) script.jobs.push_back({.id = std::format("j{}", i)});
+  for (std::size_t i = 0; i < count; ++i) script.jobs.push_back({.id = formatted("j{}", i)});
   return script;
 }
 
@@ -82,7 +82,7 @@ TEST(Jobs, RunSideBySideAndReportInOrder) {
   const auto results = run_jobs(script, {}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     return [&all, id = job.id] {
       all.arrive_and_wait();
-      return JobResult{.report = std::format("{{\"id\":\"{}\"}}", id)};
+      return JobResult{.report = formatted("{{\"id\":\"{}\"}}", id)};
     };
   });
   ASSERT_EQ(results.size(), 4u);

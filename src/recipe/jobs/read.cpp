@@ -1,6 +1,6 @@
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/records.hpp"
 
@@ -30,7 +30,7 @@ void check_ids(const std::vector<Job>& jobs, Diagnostics& diagnostics) {
     if (fresh) continue;
     const Value at = job.at["id"] ? job.at["id"] : job.at;
     const Value other = first->second->at["id"] ? first->second->at["id"] : first->second->at;
-    diagnostics.add(json::problem(at, DiagnosticKind::DuplicateName, std::format("two jobs have the id `{}`", job.id)))
+    diagnostics.add(json::problem(at, DiagnosticKind::DuplicateName, formatted("two jobs have the id `{}`", job.id)))
         .note("the first one is here", other.place());
   }
 }
@@ -63,7 +63,7 @@ std::optional<JobScript> read_jobs(std::shared_ptr<const json::Document> documen
     job_record().read(decoder, element, job);
     if (!element.is(Type::Object)) continue;
     // One that could not be read in full stays, so that its id is compared with the others'.
-    if (job.id.empty()) job.id = jobs.is(Type::Object) ? element.key() : std::format("job{}", script.jobs.size());
+    if (job.id.empty()) job.id = jobs.is(Type::Object) ? element.key() : formatted("job{}", script.jobs.size());
     script.jobs.push_back(std::move(job));
   }
   check_ids(script.jobs, diagnostics);

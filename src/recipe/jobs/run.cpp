@@ -2,7 +2,6 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <format>
 #include <mutex>
 #include <thread>
 

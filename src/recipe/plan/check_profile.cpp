@@ -1,7 +1,7 @@
 // A profile against its recipe and its files (recipe page 3.5, section 4).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 #include "recipe/profile/data.hpp"
@@ -24,7 +24,7 @@ class ProfileChecker {
       if (!fresh) {
         diagnostics_
             .add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                               std::format("buffer `{}` is bound twice", binding.name)))
+                               formatted("buffer `{}` is bound twice", binding.name)))
             .note("the first one is here", first->second.place());
       }
       if (recipe_) check_buffer(binding);
@@ -42,7 +42,7 @@ class ProfileChecker {
       if (is_golden(binding.name)) return;
       Diagnostic problem =
           json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                        std::format("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
+                        formatted("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
                         Severity::Warning);
       if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
         problem.suggest(json::inside_quotes(binding.at["name"].place()), *near);
@@ -50,7 +50,7 @@ class ProfileChecker {
     } else if (buffer->size != 0 && binding.size != 0 && buffer->size != binding.size) {
       diagnostics_.add(json::problem(
           binding.at["size"], DiagnosticKind::BufferSize,
-          std::format("Invalid size ({}) of bo bound to '{}', expected {}", binding.size, binding.name, buffer->size)));
+          formatted("Invalid size ({}) of bo bound to '{}', expected {}", binding.size, binding.name, buffer->size)));
     }
   }
 
@@ -81,8 +81,8 @@ class ProfileChecker {
         if (init.skip >= *length) {
           diagnostics_
               .add(problem_at(init.at, "skip", DiagnosticKind::ProfileInit,
-                              std::format("bad init skip value '{}' for file '{}'", init.skip, init.file)))
-              .hint(std::format("the file has {} bytes", *length));
+                              formatted("bad init skip value '{}' for file '{}'", init.skip, init.file)))
+              .hint(formatted("the file has {} bytes", *length));
         } else if (!size) {
           size = *length - init.skip;
         }
@@ -93,7 +93,7 @@ class ProfileChecker {
         size = buffer->size;
       } else {
         diagnostics_.add(problem_at(binding.at, "size", DiagnosticKind::ProfileBinding,
-                                    std::format("binding `{}` needs a `size` above 0", binding.name)));
+                                    formatted("binding `{}` needs a `size` above 0", binding.name)));
         return;
       }
     }
@@ -105,9 +105,9 @@ class ProfileChecker {
     const std::uint64_t begin = init.begin.value_or(0);
     const std::optional<std::uint64_t> end = init.end ? init.end : size;
     if (!(size && end && *end > *size) && !(end && begin > *end)) return;
-    const std::string subject = init.form == Init::Form::File ? std::format("' for file '{}'", init.file) : "'";
+    const std::string subject = init.form == Init::Form::File ? formatted("' for file '{}'", init.file) : "'";
     diagnostics_.add(problem_at(init.at, init.end ? "end" : "begin", DiagnosticKind::ProfileInit,
-                                std::format("bad init begin/end values: {}/{}{}", begin, end.value_or(0), subject)));
+                                formatted("bad init begin/end values: {}/{}{}", begin, end.value_or(0), subject)));
   }
 
   void check_golden(const Validate& validate, std::optional<std::uint64_t> size) {
@@ -117,9 +117,8 @@ class ProfileChecker {
     } else if (const Binding* other = find_named(profile_.bindings, *validate.name)) {
       if (other->size != 0) golden = other->size;
     } else {
-      Diagnostic problem =
-          json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
-                        std::format("the profile has no binding `{}` with golden data", *validate.name));
+      Diagnostic problem = json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
+                                         formatted("the profile has no binding `{}` with golden data", *validate.name));
       if (const auto near = closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name)))
         problem.suggest(json::inside_quotes(validate.at["name"].place()), *near);
       diagnostics_.add(std::move(problem));
@@ -134,8 +133,7 @@ class ProfileChecker {
     for (const DebugTrace& trace : profile_.traces) {
       if (std::ranges::contains(recipe_->runs, trace.name, &Run::id)) continue;
       diagnostics_.add(json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,
-                                     std::format("the recipe has no run `{}` to trace", trace.name),
-                                     Severity::Warning));
+                                     formatted("the recipe has no run `{}` to trace", trace.name), Severity::Warning));
     }
   }
 
@@ -143,13 +141,12 @@ class ProfileChecker {
     const Mode mode = execution.effective_mode();
     if (execution.at["iteration"] && mode != Mode::Default && mode != Mode::Validate) {
       diagnostics_.add(json::problem(execution.at["iteration"], DiagnosticKind::ProfileExecution,
-                                     std::format("`iteration` has no effect in mode {}", name_of(mode)),
+                                     formatted("`iteration` has no effect in mode {}", name_of(mode)),
                                      Severity::Warning));
     }
     if (execution.depth && *execution.depth > 1 && mode != Mode::Throughput) {
       diagnostics_.add(json::problem(execution.at["depth"], DiagnosticKind::ProfileExecution,
-                                     std::format("`depth` has no effect in mode {}", name_of(mode)),
-                                     Severity::Warning));
+                                     formatted("`depth` has no effect in mode {}", name_of(mode)), Severity::Warning));
     }
   }
 

@@ -1,7 +1,7 @@
 // Constants (recipe page 3.3.7): values are range-checked, never wrapped or truncated.
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/plan/parts.hpp"
 #include "recipe/read/records.hpp"
 
@@ -66,15 +66,15 @@ std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bo
   if (value.is(Type::Bool)) {
     diagnostics.add(json::problem(
         value, DiagnosticKind::DeprecatedForm,
-        std::format("{} is taken as {} of type {}", value.text(), value.boolean() ? 1 : 0, type), Severity::Warning));
+        formatted("{} is taken as {} of type {}", value.text(), value.boolean() ? 1 : 0, type), Severity::Warning));
     return ConstantScalar{limits.type, WholeNumber{false, value.boolean() ? 1u : 0u}};
   }
   const auto number = whole_number(value);
   if (!number)
-    return refuse(value, std::format("{} is no whole number, which type {} takes", value.text(), type), diagnostics);
+    return refuse(value, formatted("{} is no whole number, which type {} takes", value.text(), type), diagnostics);
   const std::uint64_t max = cpu ? limits.cpu_max : limits.kernel_max;
   if (!number->fits(limits.min, max)) {
-    return refuse(value, std::format("{} does not fit in type {} ({} to {})", value.text(), type, limits.min, max),
+    return refuse(value, formatted("{} does not fit in type {} ({} to {})", value.text(), type, limits.min, max),
                   diagnostics);
   }
   return ConstantScalar{limits.type, *number};
@@ -84,9 +84,9 @@ std::optional<ConstantScalar> read_float(Value value, ConstantType type, Diagnos
   std::optional<double> number = special_float(value);
   if (!number) number = decimal_number(value);
   if (!number)
-    return refuse(value, std::format("{} is no number, which type {} takes", value.text(), name_of(type)), diagnostics);
+    return refuse(value, formatted("{} is no number, which type {} takes", value.text(), name_of(type)), diagnostics);
   if (type == ConstantType::Float && std::isfinite(*number) && !std::isfinite(static_cast<float>(*number)))
-    return refuse(value, std::format("{} does not fit in type float", value.text()), diagnostics);
+    return refuse(value, formatted("{} does not fit in type float", value.text()), diagnostics);
   return ConstantScalar{type, *number};
 }
 
@@ -106,7 +106,7 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
   } else if (const auto number = decimal_number(value)) {
     stored = tensor::store_number(type, *number, to);
   } else {
-    refuse(value, std::format("{} is no number, which a kernel of this recipe takes here", value.text()), diagnostics);
+    refuse(value, formatted("{} is no number, which a kernel of this recipe takes here", value.text()), diagnostics);
     return false;
   }
   if (!stored) refuse(value, stored.error(), diagnostics);
@@ -125,7 +125,7 @@ std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, 
                     "a string constant is for CPU functions only; kernels take numbers", diagnostics);
     }
     if (value.is(Type::String)) return ConstantScalar{*type, value.string()};
-    return refuse(value, std::format("type string takes a string, but here is {}", json::name_of(value.type())),
+    return refuse(value, formatted("type string takes a string, but here is {}", json::name_of(value.type())),
                   diagnostics);
   }
   const Limits* limits = limits_of(*type);
@@ -170,16 +170,16 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, Ele
       return refuse(value, "an array is given, but the kernel takes one number here", diagnostics);
     if (!constant.type && value.is(Type::Bool) && type != ElementType::Bool && !tensor::is_float(type)) {
       diagnostics.add(json::problem(value, DiagnosticKind::DeprecatedForm,
-                                    std::format("{} is taken as {}", value.text(), value.boolean() ? 1 : 0),
+                                    formatted("{} is taken as {}", value.text(), value.boolean() ? 1 : 0),
                                     Severity::Warning));
     }
     return scalar_bytes(value, type, diagnostics);
   }
   if (!value.is(Type::Array) || value.size() != count) {
     return refuse(value,
-                  std::format("the kernel takes an array of {} numbers here, but here is {}", count,
-                              value.is(Type::Array) ? std::format("one of {}", value.size())
-                                                    : std::string(json::name_of(value.type()))),
+                  formatted("the kernel takes an array of {} numbers here, but here is {}", count,
+                            value.is(Type::Array) ? formatted("one of {}", value.size())
+                                                  : std::string(json::name_of(value.type()))),
                   diagnostics);
   }
   std::vector<std::byte> bytes;

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -17,7 +17,7 @@ bool says_something(const Context& context) { return context.has_configuration()
 void check_reference(const Recipe& recipe, std::string_view name, Value object, Diagnostics& diagnostics) {
   if (context_of(recipe, name) || name.empty()) return;
   Diagnostic problem =
-      json::problem(object["hwctx"], DiagnosticKind::UnknownHwctx, std::format("Unknown hwctx '{}'", name));
+      json::problem(object["hwctx"], DiagnosticKind::UnknownHwctx, formatted("Unknown hwctx '{}'", name));
   const auto names = contexts_of(recipe) |
                      std::views::transform([](const Context* context) { return std::string_view(context->name); });
   if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(object["hwctx"].place()), *near);
@@ -29,7 +29,7 @@ void check_context(const Context& context, Diagnostics& diagnostics) {
   if (!context.xclbin.empty() && (!context.program.empty() || !context.programs.empty())) {
     diagnostics.add(
         problem_at(context.at, "xclbin", DiagnosticKind::ConflictingKeys,
-                   std::format("hardware context `{}` has an xclbin and programs; the xclbin is used", context.name),
+                   formatted("hardware context `{}` has an xclbin and programs; the xclbin is used", context.name),
                    Severity::Warning));
   }
 }
@@ -78,7 +78,7 @@ std::expected<const Context*, std::string> context_of(const Recipe& recipe, std:
   }
   const auto found =
       std::ranges::find(all, name, [](const Context* context) { return std::string_view(context->name); });
-  if (found == all.end()) return std::unexpected(std::format("Unknown hwctx '{}'", name));
+  if (found == all.end()) return std::unexpected(formatted("Unknown hwctx '{}'", name));
   return *found;
 }
 
@@ -98,7 +98,7 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
       Diagnostic problem =
           json::problem(context.at, DiagnosticKind::RecipeContext, "No xclbin or program specified for hwctx");
       problem.place = context.at.opening();
-      problem.hint(std::format("`{}` has neither xclbin, program, programs nor module", context.name));
+      problem.hint(formatted("`{}` has neither xclbin, program, programs nor module", context.name));
       diagnostics.add(std::move(problem));
     }
     if (context.name == "header" && recipe.header && says_something(*recipe.header)) {
@@ -112,13 +112,13 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     const auto context = context_of(recipe, kernel.context);
     if (!context && kernel.context.empty()) {
       diagnostics.add(problem_at(kernel.at, "hwctx", DiagnosticKind::RecipeContext, std::string(kAmbiguous)))
-          .hint(std::format("kernel `{}` must say which one with `hwctx`", kernel.name));
+          .hint(formatted("kernel `{}` must say which one with `hwctx`", kernel.name));
     } else if (context && module_of(recipe, kernel).key.empty() && (!*context || !(*context)->has_configuration()) &&
                (!*context || !(*context)->broken) && (!recipe.header || !recipe.header->broken)) {
       diagnostics
           .add(problem_at(kernel.at, "name", DiagnosticKind::NoKernelSource,
                           "Could not create hwctx, xclbin or program is required in recipe"))
-          .hint(std::format("or a `module` with kernel `{}`", kernel.name));
+          .hint(formatted("or a `module` with kernel `{}`", kernel.name));
     }
   }
   for (const Buffer& buffer : recipe.buffers) {

@@ -1,8 +1,8 @@
 #include "recipe/plan/load.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/parallel.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -99,8 +99,8 @@ class Planner {
     const bool good = plan.backend == BackendKind::Xrt ? plan_npu(kernel, plan) : plan_embedded(kernel, plan);
     if (options_.backend && good && *options_.backend != plan.backend) {
       diagnostics_.add(problem_at(kernel.at, "name", DiagnosticKind::NoBackend,
-                                  std::format("kernel `{}` cannot run on the {} back end; its back end is {}",
-                                              kernel.name, name_of(*options_.backend), name_of(plan.backend))));
+                                  formatted("kernel `{}` cannot run on the {} back end; its back end is {}",
+                                            kernel.name, name_of(*options_.backend), name_of(plan.backend))));
     }
     if (good) check_count(kernel, plan);
     return good;
@@ -138,8 +138,8 @@ class Planner {
     for (const Parameter& parameter : plan.signature.parameters) {
       if (parameter.argidx < *kernel.numargs) continue;
       diagnostics_.add(json::problem(kernel.at["numargs"], DiagnosticKind::ArgumentIndex,
-                                     std::format("`numargs` of kernel `{}` is {}, but it has parameter {}", kernel.name,
-                                                 *kernel.numargs, parameter.argidx),
+                                     formatted("`numargs` of kernel `{}` is {}, but it has parameter {}", kernel.name,
+                                               *kernel.numargs, parameter.argidx),
                                      Severity::Warning));
       return;
     }

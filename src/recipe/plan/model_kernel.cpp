@@ -1,7 +1,6 @@
 #include "recipe/plan/model_kernel.hpp"
 
-#include <format>
-
+#include "base/format.hpp"
 #include "launch/locate.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
@@ -24,18 +23,18 @@ bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view giv
               std::span<const tensor::Shape> shapes, ModelKernel& kernel, Diagnostics& diagnostics) {
   vgf::Resource resource = file.resources[slot.resource];
   const std::string name =
-      given_name.empty() ? std::format("{} {}", writes ? "output" : "input", slot.binding) : std::string(given_name);
+      given_name.empty() ? formatted("{} {}", writes ? "output" : "input", slot.binding) : std::string(given_name);
   if (resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
       resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE) {
     diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),
-                      std::format("`{}` of the model is an image; recipes bind buffers to tensors and buffers", name));
+                      formatted("`{}` of the model is an image; recipes bind buffers to tensors and buffers", name));
     return false;
   }
   resource.shape = shapes[slot.resource];
   const Size size = vgf::byte_count(resource);
   if (!size || *size == 0) {
     diagnostics.error(DiagnosticKind::OutOfRange, file.place(resource.range),
-                      std::format("`{}` of the model has no size that a buffer can have", name));
+                      formatted("`{}` of the model has no size that a buffer can have", name));
     return false;
   }
   kernel.ports.push_back({name, static_cast<launch::ResourceIndex>(kernel.plan.resources.size()), *size, writes});

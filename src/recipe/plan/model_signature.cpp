@@ -1,5 +1,5 @@
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -9,11 +9,10 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
                 Diagnostics& diagnostics) {
   bool good = true;
   const auto refuse = [&](std::string_view key) {
-    diagnostics.add(
-        problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
-                   std::format("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
-                               "its compute modules",
-                               kernel.name, artifact.name, key)));
+    diagnostics.add(problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
+                               formatted("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
+                                         "its compute modules",
+                                         kernel.name, artifact.name, key)));
     good = false;
   };
   if (kernel.parameters) refuse("parameters");

@@ -1,7 +1,7 @@
 // Kernels of RPL programs and of VGF models (recipe page 3.3.4).
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/plan/parts.hpp"
 #include "rpl/compile.hpp"
 #include "shader/compile.hpp"
@@ -35,13 +35,13 @@ std::optional<std::string> choose_function(const rpl::Program& program, const Ke
   if (std::ranges::contains(candidates, kernel.instance)) return kernel.instance;
   if (candidates.size() == 1) return candidates.front();
   std::string list;
-  for (const std::string& name : candidates) list += std::format("{}`{}`", list.empty() ? "" : ", ", name);
-  return refuse(kernel, "name", DiagnosticKind::KernelEntry,
-                list.empty()
-                    ? std::format("the module of kernel `{}` has no function that can be an entry point", kernel.name)
-                    : std::format("which function kernel `{}` is must be said with `entry`; its module has {}",
-                                  kernel.name, list),
-                diagnostics);
+  for (const std::string& name : candidates) list += formatted("{}`{}`", list.empty() ? "" : ", ", name);
+  return refuse(
+      kernel, "name", DiagnosticKind::KernelEntry,
+      list.empty()
+          ? formatted("the module of kernel `{}` has no function that can be an entry point", kernel.name)
+          : formatted("which function kernel `{}` is must be said with `entry`; its module has {}", kernel.name, list),
+      diagnostics);
 }
 
 std::optional<KernelCode> compile_rpl(const Artifact& artifact, const Kernel& kernel, Diagnostics& diagnostics) {
@@ -65,11 +65,11 @@ std::optional<KernelCode> compile_rpl(const Artifact& artifact, const Kernel& ke
 
 std::optional<spirv::Module> code_of(const vgf::Module& module, const Artifact& artifact, const Kernel& kernel,
                                      Diagnostics& diagnostics) {
-  const std::string name = std::format("{} module `{}`", artifact.name, module.name);
+  const std::string name = formatted("{} module `{}`", artifact.name, module.name);
   if (!module.words.empty()) return diagnostics.take(spirv::read_module(module.words, name));
   if (module.text.empty()) {
     return refuse(kernel, "entry", DiagnosticKind::KernelModule,
-                  std::format("module `{}` has no code: it is for an application to supply", module.name), diagnostics);
+                  formatted("module `{}` has no code: it is for an application to supply", module.name), diagnostics);
   }
   const auto language = module.code == vgf::CodeKind::Glsl ? shader::Language::Glsl : shader::Language::Hlsl;
   auto compiled = shader::compile(make_source(name, std::string(module.text)), language,
@@ -86,15 +86,15 @@ std::optional<KernelCode> take_from_vgf(const Artifact& artifact, const Kernel& 
   if (!file) return std::nullopt;
   std::string list;
   for (const vgf::Module& module : file->modules) {
-    if (module.kind == vgf::ModuleKind::Compute) list += std::format("{}`{}`", list.empty() ? "" : ", ", module.name);
+    if (module.kind == vgf::ModuleKind::Compute) list += formatted("{}`{}`", list.empty() ? "" : ", ", module.name);
   }
   const auto module = std::ranges::find_if(file->modules, [&](const vgf::Module& one) {
     return one.kind == vgf::ModuleKind::Compute && one.name == kernel.entry;
   });
   if (module == file->modules.end()) {
     return refuse(kernel, "entry", DiagnosticKind::KernelEntry,
-                  std::format("{} has no compute module `{}`; it has {}", artifact.name, kernel.entry,
-                              list.empty() ? "none" : list),
+                  formatted("{} has no compute module `{}`; it has {}", artifact.name, kernel.entry,
+                            list.empty() ? "none" : list),
                   diagnostics);
   }
   auto code = code_of(*module, artifact, kernel, diagnostics);

@@ -1,6 +1,6 @@
 // A kernel's code (recipe page 3.3.4).
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
@@ -79,7 +79,7 @@ std::optional<zebin::SpirvPart> spirv_of_zebin(const Artifact& artifact, const M
   if (part) return part;
   return refuse(
       name, DiagnosticKind::KernelModule,
-      std::format("module `{}` has no `.spv` section: its kernels cannot be built for another device", name.key),
+      formatted("module `{}` has no `.spv` section: its kernels cannot be built for another device", name.key),
       diagnostics);
 }
 
@@ -96,8 +96,8 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
   if (!kind) {
     return refuse(
         name, DiagnosticKind::ArtifactFormat,
-        std::format("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), OpenCL C (.cl), VGF nor zebin",
-                    name.key),
+        formatted("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), OpenCL C (.cl), VGF nor zebin",
+                  name.key),
         diagnostics);
   }
   if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::OpenClC)

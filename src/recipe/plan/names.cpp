@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <format>
 #include <set>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -20,7 +20,7 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
     if (fresh) continue;
     diagnostics
         .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
-                           std::format("two {} are called `{}`", what, one.name)))
+                           formatted("two {} are called `{}`", what, one.name)))
         .note("the first one is here", first->second.place());
   }
 }
@@ -28,7 +28,7 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
 template <class T>
 void unknown(Value at, DiagnosticKind kind, std::string_view what, std::string_view name, const std::vector<T>& list,
              Diagnostics& diagnostics) {
-  Diagnostic problem = json::problem(at, kind, std::format("Unknown {} '{}'", what, name));
+  Diagnostic problem = json::problem(at, kind, formatted("Unknown {} '{}'", what, name));
   if (const auto near = closest(name, list | std::views::transform(&T::name)))
     problem.suggest(json::inside_quotes(at.place()), *near);
   diagnostics.add(std::move(problem));
@@ -43,14 +43,14 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
     if (find_named(recipe.cpus, run.id)) {  // the shipped runner looks up `name`
       diagnostics.add(json::problem(
           run.resource_at, DiagnosticKind::DeprecatedForm,
-          std::format("there is no CPU function `{}`; `{}`, the name of the run, is taken", run.resource, run.id),
+          formatted("there is no CPU function `{}`; `{}`, the name of the run, is taken", run.resource, run.id),
           Severity::Warning));
       return;
     }
     unknown(run.resource_at, DiagnosticKind::UnknownCpu, "cpu", run.resource, recipe.cpus, diagnostics);
     if (kernel)
       diagnostics.add(json::problem(run.at["where"], DiagnosticKind::WrongReference,
-                                    std::format("`{}` is a kernel, but the run is on the CPU", run.resource)));
+                                    formatted("`{}` is a kernel, but the run is on the CPU", run.resource)));
     return;
   }
   if (kernel) return;
@@ -58,7 +58,7 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
   if (cpu)
     diagnostics.add(
         json::problem(run.resource_at, DiagnosticKind::WrongReference,
-                      std::format("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
+                      formatted("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
 }
 
 // A part of a buffer whose size is known.
@@ -75,8 +75,8 @@ void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& di
   if (argument.size > buffer.size) {
     diagnostics
         .add(problem_at(argument.at, "size", DiagnosticKind::BufferSize,
-                        std::format("buffer size mismatch for buffer: {}", buffer.name)))
-        .hint(std::format("the argument takes {} bytes, but the buffer has {}", argument.size, buffer.size));
+                        formatted("buffer size mismatch for buffer: {}", buffer.name)))
+        .hint(formatted("the argument takes {} bytes, but the buffer has {}", argument.size, buffer.size));
     return;
   }
   const Size end = checked_add(argument.offset, argument.size);
@@ -84,8 +84,8 @@ void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& di
     diagnostics
         .add(problem_at(argument.at, argument.at["offset"] ? "offset" : "size", DiagnosticKind::BufferSize,
                         "sub buffer size and offset: Invalid argument"))
-        .hint(std::format("the part begins at {} and takes {} bytes, but buffer `{}` has {}", argument.offset,
-                          argument.size, buffer.name, buffer.size));
+        .hint(formatted("the part begins at {} and takes {} bytes, but buffer `{}` has {}", argument.offset,
+                        argument.size, buffer.name, buffer.size));
   }
 }
 
@@ -108,7 +108,7 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
     if (!buffer.broken && needs_size && buffer.size == 0) {
       diagnostics.add(
           problem_at(buffer.at, "size", DiagnosticKind::BufferSize,
-                     std::format("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
+                     formatted("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
     }
   }
   for (const Run& run : recipe.runs) {
@@ -137,7 +137,7 @@ void check_unused(const Recipe& recipe, Diagnostics& diagnostics) {
     for (const auto& one : list) {
       if (one.name.empty() || used.contains(one.name)) continue;
       diagnostics.add(json::problem(one.at["name"], DiagnosticKind::UnusedResource,
-                                    std::format("no run uses {} `{}`", what, one.name), Severity::Warning));
+                                    formatted("no run uses {} `{}`", what, one.name), Severity::Warning));
     }
   };
   warn(recipe.buffers, buffers, "buffer");

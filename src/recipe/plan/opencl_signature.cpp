@@ -1,9 +1,9 @@
 // Kernels for OpenCL: entry point, and what argument indices mean (recipe page 3.3.5).
 #include <algorithm>
 #include <charconv>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/backends/opencl/source.hpp"
 #include "recipe/plan/parts.hpp"
@@ -16,7 +16,7 @@ using opencl::KernelInfo;
 
 std::string entry_list(const std::vector<KernelInfo>& kernels) {
   std::string list;
-  for (const KernelInfo& kernel : kernels) list += std::format("{}`{}`", list.empty() ? "" : ", ", kernel.entry);
+  for (const KernelInfo& kernel : kernels) list += formatted("{}`{}`", list.empty() ? "" : ", ", kernel.entry);
   return list.empty() ? "none" : list;
 }
 
@@ -26,13 +26,12 @@ const KernelInfo* choose_entry(const Kernel& kernel, const std::vector<KernelInf
   const auto found = std::ranges::find(kernels, wanted, &KernelInfo::entry);
   if (found != kernels.end()) return &*found;
   if (kernel.entry.empty() && kernels.size() == 1) return &kernels.front();
-  diagnostics.add(
-      problem_at(kernel.at, kernel.entry.empty() ? "instance" : "entry", DiagnosticKind::KernelEntry,
-                 kernel.entry.empty()
-                     ? std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}",
-                                   kernel.name, entry_list(kernels))
-                     : std::format("the module of kernel `{}` has no OpenCL kernel `{}`; it has {}", kernel.name,
-                                   kernel.entry, entry_list(kernels))));
+  diagnostics.add(problem_at(
+      kernel.at, kernel.entry.empty() ? "instance" : "entry", DiagnosticKind::KernelEntry,
+      kernel.entry.empty() ? formatted("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+                                       kernel.name, entry_list(kernels))
+                           : formatted("the module of kernel `{}` has no OpenCL kernel `{}`; it has {}", kernel.name,
+                                       kernel.entry, entry_list(kernels))));
   return nullptr;
 }
 
@@ -67,9 +66,8 @@ class OpenClSignature {
     if (rule.value) return refuse(rule.at, "value", "OpenCL kernels have no fixed values; give the runs a constant");
     if (!rule.argidx) return refuse(rule.at, "", "a parameter needs `argidx`");
     if (plan_.signature.find(*rule.argidx)) {
-      return refuse(
-          rule.at, "argidx",
-          std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
+      return refuse(rule.at, "argidx",
+                    formatted("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
     }
     if (rule.ignore) {
       plan_.signature.parameters.push_back(
@@ -83,9 +81,9 @@ class OpenClSignature {
     const Parameter* found = all.find(*index);
     if (!found) {
       return refuse(rule.at, "index",
-                    std::format("argument {} of kernel `{}` is a {}, which a run cannot set; local "
-                                "memory takes `local`",
-                                *index, kernel_.name, info_.arguments[*index].type));
+                    formatted("argument {} of kernel `{}` is a {}, which a run cannot set; local "
+                              "memory takes `local`",
+                              *index, kernel_.name, info_.arguments[*index].type));
     }
     Parameter& parameter = plan_.signature.parameters.emplace_back(*found);
     parameter.argidx = *rule.argidx;
@@ -101,21 +99,21 @@ class OpenClSignature {
     if (rule.name) {
       const auto found = std::ranges::find(info_.arguments, *rule.name, &KernelArgument::name);
       if (found != info_.arguments.end()) return static_cast<std::uint32_t>(found - info_.arguments.begin());
-      refuse(rule.at, "name", std::format("kernel `{}` has no argument `{}`", kernel_.name, *rule.name));
+      refuse(rule.at, "name", formatted("kernel `{}` has no argument `{}`", kernel_.name, *rule.name));
       return std::nullopt;
     }
     const std::uint32_t index = rule.index.value_or(*rule.argidx);
     if (index < info_.arguments.size()) return index;
     refuse(rule.at, rule.index ? "index" : "argidx",
-           std::format("kernel `{}` has no argument {}; it has {}", kernel_.name, index, info_.arguments.size()));
+           formatted("kernel `{}` has no argument {}; it has {}", kernel_.name, index, info_.arguments.size()));
     return std::nullopt;
   }
 
   bool add_local(const ParameterRule& rule, std::uint32_t index) {
     if (info_.arguments[index].kind != KernelArgument::Kind::Local) {
       return refuse(rule.at, "local",
-                    std::format("argument {} of kernel `{}` is a {}, not a pointer to local memory", index,
-                                kernel_.name, info_.arguments[index].type));
+                    formatted("argument {} of kernel `{}` is a {}, not a pointer to local memory", index, kernel_.name,
+                              info_.arguments[index].type));
     }
     if (*rule.local == 0) return refuse(rule.at, "local", "local memory of 0 bytes");
     plan_.signature.parameters.push_back({.argidx = *rule.argidx,
@@ -138,13 +136,13 @@ class OpenClSignature {
       if (listed) continue;
       good = refuse(
           kernel_.at, kernel_.parameters ? "parameters" : "name",
-          std::format("argument {}{} of kernel `{}` is a {}, {}", i,
-                      info_.arguments[i].name.empty() ? "" : std::format(" (`{}`)", info_.arguments[i].name),
-                      kernel_.name, info_.arguments[i].type,
-                      info_.arguments[i].kind == KernelArgument::Kind::Local
-                          ? "whose size `parameters` has to give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
-                      : info_.arguments[i].kind == KernelArgument::Kind::Other ? "which recipes cannot set"
-                                                                               : "and `parameters` leaves it out"));
+          formatted("argument {}{} of kernel `{}` is a {}, {}", i,
+                    info_.arguments[i].name.empty() ? "" : formatted(" (`{}`)", info_.arguments[i].name), kernel_.name,
+                    info_.arguments[i].type,
+                    info_.arguments[i].kind == KernelArgument::Kind::Local
+                        ? "whose size `parameters` has to give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
+                    : info_.arguments[i].kind == KernelArgument::Kind::Other ? "which recipes cannot set"
+                                                                             : "and `parameters` leaves it out"));
     }
     return good;
   }
@@ -177,7 +175,7 @@ bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& pl
     if (constant == constants.end()) {
       Diagnostic problem =
           json::problem(member, DiagnosticKind::KernelParameters,
-                        std::format("the module of kernel `{}` has no specialization constant `{}`", kernel.name, key));
+                        formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, key));
       problem.place = member.key_place();
       if (!module.module) problem.hint("OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`");
       diagnostics.add(std::move(problem));
@@ -205,7 +203,7 @@ bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnosti
     }
     diagnostics.add(
         json::problem(option, DiagnosticKind::KernelParameters,
-                      std::format("OpenCL kernels take the option `build`, a text; `{}` is another", option.key())));
+                      formatted("OpenCL kernels take the option `build`, a text; `{}` is another", option.key())));
     good = false;
   }
   return good;

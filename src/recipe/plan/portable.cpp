@@ -1,10 +1,10 @@
 #include "recipe/plan/portable.hpp"
 
 #include <algorithm>
-#include <format>
 #include <set>
 
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "json/record.hpp"
 
 namespace slipway::recipe {
@@ -35,7 +35,7 @@ class PortableCheck {
   void warn(Value at, std::string_view text, std::string_view subject = kRunner) {
     if (!at) return;
     Diagnostic problem =
-        json::problem(at, DiagnosticKind::NotPortable, std::format("{} {}", subject, text), Severity::Warning);
+        json::problem(at, DiagnosticKind::NotPortable, formatted("{} {}", subject, text), Severity::Warning);
     if (at.is(Type::Object) || at.is(Type::Array)) problem.place = at.opening();
     diagnostics_.add(std::move(problem));
   }
@@ -43,15 +43,15 @@ class PortableCheck {
     const Value member = object[key];
     if (!member) return;
     Diagnostic problem =
-        json::problem(member, DiagnosticKind::NotPortable, std::format("{} {}", subject, text), Severity::Warning);
+        json::problem(member, DiagnosticKind::NotPortable, formatted("{} {}", subject, text), Severity::Warning);
     problem.place = member.key_place();
     diagnostics_.add(std::move(problem));
   }
   // A number that is written as a text.
   void number(Value object, std::string_view key) {
-    if (object[key].is(Type::String)) warn(object[key], std::format("refuses a text for the number `{}`", key));
+    if (object[key].is(Type::String)) warn(object[key], formatted("refuses a text for the number `{}`", key));
   }
-  void ours(Value object, std::string_view key) { warn_key(object, key, std::format("does not know `{}`", key)); }
+  void ours(Value object, std::string_view key) { warn_key(object, key, formatted("does not know `{}`", key)); }
 
   // `explained`: keys that have a warning of their own.
   void schema(Value object, std::string_view what, std::span<const std::string_view> known,
@@ -59,7 +59,7 @@ class PortableCheck {
     if (!object.is(Type::Object)) return;
     for (const Value member : object) {
       if (std::ranges::contains(known, member.key()) || std::ranges::contains(explained, member.key())) continue;
-      warn_key(object, member.key(), std::format("does not allow `{}` in {}", member.key(), what), kSchema);
+      warn_key(object, member.key(), formatted("does not allow `{}` in {}", member.key(), what), kSchema);
     }
   }
 
@@ -82,7 +82,7 @@ class PortableCheck {
       warn(root["header"] ? root["header"] : root,
            "needs an xclbin or program, also for recipes of CPU functions alone");
     for (const std::string_view key : {"buffers", "kernels"}) {
-      if (resources && !resources[key]) warn(resources, std::format("requires `{}` in `resources`", key));
+      if (resources && !resources[key]) warn(resources, formatted("requires `{}` in `resources`", key));
     }
     if (recipe.header) context(*recipe.header);
     for (const Context& one : recipe.contexts) {
@@ -123,8 +123,7 @@ class PortableCheck {
   void names(const std::vector<T>& list, std::string_view what) {
     std::set<std::string_view> seen;
     for (const T& one : list) {
-      if (!seen.insert(one.name).second)
-        warn(one.at["name"], std::format("takes the first of two {} of one name", what));
+      if (!seen.insert(one.name).second) warn(one.at["name"], formatted("takes the first of two {} of one name", what));
     }
   }
 

@@ -1,6 +1,5 @@
 // The members of a push-constant block with the type and place of each of their scalars.
 #include <algorithm>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "recipe/plan/parts.hpp"

@@ -1,8 +1,8 @@
 // Runs against the signatures of what they call, and run lists (recipe page 3.3.6, 3.4).
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {
@@ -52,7 +52,7 @@ class RunPlanner {
     if (!found && !kernel.signature.ignore_unmapped) {
       diagnostics_.add(
           problem_at(at, "argidx", DiagnosticKind::ArgumentIndex,
-                     std::format("kernel `{}` has no parameter {}; it has {}", kernel.name, argidx, list_of(kernel))));
+                     formatted("kernel `{}` has no parameter {}; it has {}", kernel.name, argidx, list_of(kernel))));
     }
     return found;
   }
@@ -61,8 +61,8 @@ class RunPlanner {
     if (kernel.signature.parameters.empty()) return "none";
     std::string list;
     for (const Parameter& parameter : kernel.signature.parameters) {
-      list += std::format("{}{}", list.empty() ? "" : ", ", parameter.argidx);
-      if (!parameter.name.empty()) list += std::format(" (`{}`)", parameter.name);
+      list += formatted("{}{}", list.empty() ? "" : ", ", parameter.argidx);
+      if (!parameter.name.empty()) list += formatted(" (`{}`)", parameter.name);
     }
     return list;
   }
@@ -88,7 +88,7 @@ class RunPlanner {
     if (!found->takes_buffer()) {
       diagnostics_.add(problem_at(
           argument.at, "argidx", DiagnosticKind::ArgumentIndex,
-          std::format("parameter {} of kernel `{}` takes a constant, not a buffer", argument.argidx, kernel.name)));
+          formatted("parameter {} of kernel `{}` takes a constant, not a buffer", argument.argidx, kernel.name)));
       return;
     }
     add_argument(argument, found);
@@ -111,7 +111,7 @@ class RunPlanner {
     if (!found->takes_constant()) {
       diagnostics_.add(
           problem_at(constant.at, "argidx", DiagnosticKind::ArgumentIndex,
-                     std::format("parameter {} of kernel `{}` takes no constant", constant.argidx, kernel.name)));
+                     formatted("parameter {} of kernel `{}` takes no constant", constant.argidx, kernel.name)));
       return;
     }
     std::optional<std::vector<std::byte>> bytes;
@@ -154,8 +154,8 @@ class RunPlanner {
     }
     diagnostics_.add(
         json::problem(constant.value, DiagnosticKind::ConstantValue,
-                      std::format("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
-                                  constant.argidx, kernel.name)));
+                      formatted("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
+                                constant.argidx, kernel.name)));
   }
 
   void add_register(const Constant& constant, const Parameter& parameter, const KernelPlan& kernel) {
@@ -166,8 +166,8 @@ class RunPlanner {
       if (std::ranges::any_of(bytes, [](std::byte b) { return b != std::byte{}; })) {
         diagnostics_.add(
             json::problem(constant.value, DiagnosticKind::ConstantValue,
-                          std::format("argument {} of kernel `{}` is a buffer; the value is written as its address",
-                                      constant.argidx, kernel.name),
+                          formatted("argument {} of kernel `{}` is a buffer; the value is written as its address",
+                                    constant.argidx, kernel.name),
                           Severity::Warning));
       }
       bytes.resize(8);
@@ -182,13 +182,13 @@ class RunPlanner {
       if (set_.contains(parameter.argidx) || std::holds_alternative<IgnoredTarget>(parameter.target) ||
           std::holds_alternative<LocalMemoryTarget>(parameter.target))
         continue;
-      missing += std::format("{}{}", missing.empty() ? "" : ", ", parameter.argidx);
-      if (!parameter.name.empty()) missing += std::format(" (`{}`)", parameter.name);
+      missing += formatted("{}{}", missing.empty() ? "" : ", ", parameter.argidx);
+      if (!parameter.name.empty()) missing += formatted(" (`{}`)", parameter.name);
     }
     if (missing.empty()) return;
     diagnostics_.add(
         problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
-                   std::format("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
+                   formatted("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
   }
 
   void check_grid(const Kernel& kernel, const KernelPlan& planned) {
@@ -198,8 +198,8 @@ class RunPlanner {
     } else if (!run_.broken && !kernel.broken) {
       diagnostics_.add(problem_at(
           run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
-          std::format("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run",
-                      kernel.name)));
+          formatted("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run",
+                    kernel.name)));
     }
   }
 
@@ -221,7 +221,7 @@ void check_indices(const Run& run, Diagnostics& diagnostics) {
     if (fresh) return;
     diagnostics
         .add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
-                           std::format("argidx {} is used twice in run `{}`", argidx, run.id)))
+                           formatted("argidx {} is used twice in run `{}`", argidx, run.id)))
         .note("the first one is here", first->second.place());
   };
   for (const Argument& argument : run.arguments) check(argument.at, argument.argidx);
@@ -248,12 +248,12 @@ void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
     for (const ArgumentPlan& argument : run.arguments) {
       const BufferPlan& buffer = plan.buffers[argument.buffer];
       if (buffer.type == BufferType::Internal && argument.reads && !argument.writes && !written[argument.buffer]) {
-        diagnostics.add({.severity = Severity::Warning,
-                         .kind = DiagnosticKind::UnusedResource,
-                         .message = std::format("internal buffer `{}` is read before any run writes it; it holds zeros",
-                                                buffer.name),
-                         .place = argument.origin.place,
-                         .path = argument.origin.pointer});
+        diagnostics.add(
+            {.severity = Severity::Warning,
+             .kind = DiagnosticKind::UnusedResource,
+             .message = formatted("internal buffer `{}` is read before any run writes it; it holds zeros", buffer.name),
+             .place = argument.origin.place,
+             .path = argument.origin.pointer});
         written[argument.buffer] = true;
       }
     }
@@ -266,7 +266,7 @@ void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
     if (buffer.type == BufferType::Output && buffer.used && !written[i]) {
       diagnostics.add({.severity = Severity::Warning,
                        .kind = DiagnosticKind::UnusedResource,
-                       .message = std::format("no run writes output buffer `{}`", buffer.name),
+                       .message = formatted("no run writes output buffer `{}`", buffer.name),
                        .place = buffer.origin.place,
                        .path = buffer.origin.pointer});
     }

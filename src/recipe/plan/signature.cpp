@@ -1,9 +1,9 @@
 // Kernels for Vulkan: entry point, specialization, and what argument indices mean (recipe page 3.3.3, 3.3.5).
 #include <algorithm>
 #include <charconv>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -17,7 +17,7 @@ using tensor::ElementType;
 std::string entry_list(const spirv::Reflection& reflection) {
   std::string list;
   for (const spirv::EntryPoint& entry : reflection.entry_points)
-    list += std::format("{}`{}` ({})", list.empty() ? "" : ", ", entry.name, name_of(entry.stage));
+    list += formatted("{}`{}` ({})", list.empty() ? "" : ", ", entry.name, name_of(entry.stage));
   return list.empty() ? "none" : list;
 }
 
@@ -28,17 +28,16 @@ const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflect
   if (!kernel.entry.empty()) {
     if (const auto* found = reflection.find(kernel.entry, spirv::Stage::Compute)) return found;
     diagnostics.add(json::problem(kernel.at["entry"], DiagnosticKind::KernelEntry,
-                                  std::format("the module of kernel `{}` has no compute entry point `{}`; it has {}",
-                                              kernel.name, kernel.entry, entry_list(reflection))));
+                                  formatted("the module of kernel `{}` has no compute entry point `{}`; it has {}",
+                                            kernel.name, kernel.entry, entry_list(reflection))));
     return nullptr;
   }
   if (const auto* found = reflection.find(kernel.instance, spirv::Stage::Compute)) return found;
   const auto only = std::ranges::find_if(reflection.entry_points, computes);
   if (std::ranges::count_if(reflection.entry_points, computes) == 1) return &*only;
-  diagnostics.add(
-      problem_at(kernel.at, "instance", DiagnosticKind::KernelEntry,
-                 std::format("which entry point kernel `{}` is must be said with `entry`; its module has {}",
-                             kernel.name, entry_list(reflection))));
+  diagnostics.add(problem_at(kernel.at, "instance", DiagnosticKind::KernelEntry,
+                             formatted("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+                                       kernel.name, entry_list(reflection))));
   return nullptr;
 }
 
@@ -66,7 +65,7 @@ bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv
     if (!constant) {
       Diagnostic problem = json::problem(
           member, DiagnosticKind::KernelParameters,
-          std::format("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
+          formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
       problem.place = member.key_place();
       const auto names =
           reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
@@ -127,18 +126,17 @@ class SignatureMaker {
     bool good = true;
     for (const spirv::Binding& binding : entry_.bindings) {
       if (!binding.used) continue;
-      const std::string what = std::format("descriptor `{}` (set {}, binding {}) of kernel `{}`", binding.name,
-                                           binding.set, binding.binding, kernel_.name);
+      const std::string what = formatted("descriptor `{}` (set {}, binding {}) of kernel `{}`", binding.name,
+                                         binding.set, binding.binding, kernel_.name);
       if (binding.count == 0) {
-        good = refuse(kernel_.at, "name", std::format("{} is an array without a size, which cannot be bound", what));
+        good = refuse(kernel_.at, "name", formatted("{} is an array without a size, which cannot be bound", what));
       } else if (binding.kind != BindingKind::StorageBuffer && binding.kind != BindingKind::UniformBuffer) {
         good = refuse(kernel_.at, "name",
-                      std::format("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
+                      formatted("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
       } else if (binding.count > 1) {
-        good =
-            refuse(kernel_.at, "name",
-                   std::format("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
-                   DiagnosticKind::Unsupported);
+        good = refuse(kernel_.at, "name",
+                      formatted("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
+                      DiagnosticKind::Unsupported);
       }
     }
     return good;
@@ -157,8 +155,8 @@ class SignatureMaker {
   bool add_member(std::uint32_t argidx, const PushMember& member, Value at) {
     if (!member.problem.empty()) {
       return refuse(at, "name",
-                    std::format("push-constant member `{}` of kernel `{}` cannot be set: {}", member.name, kernel_.name,
-                                member.problem));
+                    formatted("push-constant member `{}` of kernel `{}` cannot be set: {}", member.name, kernel_.name,
+                              member.problem));
     }
     plan_.signature.parameters.push_back(
         {.argidx = argidx, .name = member.name, .reads = true, .writes = false, .target = member.target});
@@ -185,9 +183,8 @@ class SignatureMaker {
       return refuse(rule.at, "value", "a parameter with a fixed `value` has no `argidx`; runs cannot set it");
     }
     if (rule.argidx && plan_.signature.find(*rule.argidx)) {
-      return refuse(
-          rule.at, "argidx",
-          std::format("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
+      return refuse(rule.at, "argidx",
+                    formatted("argidx {} is listed twice in `parameters` of kernel `{}`", *rule.argidx, kernel_.name));
     }
     if (rule.ignore) {
       plan_.signature.parameters.push_back(
@@ -207,10 +204,10 @@ class SignatureMaker {
     });
     if (binding == entry_.bindings.end()) {
       return refuse(rule.at, "binding",
-                    std::format("kernel `{}` uses no descriptor at set {}, binding {}", kernel_.name, set, number));
+                    formatted("kernel `{}` uses no descriptor at set {}, binding {}", kernel_.name, set, number));
     }
     if (rule.element.value_or(0) >= binding->count) {
-      return refuse(rule.at, "element", std::format("descriptor `{}` has {} elements", binding->name, binding->count));
+      return refuse(rule.at, "element", formatted("descriptor `{}` has {} elements", binding->name, binding->count));
     }
     add_descriptor(*rule.argidx, *binding, rule.element.value_or(0), binding->name);
     set_access(rule);
@@ -235,18 +232,18 @@ class SignatureMaker {
     if (member != members_.end()) return add_member(*rule.argidx, *member, rule.at);
     return refuse(
         rule.at, "name",
-        std::format("kernel `{}` has no descriptor and no push-constant member `{}`", kernel_.name, *rule.name));
+        formatted("kernel `{}` has no descriptor and no push-constant member `{}`", kernel_.name, *rule.name));
   }
 
   bool add_push(const ParameterRule& rule) {
     const auto member = std::ranges::find(members_, *rule.push, &PushMember::offset);
     if (member == members_.end()) {
       return refuse(rule.at, "push",
-                    std::format("kernel `{}` has no push-constant member at byte {}", kernel_.name, *rule.push));
+                    formatted("kernel `{}` has no push-constant member at byte {}", kernel_.name, *rule.push));
     }
     if (rule.argidx) return add_member(*rule.argidx, *member, rule.at);
     if (!member->problem.empty())
-      return refuse(rule.at, "push", std::format("this member cannot be set: {}", member->problem));
+      return refuse(rule.at, "push", formatted("this member cannot be set: {}", member->problem));
     Constant constant{.value = rule.value, .at = rule.at};
     auto bytes =
         kernel_bytes(constant, member->target.type, member->target.offsets.size(), member->target.array, diagnostics_);
@@ -258,9 +255,8 @@ class SignatureMaker {
   bool add_spec(const ParameterRule& rule) {
     const spirv::SpecializationConstant* constant = find_spec(reflection_, *rule.spec);
     if (!constant) {
-      return refuse(
-          rule.at, "spec",
-          std::format("the module of kernel `{}` has no specialization constant {}", kernel_.name, *rule.spec));
+      return refuse(rule.at, "spec",
+                    formatted("the module of kernel `{}` has no specialization constant {}", kernel_.name, *rule.spec));
     }
     const SpecializationTarget target{*rule.spec, constant->type};
     if (rule.argidx) {
@@ -284,10 +280,9 @@ class SignatureMaker {
         return target && target->set == binding.set && target->binding == binding.binding;
       });
       if (!listed) {
-        good =
-            refuse(kernel_.at, "parameters",
-                   std::format("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
-                               binding.name, binding.set, binding.binding, kernel_.name));
+        good = refuse(kernel_.at, "parameters",
+                      formatted("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
+                                binding.name, binding.set, binding.binding, kernel_.name));
       }
     }
     if (!entry_.push_constants || !entry_.push_constants->used) return good;
@@ -301,8 +296,8 @@ class SignatureMaker {
                           std::ranges::any_of(plan_.fixed, is_member, &FixedValue::target);
       if (!listed && member.problem.empty()) {
         good = refuse(kernel_.at, "parameters",
-                      std::format("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
-                                  member.name, member.offset, kernel_.name));
+                      formatted("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
+                                member.name, member.offset, kernel_.name));
       }
     }
     return good;

@@ -1,8 +1,8 @@
 // What the files of an NPU design say about a kernel, for the checks that need no NPU (recipe page 3.3.6, 3.11, 3.12).
 #include <algorithm>
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/plan/parts.hpp"
@@ -16,17 +16,16 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
   if (!xclbin) return false;
   const xclbin::Kernel* found = xclbin->find_kernel(kernel.instance);
   if (!found) {
-    Diagnostic problem =
-        problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name", DiagnosticKind::KernelInstance,
-                   std::format("No such kernel '{}'", kernel.instance));
+    Diagnostic problem = problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name",
+                                    DiagnosticKind::KernelInstance, formatted("No such kernel '{}'", kernel.instance));
     const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
     const std::string kernel_name = kernel.instance.substr(0, kernel.instance.find(':'));
     if (kernel_name != kernel.instance && xclbin->find_kernel(kernel_name))
       problem.hint(
-          std::format("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
+          formatted("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
     else if (const auto near = closest(kernel.instance, names))
       problem.suggest(json::inside_quotes(problem.place), *near);
-    problem.note(std::format("`{}` has {}", file.name, xclbin->kernel_list()));
+    problem.note(formatted("`{}` has {}", file.name, xclbin->kernel_list()));
     diagnostics.add(std::move(problem));
     return false;
   }
@@ -47,7 +46,7 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
     if (!program) return false;
     if (!program->full) {
       diagnostics.add({.kind = DiagnosticKind::ArtifactFormat,
-                       .message = std::format("ELF is missing xrt configuration info: {}", file.name),
+                       .message = formatted("ELF is missing xrt configuration info: {}", file.name),
                        .place = context.origin.place,
                        .path = context.origin.pointer});
       return false;
@@ -59,8 +58,7 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
       continue;
     }
     for (std::uint32_t i = 0; i < found->kernel->arguments.size(); ++i) {
-      plan.signature.parameters.push_back(
-          {.argidx = i, .name = std::format("{}", i), .target = ArgumentTarget{i, true}});
+      plan.signature.parameters.push_back({.argidx = i, .name = formatted("{}", i), .target = ArgumentTarget{i, true}});
     }
     return true;
   }

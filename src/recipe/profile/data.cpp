@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::recipe {
@@ -89,30 +89,30 @@ std::expected<GoldenRange, std::string> golden_range(const Validate& validate, s
                                                      std::uint64_t golden_size) {
   const auto mismatch = [](std::string why) { return std::unexpected("Size mismatch during validation: " + why); };
   if (validate.skip > golden_size) {
-    return mismatch(std::format("`skip` is {}, but the golden data have {} bytes", validate.skip, golden_size));
+    return mismatch(formatted("`skip` is {}, but the golden data have {} bytes", validate.skip, golden_size));
   }
   const std::uint64_t length = golden_size - validate.skip;
   GoldenRange range{.golden_begin = validate.skip, .size = buffer_size};
   if (!validate.begin && !validate.end) {
     if (length != buffer_size)
-      return mismatch(std::format("golden data of {} bytes, a buffer of {}", length, buffer_size));
+      return mismatch(formatted("golden data of {} bytes, a buffer of {}", length, buffer_size));
   } else {
     const std::uint64_t begin = validate.begin.value_or(0), end = validate.end.value_or(buffer_size);
     if (begin > end || end > buffer_size) {
-      return mismatch(std::format("the range {}..{} does not lie in a buffer of {} bytes", begin, end, buffer_size));
+      return mismatch(formatted("the range {}..{} does not lie in a buffer of {} bytes", begin, end, buffer_size));
     }
     range.buffer_begin = begin;
     range.size = end - begin;
     if (length >= end)
       range.golden_begin += begin;
     else if (length != end - begin)
-      return mismatch(std::format("golden data of {} bytes for the range {}..{}", length, begin, end));
+      return mismatch(formatted("golden data of {} bytes for the range {}..{}", length, begin, end));
   }
   if (validate.type) {
     const std::uint32_t element = tensor::size_of(*validate.type);
     if (range.size % element != 0 || range.buffer_begin % element != 0) {
-      return mismatch(std::format("{} bytes from {} are no whole elements of type {}", range.size, range.buffer_begin,
-                                  tensor::name_of(*validate.type)));
+      return mismatch(formatted("{} bytes from {} are no whole elements of type {}", range.size, range.buffer_begin,
+                                tensor::name_of(*validate.type)));
     }
   }
   return range;
@@ -135,8 +135,8 @@ ValidationResult compare_golden(const Validate& validate, std::string_view buffe
     const std::uint64_t index = (range.buffer_begin + at) / element;
     if (result.mismatches++ == 0) result.first = index;
     if (result.examples.size() < kShown) {
-      result.examples.push_back(std::format("gold[{}] = {} does not match bo value in bo {}", index,
-                                            tensor::text_of(type, &expected[at]), tensor::text_of(type, &got[at])));
+      result.examples.push_back(formatted("gold[{}] = {} does not match bo value in bo {}", index,
+                                          tensor::text_of(type, &expected[at]), tensor::text_of(type, &got[at])));
     }
   }
   return result;

@@ -1,11 +1,11 @@
 #include "recipe/profile/data.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <format>
 #include <numeric>
 
 #include "recipe/profile/samples.hpp"
@@ -68,7 +68,7 @@ TEST(ProfileData, RandomDataAreSplitMix64) {
 std::string range_text(const Validate& validate, std::uint64_t buffer, std::uint64_t golden) {
   const auto range = golden_range(validate, buffer, golden);
   if (!range) return range.error();
-  return std::format("{} {} {}", range->buffer_begin, range->golden_begin, range->size);
+  return formatted("{} {} {}", range->buffer_begin, range->golden_begin, range->size);
 }
 
 TEST(ProfileData, GoldenRangesFollowThePage) {

@@ -1,8 +1,9 @@
 #include "recipe/profile/engine.hpp"
 
 #include <algorithm>
-#include <format>
 #include <thread>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -80,7 +81,7 @@ Result<> ProfileEngine::initialize(Data& data, std::uint64_t iteration) {
       bytes);
   if (Result<> synced = sync_buffer(*data.buffer, sync_direction::to_device, 0, bytes.size()); !synced) return synced;
   if (!init.debug) return {};
-  return write_file(std::format("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
+  return write_file(formatted("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
 }
 
 std::optional<RunFailure> ProfileEngine::run() {
@@ -211,7 +212,7 @@ Result<Bytes> ProfileEngine::golden_of(const Validate& validate) const {
       std::ranges::find(data_, *validate.name, [](const auto& data) { return std::string_view(data->binding.name); });
   if (other == data_.end()) {
     return fail(DiagnosticKind::ProfileValidate, {},
-                std::format("the profile has no binding `{}` with golden data", *validate.name));
+                formatted("the profile has no binding `{}` with golden data", *validate.name));
   }
   return Bytes(host_bytes(*(*other)->buffer));
 }
@@ -241,11 +242,11 @@ std::optional<RunFailure> ProfileEngine::validate() {
       std::string lines;
       for (const std::string& example : result.examples) lines += example + "\n";
       if (options_.print)
-        options_.print(std::format("{}{} mismatches in buffer '{}'\n", lines, result.mismatches, result.buffer));
+        options_.print(formatted("{}{} mismatches in buffer '{}'\n", lines, result.mismatches, result.buffer));
       problems.add(at(
           {{.kind = DiagnosticKind::ExpectationFailed,
-            .message = std::format("buffer `{}` is not what is expected: {} mismatch{}; the first is {}", result.buffer,
-                                   result.mismatches, result.mismatches == 1 ? "" : "es", result.examples.front())}},
+            .message = formatted("buffer `{}` is not what is expected: {} mismatch{}; the first is {}", result.buffer,
+                                 result.mismatches, result.mismatches == 1 ? "" : "es", result.examples.front())}},
           validate.at));
     }
     results.push_back(std::move(result));
@@ -257,10 +258,10 @@ std::optional<RunFailure> ProfileEngine::validate() {
 
 void ProfileEngine::print_metrics(const ExecutionOutcome& outcome) {
   if (!options_.print) return;
-  std::string text = std::format("Execution profile: {}\nElapsed time (us): {}\n", outcome.name,
-                                 static_cast<std::uint64_t>(outcome.elapsed_ns / 1000));
-  if (outcome.latency_us) text += std::format("Average Latency (us): {}\n", *outcome.latency_us);
-  if (outcome.throughput) text += std::format("Average Throughput (op/s): {}\n", *outcome.throughput);
+  std::string text = formatted("Execution profile: {}\nElapsed time (us): {}\n", outcome.name,
+                               static_cast<std::uint64_t>(outcome.elapsed_ns / 1000));
+  if (outcome.latency_us) text += formatted("Average Latency (us): {}\n", *outcome.latency_us);
+  if (outcome.throughput) text += formatted("Average Throughput (op/s): {}\n", *outcome.throughput);
   options_.print(text);
 }
 

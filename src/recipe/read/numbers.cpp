@@ -2,19 +2,20 @@
 
 #include <charconv>
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 namespace {
 
 std::string range_text(std::int64_t min, std::uint64_t max) {
-  return max == std::numeric_limits<std::uint64_t>::max() ? std::format("at least {}", min)
-                                                          : std::format("{} to {}", min, max);
+  return max == std::numeric_limits<std::uint64_t>::max() ? formatted("at least {}", min)
+                                                          : formatted("{} to {}", min, max);
 }
 
 std::string subject(json::Value value) {
   const std::string key = json::key_above(value);
-  return key.empty() ? "this number" : std::format("`{}`", key);
+  return key.empty() ? "this number" : formatted("`{}`", key);
 }
 
 }  // namespace
@@ -61,21 +62,21 @@ std::expected<WholeNumber, NotWhole> whole_number(json::Value value) {
 std::optional<WholeNumber> Whole::check(json::Decoder& decoder, json::Value value) const {
   const auto refuse = [&](DiagnosticKind kind, std::string why) {
     decoder.error(value, kind,
-                  std::format("{} takes a whole number ({}), but {}", subject(value), range_text(min, max), why));
+                  formatted("{} takes a whole number ({}), but {}", subject(value), range_text(min, max), why));
     return std::nullopt;
   };
   const std::expected<WholeNumber, NotWhole> number = whole_number(value);
   if (number && number->fits(min, max)) return *number;
-  if (number) return refuse(DiagnosticKind::OutOfRange, std::format("here is {}", value.text()));
+  if (number) return refuse(DiagnosticKind::OutOfRange, formatted("here is {}", value.text()));
   switch (number.error()) {
     case NotWhole::Type:
-      return refuse(DiagnosticKind::WrongType, std::format("here is {}", json::name_of(value.type())));
+      return refuse(DiagnosticKind::WrongType, formatted("here is {}", json::name_of(value.type())));
     case NotWhole::Text:
-      return refuse(DiagnosticKind::WrongType, std::format("the text {} is none", value.text()));
+      return refuse(DiagnosticKind::WrongType, formatted("the text {} is none", value.text()));
     case NotWhole::Fraction:
-      return refuse(DiagnosticKind::OutOfRange, std::format("{} is none", value.text()));
+      return refuse(DiagnosticKind::OutOfRange, formatted("{} is none", value.text()));
     case NotWhole::TooLarge:
-      return refuse(DiagnosticKind::OutOfRange, std::format("{} does not fit in 64 bits", value.text()));
+      return refuse(DiagnosticKind::OutOfRange, formatted("{} does not fit in 64 bits", value.text()));
   }
   return std::nullopt;
 }
@@ -113,7 +114,7 @@ bool Decimal::read(json::Decoder& decoder, json::Value value, double& to) const 
   if (!number) return decoder.wrong_type(value, "a number");
   if (*number < min) {
     return decoder.error(value, DiagnosticKind::OutOfRange,
-                         std::format("{} must be at least {}, but here is {}", subject(value), min, value.text()));
+                         formatted("{} must be at least {}, but here is {}", subject(value), min, value.text()));
   }
   to = *number;
   return true;

@@ -1,5 +1,5 @@
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/read/records.hpp"
 
 namespace slipway::recipe {
@@ -32,7 +32,7 @@ bool ModeCodec::read(json::Decoder& decoder, Value value, Mode& to) const {
   if (found == std::end(kModes)) {
     return decoder.error(
         value, DiagnosticKind::ProfileExecution,
-        std::format("bad execution mode: {}; it is one of default, latency, throughput, validate", value.string()));
+        formatted("bad execution mode: {}; it is one of default, latency, throughput, validate", value.string()));
   }
   to = found->value;
   return true;

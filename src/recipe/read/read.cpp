@@ -1,8 +1,8 @@
 #include "recipe/read/read.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/read/records.hpp"
 
@@ -41,7 +41,7 @@ void read_version(Decoder& decoder, Value version) {
     decoder.wrong_type(version, "a string");
   } else if (version.string() != "1.0") {
     decoder.warning(version, DiagnosticKind::RecipeVersion,
-                    std::format("the recipe has version {}, but this program knows 1.0", version.text()));
+                    formatted("the recipe has version {}, but this program knows 1.0", version.text()));
   }
 }
 
@@ -203,7 +203,7 @@ void merge_kernels(Recipe& recipe, std::shared_ptr<const json::Document> documen
     const auto kernel = std::ranges::find(recipe.kernels, changes.name, &Kernel::name);
     if (kernel == recipe.kernels.end()) {
       Diagnostic problem = json::problem(entry["name"], DiagnosticKind::UnknownKernel,
-                                         std::format("Unknown kernel '{}': the recipe does not have it", changes.name));
+                                         formatted("Unknown kernel '{}': the recipe does not have it", changes.name));
       if (const auto near = closest(changes.name, recipe.kernels | std::views::transform(&Kernel::name)))
         problem.suggest(json::inside_quotes(entry["name"].place()), *near);
       decoder.add(std::move(problem));

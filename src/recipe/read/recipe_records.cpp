@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/read/records.hpp"
 
@@ -54,7 +54,7 @@ struct FreeObject {
   std::string_view schema_text = R"({"type": "object"})";
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-    decoder.check_duplicates(value, std::format("`{}`", value.key()));
+    decoder.check_duplicates(value, formatted("`{}`", value.key()));
     to = value;
     return true;
   }
@@ -95,7 +95,7 @@ bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, 
                 std::string_view b) {
   if (object[a] || object[b]) return true;
   Diagnostic diagnostic =
-      json::problem(object, DiagnosticKind::MissingKey, std::format("missing key `{}` or `{}` in {}", a, b, subject));
+      json::problem(object, DiagnosticKind::MissingKey, formatted("missing key `{}` or `{}` in {}", a, b, subject));
   diagnostic.place = object.opening();
   decoder.add(std::move(diagnostic));
   return false;
@@ -119,7 +119,7 @@ bool ConstantTypeCodec::read(json::Decoder& decoder, Value value, ConstantType& 
     return true;
   }
   Diagnostic problem = json::problem(value, DiagnosticKind::UnknownValue,
-                                     std::format("Unknown constant argument type '{}'", value.string()));
+                                     formatted("Unknown constant argument type '{}'", value.string()));
   if (const auto near = closest(value.string(), kConstantTypes | std::views::transform(&Word<ConstantType>::word)))
     problem.suggest(json::inside_quotes(value.place()), *near);
   else
@@ -219,7 +219,7 @@ const Record<CpuFunction>& cpu_record() {
           .optional("library_path", &CpuFunction::library, kPath, "the library, relative to the library root")
           .optional("library_name", &CpuFunction::library, kPath, "the same")
           .rule([](json::Decoder& decoder, Value value, CpuFunction& cpu) {
-            return has_one_of(decoder, value, std::format("cpu `{}`", cpu.name), "library_path", "library_name");
+            return has_one_of(decoder, value, formatted("cpu `{}`", cpu.name), "library_path", "library_name");
           });
   return record;
 }

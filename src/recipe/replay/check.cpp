@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/replay/replay.hpp"
@@ -66,7 +66,7 @@ class ReplayCheck {
       if (one.name.empty()) continue;
       const auto [first, fresh] = result.emplace(one.name, &one);
       if (fresh) continue;
-      problem(one.at["name"], DiagnosticKind::DuplicateName, std::format("two {} are called `{}`", what, one.name))
+      problem(one.at["name"], DiagnosticKind::DuplicateName, formatted("two {} are called `{}`", what, one.name))
           .note("the first one is here", first->second->at["name"].place());
     }
     return result;
@@ -78,7 +78,7 @@ class ReplayCheck {
     if (!at || !at.is(json::Type::String) || at.string().empty()) return nullptr;
     const auto found = index.find(at.string());
     if (found != index.end()) return &found->second;
-    Diagnostic unknown = json::problem(at, kind, std::format("Unknown {} '{}'", what, at.string()));
+    Diagnostic unknown = json::problem(at, kind, formatted("Unknown {} '{}'", what, at.string()));
     if (const auto near = closest(at.string(), index | std::views::keys))
       unknown.suggest(json::inside_quotes(unknown.place), *near);
     diagnostics_.add(std::move(unknown));
@@ -110,8 +110,8 @@ class ReplayCheck {
   void check_instance(const ReplayKernel& kernel, const ReplayContext& context) {
     const auto design = designs_.find(&context);
     if (design == designs_.end() || kernel.instance.empty() || design->second.find_kernel(kernel.instance)) return;
-    problem(kernel.at["instance"], DiagnosticKind::KernelInstance, std::format("No such kernel '{}'", kernel.instance))
-        .note(std::format("`{}` has {}", context.xclbin, design->second.kernel_list()));
+    problem(kernel.at["instance"], DiagnosticKind::KernelInstance, formatted("No such kernel '{}'", kernel.instance))
+        .note(formatted("`{}` has {}", context.xclbin, design->second.kernel_list()));
   }
 
   void check_indices(const ReplayRun& run) {
@@ -121,7 +121,7 @@ class ReplayCheck {
       const auto [first, fresh] = seen.emplace(*argidx, at["argidx"]);
       if (fresh) return;
       problem(at["argidx"], DiagnosticKind::ArgumentIndex,
-              std::format("argument index {} is used twice in run `{}`", *argidx, run.name))
+              formatted("argument index {} is used twice in run `{}`", *argidx, run.name))
           .note("the first time is here", first->second.place());
     };
     for (const ReplayArgument& argument : run.arguments) check(argument.at, argument.argidx);
@@ -133,14 +133,14 @@ class ReplayCheck {
     const auto [first, fresh] = loaded.emplace(argument.buffer, &argument);
     if (!fresh && first->second->file != argument.file) {
       problem(argument.at["fnm"], DiagnosticKind::ConflictingKeys,
-              std::format("buffer `{}` is loaded from two files in one frame", argument.buffer))
+              formatted("buffer `{}` is loaded from two files in one frame", argument.buffer))
           .note("the other one is here", first->second->at["fnm"].place());
     }
     const auto file = open(argument.file, argument.at["fnm"]);
     if (!file || buffer.size == 0 || file->bytes.size() <= buffer.size) return;
     problem(argument.at["fnm"], DiagnosticKind::BufferSize,
-            std::format("`{}` has {} bytes, but buffer `{}` only {}", argument.file, file->bytes.size(), buffer.name,
-                        buffer.size));
+            formatted("`{}` has {} bytes, but buffer `{}` only {}", argument.file, file->bytes.size(), buffer.name,
+                      buffer.size));
   }
 
   void check_is_argument(const FrameArgument& argument, const ReplayRun& run) {
@@ -149,7 +149,7 @@ class ReplayCheck {
     });
     if (used || !argument.argidx) return;
     problem(argument.at["argidx"], DiagnosticKind::ArgumentIndex,
-            std::format("run `{}` has no argument {} with buffer `{}`", run.name, *argument.argidx, argument.buffer));
+            formatted("run `{}` has no argument {} with buffer `{}`", run.name, *argument.argidx, argument.buffer));
   }
 
   // Lets the threads go on, each until it waits for a frame that has not been started. What is left at the end waits
@@ -163,7 +163,7 @@ class ReplayCheck {
     for (const std::string& id : replay_.threads) {
       if (!id.empty() && !threads.try_emplace(id).second) {
         problem(replay_.document->root()["execution"]["threads"], DiagnosticKind::DuplicateName,
-                std::format("thread {} is there twice", id));
+                formatted("thread {} is there twice", id));
       }
     }
     for (const Frame& frame : replay_.frames) {
@@ -173,7 +173,7 @@ class ReplayCheck {
         thread->second.frames.push_back(&frame);
       else
         problem(frame.at["tid"], DiagnosticKind::WrongReference,
-                std::format("`threads` does not list thread {}", frame.thread));
+                formatted("`threads` does not list thread {}", frame.thread));
     }
     if (diagnostics_.has_errors()) return;  // of frames that nobody starts
 
@@ -209,8 +209,8 @@ class ReplayCheck {
       const Frame* const other = last ? blocked_by(*last) : nullptr;
       if (!other) continue;
       problem(last->at["waits"], DiagnosticKind::WrongReference,
-              std::format("frame `{}` waits for frame `{}`, which can never start", last->name, other->name))
-          .note(std::format("thread {} starts `{}` after what waits here", other->thread, other->name),
+              formatted("frame `{}` waits for frame `{}`, which can never start", last->name, other->name))
+          .note(formatted("thread {} starts `{}` after what waits here", other->thread, other->name),
                 other->at["name"].place());
     }
   }

@@ -1,5 +1,5 @@
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/read/records.hpp"
 #include "recipe/replay/replay.hpp"
 
@@ -27,7 +27,7 @@ struct ThreadId {
     std::uint64_t number = 0;
     if (!value.is(Type::Number)) return decoder.wrong_type(value, "a number or a text");
     if (!Whole{}.read(decoder, value, number)) return false;
-    to = std::format("{}", number);
+    to = formatted("{}", number);
     return true;
   }
   void schema(json::Schema& schema) const { schema.out().raw(R"({"type": ["integer", "string"], "minimum": 0})"); }
@@ -37,7 +37,7 @@ struct ThreadId {
 struct Settings {
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
-    decoder.check_duplicates(value, std::format("`{}`", value.key()));
+    decoder.check_duplicates(value, formatted("`{}`", value.key()));
     bool good = true;
     for (const Value member : value) {
       if (!member.is(Type::String)) good = decoder.wrong_type(member, "a text");
@@ -92,7 +92,7 @@ const Record<ReplayContext>& replay_context_record() {
             if (context.xclbin.empty() == context.programs.empty()) {
               return decoder.error(
                   value["name"], DiagnosticKind::RecipeContext,
-                  std::format("context `{}` needs exactly one of `xclbin` and `programs`", context.name));
+                  formatted("context `{}` needs exactly one of `xclbin` and `programs`", context.name));
             }
             return true;
           });

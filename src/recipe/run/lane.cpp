@@ -1,7 +1,6 @@
 #include "recipe/run/lane.hpp"
 
 #include <cstring>
-#include <format>
 
 namespace slipway::recipe {
 namespace {

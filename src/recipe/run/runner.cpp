@@ -1,12 +1,12 @@
 #include "recipe/run/runner.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/cpu/library.hpp"
 #include "recipe/run/lane.hpp"
@@ -73,11 +73,11 @@ struct Runner::State {
     int count = 0;
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
       if (!plan.buffers[i].used || plan.buffers[i].size != 0 || bound[i]) continue;
-      missing += std::format("{}'{}'", count++ == 0 ? "" : ", ", plan.buffers[i].name);
+      missing += formatted("{}'{}'", count++ == 0 ? "" : ", ", plan.buffers[i].name);
     }
     if (count == 0) return {};
-    return state_error(std::format("{} {} not bound; bind {} before executing", missing, count == 1 ? "is" : "are",
-                                   count == 1 ? "it" : "them"));
+    return state_error(formatted("{} {} not bound; bind {} before executing", missing, count == 1 ? "is" : "are",
+                                 count == 1 ? "it" : "them"));
   }
 
   Result<PreparedList> prepare_list(const Lane& lane, const ListPlan& list) {
@@ -193,14 +193,14 @@ const Plan& Runner::plan() const { return state_->plan; }
 Result<> Runner::bind(std::string_view buffer, Bound bound) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
-  if (!index) return fail(DiagnosticKind::UnknownBuffer, {}, std::format("Unknown buffer '{}'", buffer));
-  if (!bound.storage) return state_error(std::format("the bo bound to '{}' is empty", buffer));
+  if (!index) return fail(DiagnosticKind::UnknownBuffer, {}, formatted("Unknown buffer '{}'", buffer));
+  if (!bound.storage) return state_error(formatted("the bo bound to '{}' is empty", buffer));
   if (state.any_in_progress())
-    return state_error(std::format("'{}' is bound while an execution is in progress; wait first", buffer));
+    return state_error(formatted("'{}' is bound while an execution is in progress; wait first", buffer));
   const BufferPlan& plan = state.plan.buffers[*index];
   if (plan.size != 0 && bound.size != plan.size) {
     return fail(DiagnosticKind::BufferSize, plan.origin.place,
-                std::format("Invalid size ({}) of bo bound to '{}', expected {}", bound.size, buffer, plan.size));
+                formatted("Invalid size ({}) of bo bound to '{}', expected {}", bound.size, buffer, plan.size));
   }
   for (const RunPlan& run : state.plan.runs) {
     for (const ArgumentPlan& argument : run.arguments) {
@@ -209,9 +209,9 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
       if (end && *end <= bound.size && (argument.offset < bound.size || argument.offset == 0)) continue;
       return fail(DiagnosticKind::BufferSize, argument.origin.place,
                   argument.size > bound.size
-                      ? std::format("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
-                      : std::format("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
-                                    bound.size, buffer));
+                      ? formatted("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
+                      : formatted("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
+                                  bound.size, buffer));
     }
   }
   std::optional<Bound>& now = state.bound[*index];
@@ -277,7 +277,7 @@ bool Runner::in_progress() const { return state_->any_in_progress(); }
 Result<Bytes> Runner::map_buffer(std::string_view buffer) {
   if (in_progress())
     return fail(DiagnosticKind::RunnerState, {},
-                std::format("'{}' is mapped while an execution is in progress; wait first", buffer));
+                formatted("'{}' is mapped while an execution is in progress; wait first", buffer));
   const std::optional<Bound> part = bound(buffer);
   if (!part) return Bytes();
   if (Result<> synced = sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size); !synced)
@@ -393,8 +393,8 @@ class Loader {
     if (!state_.options.cpu_libraries) {
       diagnostics_.add(
           {.kind = DiagnosticKind::CpuOpen,
-           .message = std::format("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
-                                  cpu.library, cpu.name),
+           .message = formatted("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
+                                cpu.library, cpu.name),
            .place = cpu.origin.place,
            .path = cpu.origin.pointer});
       return give_up();
@@ -416,8 +416,8 @@ class Loader {
       }
       diagnostics_.add(
           {.kind = DiagnosticKind::ArgumentIndex,
-           .message = std::format("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
-                                  function.num_args, function.num_args == 1 ? "" : "s", argidx),
+           .message = formatted("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
+                                function.num_args, function.num_args == 1 ? "" : "s", argidx),
            .place = origin.place,
            .path = origin.pointer});
     };
@@ -427,8 +427,8 @@ class Loader {
       if (set[i]) continue;
       diagnostics_.add({.severity = Severity::Warning,
                         .kind = DiagnosticKind::UnsetArgument,
-                        .message = std::format("run `{}` does not set argument {} of function `{}`; it is empty",
-                                               run.id, i, function.name),
+                        .message = formatted("run `{}` does not set argument {} of function `{}`; it is empty", run.id,
+                                             i, function.name),
                         .place = run.origin.place,
                         .path = run.origin.pointer});
     }
@@ -441,9 +441,9 @@ class Loader {
       }
       diagnostics_.add(
           {.kind = DiagnosticKind::CpuAbi,
-           .message = std::format("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
-                                  "slipway/cpu_library.hpp",
-                                  cpu::file_of(*function.library).string()),
+           .message = formatted("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
+                                "slipway/cpu_library.hpp",
+                                cpu::file_of(*function.library).string()),
            .place = run.origin.place,
            .path = run.origin.pointer});
     }

@@ -1,7 +1,7 @@
 // The runner with a back end in this process, and with CPU functions.
 #include "recipe/run/runner.hpp"
+#include "base/format.hpp"
 
-#include <format>
 #include <thread>
 
 #include "testing/recipes.hpp"
@@ -188,7 +188,7 @@ TEST_F(RunnerTest, ConstantsOfEachTypeReachTheFunction) {
                                          R"("value": 1.5, "type": "float")",
                                          R"("value": 2.5)"};
   for (std::size_t i = 0; i < std::size(kTyped); ++i)
-    constants += std::format(R"({}{{{}, "argidx": {}}})", i ? ", " : "", kTyped[i], i + 1);
+    constants += formatted(R"({}{{{}, "argidx": {}}})", i ? ", " : "", kTyped[i], i + 1);
   Opened opened(recipe_json(buffer_json("x", "output", 64),
                             cpu_run("constants", R"({"name": "x", "argidx": 0})", constants), cpus_json({"constants"})),
                 options());

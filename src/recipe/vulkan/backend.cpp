@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "gpu/pipeline_cache.hpp"
 #include "launch/locate.hpp"
 #include "recipe/vulkan/model.hpp"
@@ -43,7 +43,7 @@ class VulkanBackend final : public Backend {
 
   BackendInfo describe() const override {
     const gpu::Snapshot& snapshot = device_->snapshot();
-    return {snapshot.name, std::format("{} {}", snapshot.driver_name, snapshot.driver_info)};
+    return {snapshot.name, formatted("{} {}", snapshot.driver_name, snapshot.driver_info)};
   }
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
@@ -134,11 +134,11 @@ Result<gpu::Pipeline> VulkanKernel::create(const std::vector<gpu::Specialization
                                            const Variant& data) const {
   const gpu::Snapshot& snapshot = device_->snapshot();
   std::string ids;
-  for (const gpu::SpecializationEntry& entry : entries) ids += std::format("{} ", entry.id);
+  for (const gpu::SpecializationEntry& entry : entries) ids += formatted("{} ", entry.id);
   const std::string key =
       Cache::key({"recipe pipeline", text_of(std::as_bytes(std::span(*plan_.module->words))), plan_.entry, ids,
-                  text_of(data), std::format("{}", plan_.push_constant_size), gpu::format_uuid(snapshot.device_uuid),
-                  gpu::format_uuid(snapshot.pipeline_cache_uuid), std::format("{}", snapshot.driver_version)});
+                  text_of(data), formatted("{}", plan_.push_constant_size), gpu::format_uuid(snapshot.device_uuid),
+                  gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
   const std::vector<std::byte> cached = device_->cache.find(key).value_or(std::vector<std::byte>{});
   const Result<gpu::PipelineCache> cache = gpu::create_pipeline_cache(*device_->device, cached);
   if (!cache) return fail(cache.error());

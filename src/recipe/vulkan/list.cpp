@@ -7,8 +7,8 @@
 // a buffer that begins where the device allows no descriptor to begin goes through a small buffer: copied in before the
 // dispatch, and back after it when the kernel may write.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "launch/locate.hpp"
 #include "launch/parallel.hpp"
 #include "recipe/vulkan/model.hpp"
@@ -208,9 +208,9 @@ class VulkanList final : public KernelList {
     for (std::size_t i = 0; i < 3; ++i) {
       if (run.groups[i] <= most[i]) continue;
       return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.place,
-                  std::format("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
-                              "(`maxComputeWorkGroupCount`)",
-                              run.id, run.groups[i], i, most[i]));
+                  formatted("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
+                            "(`maxComputeWorkGroupCount`)",
+                            run.id, run.groups[i], i, most[i]));
     }
     return {};
   }
@@ -238,10 +238,10 @@ class VulkanList final : public KernelList {
       const bool uniform = target->type == vk::DescriptorType::UNIFORM_BUFFER;
       const std::uint64_t range = uniform ? limits.max_uniform_buffer_range : limits.max_storage_buffer_range;
       if (argument->size > range) {
-        return fail(DiagnosticKind::DeviceLacks, kernel.origin.place,
-                    std::format("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})",
-                                parameter.argidx, run.id, argument->size, range,
-                                uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
+        return fail(
+            DiagnosticKind::DeviceLacks, kernel.origin.place,
+            formatted("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})", parameter.argidx,
+                      run.id, argument->size, range, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
       }
       const std::uint64_t alignment =
           uniform ? limits.min_uniform_buffer_offset_alignment : limits.min_storage_buffer_offset_alignment;
@@ -261,9 +261,9 @@ class VulkanList final : public KernelList {
       const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
       if (argument == run.buffers.end() || argument->size != parameter.size) {
         return fail(DiagnosticKind::BufferSize, kernel.origin.place,
-                    std::format("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
-                                parameter.name, parameter.size, parameter.argidx, run.id,
-                                argument == run.buffers.end() ? "is none" : std::format("has {}", argument->size)));
+                    formatted("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
+                              parameter.name, parameter.size, parameter.argidx, run.id,
+                              argument == run.buffers.end() ? "is none" : formatted("has {}", argument->size)));
       }
       const auto& storage = static_cast<const VulkanBuffer&>(*argument->buffer);
       parts.push_back(
@@ -281,11 +281,11 @@ class VulkanList final : public KernelList {
         if (&a == &b || !a.own || !a.original.buffer || !b.original.buffer || !conflict(a.original, b.original))
           continue;
         return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.place,
-                    std::format("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
-                                "not suit the device; "
-                                "its alignment is {}",
-                                a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
-                                device_->snapshot().limits.min_storage_buffer_offset_alignment));
+                    formatted("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
+                              "not suit the device; "
+                              "its alignment is {}",
+                              a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
+                              device_->snapshot().limits.min_storage_buffer_offset_alignment));
       }
     }
     return {};

@@ -1,6 +1,7 @@
 // Whole models as kernels of recipes, under the validation layer with synchronisation validation.
 #include <mutex>
 
+#include "base/format.hpp"
 #include "spirv/tools.hpp"
 #include "testing/recipes.hpp"
 #include "vgf/write.hpp"
@@ -105,7 +106,7 @@ std::vector<char> shader_model() {
   const vgf::SlotRef second[] = {encoder.add_slot(0, t), encoder.add_slot(1, y)};
   const auto segment = [&](std::string_view name, std::string_view expression, std::size_t in,
                            std::span<const vgf::SlotRef> bindings) {
-    const std::string text = std::format(
+    const std::string text = formatted(
         "#version 450\nlayout(set = 0, binding = 0) readonly buffer X {{ int x[]; }};\n"
         "layout(set = 0, binding = 1) buffer Y {{ int y[]; }};\n"
         "void main() {{ uint i = gl_WorkGroupID.x; y[i] = {}; }}\n",
@@ -132,7 +133,7 @@ std::vector<char> shader_model() {
 
 // x to a through the model, a to y through it again, from the third word on.
 std::string twice_recipe(std::string_view keys = "") {
-  return std::format(
+  return formatted(
       R"({{"header": {{"module": "m.vgf"}}, "resources": {{"buffers": [{}, {}, {}], "kernels": [{{"name": "model"{}}}]}},
       "execution": {{"runs": [
       {{"kernel": "model", "name": "first", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "a", "argidx": 1}}]}},

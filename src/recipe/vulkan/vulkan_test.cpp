@@ -2,9 +2,9 @@
 #include <malloc.h>
 
 #include <filesystem>
-#include <format>
 #include <mutex>
 
+#include "base/format.hpp"
 #include "testing/recipes.hpp"
 #include "testing/scratch_folder.hpp"
 #include "vgf/write.hpp"
@@ -101,7 +101,7 @@ TEST_F(RecipeOnVulkan, OneBufferInSeveralArguments) {
 
 // A recipe with a module of its own: buffers x and y, one run of kernel `k`.
 std::string module_recipe(std::string_view module, std::string_view keys) {
-  return std::format(
+  return formatted(
       R"({{"header": {{"module": "{}"}}, "resources": {{"buffers": [{}, {}], "kernels": [{{"name": "k"{}}}]}},
       "execution": {{"runs": [{{"kernel": "k", "name": "r", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "y", "argidx": 1}}]}}]}}}})",
       module, buffer_json("x", "input"), buffer_json("y", "output", 16), keys);
@@ -183,7 +183,7 @@ void main() {
   y[8] = u.scale;
 }
 )";
-  const std::string recipe = std::format(
+  const std::string recipe = formatted(
       R"({{"resources": {{"buffers": [{}, {}], "kernels": [{{"name": "types", "module": "types.comp", "grid": ["1", 1, 1], "specialization": {{"factor": 3, "4": true}}}}]}},
       "execution": {{"runs": [{{"name": "types", "arguments": [{{"name": "u", "argidx": 0}}, {{"name": "y", "argidx": "1"}}],
       "constants": [{{"value": -7, "argidx": 2}}, {{"value": "0x100000000", "argidx": 3}}, {{"value": 0.5, "argidx": 4}}, {{"value": -2.25, "argidx": 5}},
@@ -217,11 +217,11 @@ layout(set = 0, binding = 0) buffer Y { uint y[]; };
 void main() { y[gl_WorkGroupID.x] = y[gl_WorkGroupID.x] * factor + 1; }
 )";
   const auto run = [](int factor) {
-    return std::format(
+    return formatted(
         R"({{"name": "scale", "arguments": [{{"name": "y", "argidx": 0}}], "constants": [{{"value": {}, "argidx": 1}}]}})",
         factor);
   };
-  const std::string recipe = std::format(
+  const std::string recipe = formatted(
       R"({{"resources": {{"buffers": [{}], "kernels": [{{"name": "scale", "module": "scale.comp", "grid": [4, 1, 1], "parameters": [{{"argidx": 0, "name": "Y"}}, {{"argidx": 1, "spec": 0}}]}}]}},
       "execution": {{"runs": [{}, {}, {}]}}}})",
       buffer_json("y", "output", 16), run(1), run(10), run(100));

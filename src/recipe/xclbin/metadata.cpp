@@ -1,9 +1,9 @@
 // EMBEDDED_METADATA: which kernels there are and what arguments they take (recipe page 3.11).
 #include <algorithm>
 #include <charconv>
-#include <format>
 #include <limits>
 
+#include "base/format.hpp"
 #include "recipe/xclbin/sections.hpp"
 #include "recipe/xclbin/xml.hpp"
 
@@ -40,13 +40,13 @@ struct Reader {
     const auto [stop, failed] = std::from_chars(begin, end, number, hexadecimal ? 16 : 10);
     if (failed == std::errc() && stop == end && begin != end) return number;
     error(event, DiagnosticKind::FileFormat,
-          std::format("attribute `{}` of element `{}` is `{}`, which is no number", attribute, event.name, *value));
+          formatted("attribute `{}` of element `{}` is `{}`, which is no number", attribute, event.name, *value));
     return missing;
   }
 
   void kernel(const XmlEvent& event) {
     if (kernels.size() == kMaxKernels) {
-      return error(event, DiagnosticKind::OutOfRange, std::format("there are more than {} kernels", kMaxKernels));
+      return error(event, DiagnosticKind::OutOfRange, formatted("there are more than {} kernels", kMaxKernels));
     }
     kernels.push_back({.name = text(event, "name"), .type = text(event, "type"), .instances = {}, .arguments = {}});
     if (kernels.back().name.empty()) error(event, DiagnosticKind::FileFormat, "a kernel without a name");
@@ -55,14 +55,14 @@ struct Reader {
   void argument(const XmlEvent& event) {
     if (++arguments > kMaxArguments) {
       if (arguments == kMaxArguments + 1) {
-        error(event, DiagnosticKind::OutOfRange, std::format("there are more than {} arguments", kMaxArguments));
+        error(event, DiagnosticKind::OutOfRange, formatted("there are more than {} arguments", kMaxArguments));
       }
       return;
     }
     std::vector<Argument>& all = kernels.back().arguments;
     const std::uint64_t index = number(event, "id", all.size());
     if (index > std::numeric_limits<std::uint32_t>::max()) {
-      return error(event, DiagnosticKind::OutOfRange, std::format("argument index {} is too large", index));
+      return error(event, DiagnosticKind::OutOfRange, formatted("argument index {} is too large", index));
     }
     all.push_back({.index = static_cast<std::uint32_t>(index),
                    .name = text(event, "name"),

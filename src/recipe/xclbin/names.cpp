@@ -1,8 +1,9 @@
 #include "recipe/xclbin/names.hpp"
 
 #include <array>
-#include <format>
 #include <span>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::xclbin {
 namespace {
@@ -73,21 +74,21 @@ std::string_view cdo_type_name(std::uint32_t type) { return name_in(kCdoTypes, t
 std::string describe_properties(std::uint32_t ip_type, std::uint32_t properties) {
   if (ip_type == kPsKernel) {
     const std::uint32_t subtype = properties & 3, functional = properties >> 4 & 3;
-    return std::format("subtype {}, function {}, kernel id {:#x}",
-                       subtype == 1   ? "DPU"
-                       : subtype == 0 ? "PS"
-                                      : std::to_string(subtype),
-                       functional == 0   ? "DPU"
-                       : functional == 1 ? "pre/post"
-                                         : std::to_string(functional),
-                       properties >> 16 & 0xFFF);
+    return formatted("subtype {}, function {}, kernel id {:#x}",
+                     subtype == 1   ? "DPU"
+                     : subtype == 0 ? "PS"
+                                    : std::to_string(subtype),
+                     functional == 0   ? "DPU"
+                     : functional == 1 ? "pre/post"
+                                       : std::to_string(functional),
+                     properties >> 16 & 0xFFF);
   }
   if (ip_type == kKernel) {
     const std::uint32_t control = properties >> 8 & 0xFF;
-    return std::format("control {}{}", named(name_in(kControls, control), control),
-                       properties & 1 ? std::format(", interrupt {}", properties >> 1 & 0x7F) : "");
+    return formatted("control {}{}", named(name_in(kControls, control), control),
+                     properties & 1 ? formatted(", interrupt {}", properties >> 1 & 0x7F) : "");
   }
-  return std::format("{:#x}", properties);
+  return formatted("{:#x}", properties);
 }
 
 std::string named(std::string_view name, std::uint64_t number) {

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/xclbin/names.hpp"
 #include "recipe/xclbin/sections.hpp"
 
@@ -64,8 +64,8 @@ void check_connectivity(const Xclbin& file, std::string_view name, Diagnostics& 
     if (!ip && !outside(connection.memory, file.memory.size())) continue;
     diagnostics.error(
         DiagnosticKind::IndexOutOfRange, Place::in_file(std::string(name)),
-        std::format("section CONNECTIVITY names {} {}, but there are {}", ip ? "IP" : "memory",
-                    ip ? connection.ip : connection.memory, ip ? file.ip_layout.size() : file.memory.size()));
+        formatted("section CONNECTIVITY names {} {}, but there are {}", ip ? "IP" : "memory",
+                  ip ? connection.ip : connection.memory, ip ? file.ip_layout.size() : file.memory.size()));
     return;  // the first says it; a broken layout has been told already
   }
 }
@@ -76,14 +76,14 @@ std::string uuid_text(const Uuid& uuid) {
   std::string text;
   for (std::size_t i = 0; i < uuid.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += std::format("{:02x}", uuid[i]);
+    text += formatted("{:02x}", uuid[i]);
   }
   return text;
 }
 
 std::string Xclbin::kernel_list() const {
   std::string list;
-  for (const Kernel& kernel : kernels) list += std::format("{}`{}`", list.empty() ? "" : ", ", kernel.name);
+  for (const Kernel& kernel : kernels) list += formatted("{}`{}`", list.empty() ? "" : ", ", kernel.name);
   return list.empty() ? "no kernels" : list;
 }
 
@@ -103,26 +103,26 @@ std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostic
   if (bytes.size() < kHeaderEnd) {
     diagnostics.error(
         DiagnosticKind::FileTruncated, bytes_at(file, 0, bytes.size()),
-        std::format("xclbin: buffer too small to contain header ({} of {} bytes)", bytes.size(), kHeaderEnd));
+        formatted("xclbin: buffer too small to contain header ({} of {} bytes)", bytes.size(), kHeaderEnd));
     return std::nullopt;
   }
   Xclbin xclbin = read_header(bytes);
   if (xclbin.length > bytes.size()) {
     diagnostics.error(
         DiagnosticKind::FileTruncated, bytes_at(file, 304, 312),
-        std::format("the header says that the file has {} bytes, but it has {}", xclbin.length, bytes.size()));
+        formatted("the header says that the file has {} bytes, but it has {}", xclbin.length, bytes.size()));
   } else if (xclbin.length < bytes.size()) {
     diagnostics.warning(
         DiagnosticKind::TrailingData, bytes_at(file, xclbin.length, bytes.size()),
-        std::format("the header says that the file has {} bytes, but it has {}", xclbin.length, bytes.size()));
+        formatted("the header says that the file has {} bytes, but it has {}", xclbin.length, bytes.size()));
   }
   const auto count = load<std::uint32_t>(bytes.data() + 448);
   if (count > kMaxSections || count > (bytes.size() - kHeaderEnd) / kSectionHeader) {
     diagnostics.error(count > kMaxSections ? DiagnosticKind::OutOfRange : DiagnosticKind::FileTruncated,
                       bytes_at(file, 448, 452),
-                      std::format("the header says that there are {} sections, but {}", count,
-                                  count > kMaxSections ? std::format("{} are the most there can be", kMaxSections)
-                                                       : std::string("the file ends before their headers do")));
+                      formatted("the header says that there are {} sections, but {}", count,
+                                count > kMaxSections ? formatted("{} are the most there can be", kMaxSections)
+                                                     : std::string("the file ends before their headers do")));
     return std::nullopt;
   }
   const Bytes contents = bytes.first(std::min<std::uint64_t>(xclbin.length, bytes.size()));
@@ -136,9 +136,9 @@ std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostic
     const Size end = checked_add(section.offset, section.size);
     if (!end || *end > contents.size()) {
       diagnostics.error(DiagnosticKind::FileTruncated, bytes_at(file, at, at + kSectionHeader),
-                        std::format("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
-                                    named(section_kind_name(section.kind), section.kind), section.size, section.offset,
-                                    contents.size()));
+                        formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
+                                  named(section_kind_name(section.kind), section.kind), section.size, section.offset,
+                                  contents.size()));
       continue;
     }
     const std::uint64_t kind_bit = section.kind < 64 ? std::uint64_t{1} << section.kind : 0;

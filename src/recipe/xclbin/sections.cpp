@@ -1,8 +1,8 @@
 #include "recipe/xclbin/sections.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/xclbin/names.hpp"
 
 namespace slipway::recipe::xclbin {
@@ -16,9 +16,9 @@ Bytes SectionReader::range(std::uint64_t offset, std::uint64_t count, std::uint6
   const std::uint64_t begin = section_.offset + std::min<std::uint64_t>(offset, bytes_.size());
   diagnostics_.error(DiagnosticKind::FileTruncated,
                      Place::in_bytes(std::string(file_), {begin, section_.offset + bytes_.size()}),
-                     std::format("the {} of section {} ({} of {} bytes from byte {} on) ends behind the section, which "
-                                 "has {} bytes",
-                                 what, name(), count, entry, offset, bytes_.size()));
+                     formatted("the {} of section {} ({} of {} bytes from byte {} on) ends behind the section, which "
+                               "has {} bytes",
+                               what, name(), count, entry, offset, bytes_.size()));
   return {};
 }
 
@@ -30,7 +30,7 @@ std::string SectionReader::text(std::uint64_t offset, std::string_view what) {
   if (end == all.npos) {
     diagnostics_.error(DiagnosticKind::FileFormat,
                        Place::in_bytes(std::string(file_), {section_.offset + offset, section_.offset + bytes_.size()}),
-                       std::format("the {} of section {} does not end", what, name()));
+                       formatted("the {} of section {} does not end", what, name()));
     return {};
   }
   return std::string(all.substr(0, end));
@@ -49,7 +49,7 @@ std::uint64_t count_of(SectionReader& section) {
   if (count >= 0) return static_cast<std::uint64_t>(count);
   section.diagnostics().error(DiagnosticKind::OutOfRange,
                               Place::in_bytes(std::string(section.file()), {section.base(), section.base() + 4}),
-                              std::format("section {} has {} entries", section.name(), count));
+                              formatted("section {} has {} entries", section.name(), count));
   return 0;
 }
 

@@ -2,8 +2,6 @@
 // place through `SectionReader`.
 #pragma once
 
-#include <format>
-
 #include "base/checked.hpp"
 #include "recipe/xclbin/xclbin.hpp"
 

@@ -1,7 +1,6 @@
 // The files are those of examples/npu, whose make.py says what is in them; the broken ones are made from them.
 #include "recipe/xclbin/xclbin.hpp"
-
-#include <format>
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -205,8 +204,8 @@ std::string events_of(std::string_view text) {
     const Result<XmlEvent> event = reader.next();
     if (!event) return events + "! " + event.error().front().message;
     if (event->kind == XmlEvent::Kind::End) return events;
-    events += std::format("{}{}", event->kind == XmlEvent::Kind::Open ? "<" : ">", event->name);
-    for (const auto& [name, value] : event->attributes) events += std::format(" {}={}", name, value);
+    events += formatted("{}{}", event->kind == XmlEvent::Kind::Open ? "<" : ">", event->name);
+    for (const auto& [name, value] : event->attributes) events += formatted(" {}={}", name, value);
     events += ';';
   }
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::xclbin {
 namespace {
@@ -61,7 +62,7 @@ const std::string* XmlEvent::attribute(std::string_view wanted) const {
 std::unexpected<Failure> XmlReader::problem(std::size_t at, std::string message) const {
   const std::uint64_t place = base_ + std::min(at, text_.size());
   return fail(DiagnosticKind::FileFormat, Place::in_bytes(std::string(file_), {place, place}),
-              std::format("the XML of the metadata is broken: {}", message));
+              formatted("the XML of the metadata is broken: {}", message));
 }
 
 void XmlReader::skip_space() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
@@ -74,7 +75,7 @@ std::string_view XmlReader::read_name() {
 
 Result<> XmlReader::skip_past(std::string_view end, std::string_view what) {
   const std::size_t found = text_.find(end, at_);
-  if (found == text_.npos) return problem(at_, std::format("{} without end", what));
+  if (found == text_.npos) return problem(at_, formatted("{} without end", what));
   at_ = found + end.size();
   return {};
 }
@@ -90,7 +91,7 @@ Result<XmlEvent> XmlReader::next() {
     at_ = std::min(text_.find('<', at_), text_.size());
     const std::string_view rest = text_.substr(at_);
     if (rest.empty()) {
-      if (!open_.empty()) return problem(at_, std::format("element `{}` without end", open_.back()));
+      if (!open_.empty()) return problem(at_, formatted("element `{}` without end", open_.back()));
       return XmlEvent{};
     }
     Result<> skipped;
@@ -117,7 +118,7 @@ Result<XmlEvent> XmlReader::close_tag() {
   if (peek() != '>') return problem(at_, "`>` is missing");
   ++at_;
   if (open_.empty() || open_.back() != event.name) {
-    return problem(event.offset, std::format("`</{}>` ends no element that is open", event.name));
+    return problem(event.offset, formatted("`</{}>` ends no element that is open", event.name));
   }
   open_.pop_back();
   return event;
@@ -128,7 +129,7 @@ Result<XmlEvent> XmlReader::open_tag() {
   ++at_;
   event.name = read_name();
   if (event.name.empty()) return problem(event.offset, "`<` without the name of an element");
-  if (open_.size() == kMaxXmlDepth) return problem(event.offset, std::format("more than {} levels", kMaxXmlDepth));
+  if (open_.size() == kMaxXmlDepth) return problem(event.offset, formatted("more than {} levels", kMaxXmlDepth));
   open_.push_back(event.name);
   while (true) {
     skip_space();
@@ -143,9 +144,9 @@ Result<XmlEvent> XmlReader::open_tag() {
     }
     const std::size_t begin = at_;
     const std::string_view name = read_name();
-    if (name.empty()) return problem(begin, std::format("element `{}` without `>`", event.name));
+    if (name.empty()) return problem(begin, formatted("element `{}` without `>`", event.name));
     skip_space();
-    if (peek() != '=') return problem(at_, std::format("attribute `{}` without a value", name));
+    if (peek() != '=') return problem(at_, formatted("attribute `{}` without a value", name));
     ++at_;
     skip_space();
     Result<std::string> text = value();

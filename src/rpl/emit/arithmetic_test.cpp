@@ -1,7 +1,7 @@
 // Operators, conversions, constructors and matrices on a device, against C++.
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
@@ -18,8 +18,8 @@ TEST_F(RplArithmetic, FloatOperatorsFoldedAndAtRunTime) {
       const float a = checks.floats[i];
       const float b = checks.floats[j];
       for (const bool folded : {false, true}) {
-        const std::string x = folded ? known[i] : std::format("args.f[{}]", i);
-        const std::string y = folded ? known[j] : std::format("args.f[{}]", j);
+        const std::string x = folded ? known[i] : formatted("args.f[{}]", i);
+        const std::string y = folded ? known[j] : formatted("args.f[{}]", j);
         checks.f(x + " + " + y, a + b);
         checks.f(x + " - " + y, a - b);
         if (std::isfinite(a * b) || !folded) checks.f(x + " * " + y, a * b);
@@ -55,8 +55,8 @@ TEST_F(RplArithmetic, SignedOperatorsFoldedAndAtRunTime) {
       const std::int64_t a = checks.sints[i];
       const std::int64_t b = checks.sints[j];
       for (const bool folded : {false, true}) {
-        const std::string x = folded ? known[i] : std::format("args.s[{}]", i);
-        const std::string y = folded ? known[j] : std::format("args.s[{}]", j);
+        const std::string x = folded ? known[i] : formatted("args.s[{}]", i);
+        const std::string y = folded ? known[j] : formatted("args.s[{}]", j);
         checks.s(x + " + " + y, wrapped(a + b));
         checks.s(x + " - " + y, wrapped(a - b));
         checks.s(x + " * " + y, wrapped(a * b));
@@ -71,12 +71,12 @@ TEST_F(RplArithmetic, SignedOperatorsFoldedAndAtRunTime) {
         checks.b(x + " != " + y, a != b);
       }
     }
-    checks.s(std::format("-args.s[{}]", i), wrapped(-std::int64_t{checks.sints[i]}));
-    checks.s(std::format("~args.s[{}]", i), ~checks.sints[i]);
-    checks.s(std::format("args.s[{}] >> args.s[2]", i), checks.sints[i] >> 3);
-    checks.s(std::format("args.s[{}] << args.s[2]", i), wrapped(static_cast<std::int64_t>(checks.sints[i]) * 8));
-    checks.s(std::format("{} >> 3", known[i]), checks.sints[i] >> 3);
-    checks.s(std::format("{} << 3", known[i]), wrapped(static_cast<std::int64_t>(checks.sints[i]) * 8));
+    checks.s(formatted("-args.s[{}]", i), wrapped(-std::int64_t{checks.sints[i]}));
+    checks.s(formatted("~args.s[{}]", i), ~checks.sints[i]);
+    checks.s(formatted("args.s[{}] >> args.s[2]", i), checks.sints[i] >> 3);
+    checks.s(formatted("args.s[{}] << args.s[2]", i), wrapped(static_cast<std::int64_t>(checks.sints[i]) * 8));
+    checks.s(formatted("{} >> 3", known[i]), checks.sints[i] >> 3);
+    checks.s(formatted("{} << 3", known[i]), wrapped(static_cast<std::int64_t>(checks.sints[i]) * 8));
   }
   run_checks(checks);
 }
@@ -97,8 +97,8 @@ TEST_F(RplArithmetic, UnsignedOperatorsFoldedAndAtRunTime) {
       const std::uint32_t a = checks.uints[i];
       const std::uint32_t b = checks.uints[j];
       for (const bool folded : {false, true}) {
-        const std::string x = folded ? known[i] : std::format("args.u[{}]", i);
-        const std::string y = folded ? known[j] : std::format("args.u[{}]", j);
+        const std::string x = folded ? known[i] : formatted("args.u[{}]", i);
+        const std::string y = folded ? known[j] : formatted("args.u[{}]", j);
         checks.u(x + " + " + y, a + b);
         checks.u(x + " - " + y, a - b);
         checks.u(x + " * " + y, a * b);
@@ -114,7 +114,7 @@ TEST_F(RplArithmetic, UnsignedOperatorsFoldedAndAtRunTime) {
         checks.b(x + " > " + y, a > b);
       }
     }
-    checks.u(std::format("~args.u[{}]", i), ~checks.uints[i]);
+    checks.u(formatted("~args.u[{}]", i), ~checks.uints[i]);
   }
   run_checks(checks);
 }
@@ -243,8 +243,8 @@ TEST_F(RplArithmetic, Matrices) {
   const std::array<std::array<float, 3>, 3> identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (std::size_t c = 0; c < 3; ++c) {
     const auto& e = identity[c];
-    checks.fs(std::format("(inverse_f3x3 (m) * m).{}", "xyz"[c]), {e[0], e[1], e[2]}, 1e-5f);
-    checks.fs(std::format("(wide * inverse_f4x4 (wide)).{}", "xyz"[c]), {e[0], e[1], e[2], 0}, 1e-5f);
+    checks.fs(formatted("(inverse_f3x3 (m) * m).{}", "xyz"[c]), {e[0], e[1], e[2]}, 1e-5f);
+    checks.fs(formatted("(wide * inverse_f4x4 (wide)).{}", "xyz"[c]), {e[0], e[1], e[2], 0}, 1e-5f);
   }
   checks.fs("f3x3 {m}.x", {2, 0, 1});
   checks.fs("f3x3 {f3 {1.0}, f3 {2.0}, f3 {3.0}}.y", {2, 2, 2});

@@ -1,8 +1,8 @@
 // Every math built-in on a device, against C++.
 #include <array>
-#include <format>
 #include <numbers>
 
+#include "base/format.hpp"
 #include "testing/rpl_checks.hpp"
 
 namespace slipway::rpl {
@@ -56,15 +56,15 @@ TEST_F(RplBuiltins, OfOneFloat) {
     for (std::size_t i = 0; i < 4; ++i) {
       checks.floats[i] = 0;  // values stand in the text as sums with a run-time zero, which nothing folds
       const float value = function.values[i];
-      checks.f(std::format("{}_f1 ({:f} + args.f[0])", function.name, value), function.expected(value),
+      checks.f(formatted("{}_f1 ({:f} + args.f[0])", function.name, value), function.expected(value),
                function.tolerance);
     }
     const auto& v = function.values;
     for (std::uint32_t n = 2; n <= 4; ++n) {
-      std::string list = std::format("{:f} + args.f[0]", v[0]);
-      for (std::uint32_t i = 1; i < n; ++i) list += std::format(", {:f}", v[i]);
+      std::string list = formatted("{:f} + args.f[0]", v[0]);
+      for (std::uint32_t i = 1; i < n; ++i) list += formatted(", {:f}", v[i]);
       const char last = "xyzw"[n - 1];
-      checks.f(std::format("{0}_f{1} (f{1} {{{2}}}).{3}", function.name, n, list, last), function.expected(v[n - 1]),
+      checks.f(formatted("{0}_f{1} (f{1} {{{2}}}).{3}", function.name, n, list, last), function.expected(v[n - 1]),
                function.tolerance);
     }
   }

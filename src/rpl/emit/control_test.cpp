@@ -1,7 +1,6 @@
 // Statements, functions and their arguments on a device.
+#include "base/format.hpp"
 #include "testing/rpl_checks.hpp"
-
-#include <format>
 
 namespace slipway::rpl {
 namespace {
@@ -38,10 +37,10 @@ u1 both_return (in u1 n)
 }
 )";
   for (std::uint32_t i = 0; i < 4; ++i) {
-    checks.u(std::format("pick (args.u[{}])", i), 10 * (i + 1));
+    checks.u(formatted("pick (args.u[{}])", i), 10 * (i + 1));
     const std::uint32_t late = 5 + (i > 1 ? i : 0);
-    checks.u(std::format("late (args.u[{}])", i), i == 3 ? late : late * 2);
-    checks.u(std::format("both_return (args.u[{}])", i), i + 100);
+    checks.u(formatted("late (args.u[{}])", i), i == 3 ? late : late * 2);
+    checks.u(formatted("both_return (args.u[{}])", i), i + 100);
   }
   checks.u("both_return (args.u[3] * 5u)", 7);
   run_checks(checks);

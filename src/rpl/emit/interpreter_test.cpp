@@ -1,10 +1,10 @@
 // The interpreter itself; generated_test.cpp uses it.
 #include "rpl/emit/interpreter.hpp"
+#include "base/format.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <format>
 #include <map>
 #include <stdexcept>
 
@@ -349,7 +349,7 @@ class Interpreter {
       case Builtin::AtomicCompareExchange:
         return a == b ? c : a;
       default:
-        stop(std::format("the built-in `{}`", info_of(builtin).stem));
+        stop(formatted("the built-in `{}`", info_of(builtin).stem));
     }
   }
 

@@ -1,8 +1,7 @@
 // What modules say, rule by rule of RPL 3.16. Everything that `compile` gives is validated for its target.
 #include <gmock/gmock.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "rpl/emit/testing.hpp"
 #include "testing/allocations.hpp"
 
@@ -198,18 +197,18 @@ TEST(RplModule, EveryImageFunctionIsValid) {
   for (const char* const what : {"color", "depth"}) {
     const bool depth = std::string_view(what) == "depth";
     for (const auto& kind : kinds) {
-      const std::string name = std::format("{}_{}", what, kind.name);
-      declarations += std::format("set_pass image_{0} {0}; set_pass image_{0}[3] many_{0};\n", name);
+      const std::string name = formatted("{}_{}", what, kind.name);
+      declarations += formatted("set_pass image_{0} {0}; set_pass image_{0}[3] many_{0};\n", name);
       for (const std::string& image : {name, "many_" + name + "[1]", "many_" + name + "[u1 {sum.x}]"}) {
-        body += std::format("  sum = sum + sample (s, {0}, {1}) + sample_lod (s, {0}, {1}, 2.0);\n", image, kind.at);
-        if (kind.texel) body += std::format("  sum = sum + image_fetch ({}, {}, 1u);\n", image, kind.texel);
+        body += formatted("  sum = sum + sample (s, {0}, {1}) + sample_lod (s, {0}, {1}, 2.0);\n", image, kind.at);
+        if (kind.texel) body += formatted("  sum = sum + image_fetch ({}, {}, 1u);\n", image, kind.texel);
         if (depth && kind.dref) {
-          body += std::format(
+          body += formatted(
               "  sum.x = sum.x + sample_dref (compare, {0}, {1}, 0.5) + sample_dref_lod (compare, {0}, {1}, 0.5, "
               "1.0);\n",
               image, kind.at);
         }
-        body += std::format("  sum.x = sum.x + f1 {{image_size ({}, 0u).x}};\n", image);
+        body += formatted("  sum.x = sum.x + f1 {{image_size ({}, 0u).x}};\n", image);
       }
     }
   }
@@ -224,14 +223,14 @@ TEST(RplModule, EveryImageFunctionIsValid) {
   std::string loads;
   for (const char* const type : {"f4", "u4", "s4", "f1", "u1", "s1"}) {
     for (const char* const shape : {"2d", "3d", "2d_array"}) {
-      const std::string name = std::format("{}_{}", type, shape);
+      const std::string name = formatted("{}_{}", type, shape);
       const char* const at = std::string_view(shape) == "2d"   ? "u2 {1u}"
                              : std::string_view(shape) == "3d" ? "u3 {1u}"
                                                                : "1u, u2 {1u}";
-      storage += std::format("set_object storage_image_{0} {0}; set_object storage_image_{0}[2] many_{0};\n", name);
-      loads += std::format("  image_store ({0}, {1}, image_load (many_{0}[i % 2u], {1}));\n", name, at);
-      loads += std::format("  image_store (many_{0}[i], {1}, image_load ({0}, {1}));\n", name, at);
-      loads += std::format("  i = i + image_size ({}).x;\n", name);
+      storage += formatted("set_object storage_image_{0} {0}; set_object storage_image_{0}[2] many_{0};\n", name);
+      loads += formatted("  image_store ({0}, {1}, image_load (many_{0}[i % 2u], {1}));\n", name, at);
+      loads += formatted("  image_store (many_{0}[i], {1}, image_load ({0}, {1}));\n", name, at);
+      loads += formatted("  i = i + image_size ({}).x;\n", name);
     }
   }
   const std::string in_compute =
@@ -300,7 +299,7 @@ TEST(RplModule, LinesNameTheirStatements) {
       "  r.x = 5u;\n"
       "}\n",
       {.debug_lines = true});
-  for (const int line : {4, 5, 6, 8}) EXPECT_THAT(text, HasSubstr(std::format("OpLine %1 {} ", line))) << text;
+  for (const int line : {4, 5, 6, 8}) EXPECT_THAT(text, HasSubstr(formatted("OpLine %1 {} ", line))) << text;
 }
 
 TEST(RplModule, UndefinedInstructionsAreAvoided) {
@@ -338,11 +337,11 @@ void compute_main (void) {{
   for (u1 i = 0u; {}; i = i + 1u) {{ data.list[i] = b[1]; }}
 }}
 )";
-  const std::string variables = compute(std::format(kProgram, "i < a && b[1] != i"));
+  const std::string variables = compute(formatted(kProgram, "i < a && b[1] != i"));
   EXPECT_THAT(variables, AllOf(HasSubstr("OpLogicalAnd"), Not(HasSubstr("OpPhi"))));
   EXPECT_EQ(count_of(variables, "OpLabel"), 5) << variables;  // with those of the loop: header, body, step, merge
   for (const std::string_view memory : {"i < a && data.count != i", "i < 2u && b[i] != 0u"}) {
-    EXPECT_THAT(compute(std::format(kProgram, memory)), AllOf(HasSubstr("OpPhi"), Not(HasSubstr("OpLogicalAnd"))));
+    EXPECT_THAT(compute(formatted(kProgram, memory)), AllOf(HasSubstr("OpPhi"), Not(HasSubstr("OpLogicalAnd"))));
   }
 }
 
@@ -412,14 +411,14 @@ TEST(RplModule, TheLimitsOfSpirvAreErrors) {
   };
   std::string declared, given, fields;
   for (int i = 0; i < 256; ++i) {
-    declared += std::format("{}in f1 a{}", i == 0 ? "" : ", ", i);
+    declared += formatted("{}in f1 a{}", i == 0 ? "" : ", ", i);
     given += i == 0 ? "1.0" : ", 1.0";
   }
   EXPECT_THAT(
-      problem_of_text(std::format("void f ({}) {{ }}\nvoid compute_main (void) {{ f ({}); }}\n", declared, given)),
+      problem_of_text(formatted("void f ({}) {{ }}\nvoid compute_main (void) {{ f ({}); }}\n", declared, given)),
       HasSubstr("`f` has 256 arguments, and a function has 255 at most [rpl-arg-count]"));
-  for (int i = 0; i < 16384; ++i) fields += std::format("f1 a{}; ", i);
-  EXPECT_THAT(problem_of_text(std::format("struct big {{ {} }};\nvoid compute_main (void) {{ big x; }}\n", fields)),
+  for (int i = 0; i < 16384; ++i) fields += formatted("f1 a{}; ", i);
+  EXPECT_THAT(problem_of_text(formatted("struct big {{ {} }};\nvoid compute_main (void) {{ big x; }}\n", fields)),
               HasSubstr("`big` has 16384 fields, and 16383 are possible [rpl-layout-size]"));
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {
@@ -59,6 +60,6 @@ std::optional<std::string> FrameReader::next() {
   return std::nullopt;
 }
 
-std::string frame(std::string_view body) { return std::format("Content-Length: {}\r\n\r\n{}", body.size(), body); }
+std::string frame(std::string_view body) { return formatted("Content-Length: {}\r\n\r\n{}", body.size(), body); }
 
 }  // namespace slipway::rpl::lsp

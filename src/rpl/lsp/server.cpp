@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/format.hpp"
 
 namespace slipway::rpl::lsp {
@@ -129,7 +129,7 @@ void Server::handle_method(const std::string& method, json::Value id, Params par
   const auto known = std::ranges::find(kMethods, method, &Method::name);
   if (known == kMethods.end()) {
     // Notifications that a server does not know are none of its business.
-    if (id) answer_error(id, kMethodNotFound, std::format("the server has no method `{}`", method));
+    if (id) answer_error(id, kMethodNotFound, formatted("the server has no method `{}`", method));
     return;
   }
   if (known->notification) return (this->*known->notification)(params);
@@ -258,7 +258,7 @@ const Document* Server::document_of(json::Value id, Params params) {
   const std::string uri = string_at(member(params, "textDocument"), "uri");
   const auto found = documents_.find(uri);
   if (found != documents_.end()) return found->second.get();
-  answer_error(id, kInvalidParams, std::format("no document `{}` is open", uri));
+  answer_error(id, kInvalidParams, formatted("no document `{}` is open", uri));
   return nullptr;
 }
 
@@ -363,16 +363,16 @@ void Server::symbols(json::Value id, Params params) {
 void Server::formatting(json::Value id, Params params) {
   const Document* document = document_of(id, params);
   if (!document) return;
-  const Result<std::string> formatted = format_source(document->source);
-  if (!formatted) {
-    return answer_error(id, kRequestFailed, std::format("cannot format: {}", formatted.error().front().message));
+  const Result<std::string> text = format_source(document->source);
+  if (!text) {
+    return answer_error(id, kRequestFailed, formatted("cannot format: {}", text.error().front().message));
   }
   answer(id, [&](json::Writer& out) {
     out.array([&] {
-      if (*formatted == document->source->text()) return;
+      if (*text == document->source->text()) return;
       out.object([&] {
         write_range(out.key("range"), *document->source, {0, document->source->text().size()}, encoding_);
-        out.member("newText", *formatted);
+        out.member("newText", *text);
       });
     });
   });

@@ -1,9 +1,8 @@
 #include "rpl/lsp/server.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <format>
 
 #include "json/writer.hpp"
 #include "rpl/lsp/frames.hpp"
@@ -41,26 +40,26 @@ void fragment_main (void) { target.color = f4 {state.uv, 0.0, 1.0}; }
 class Client {
  public:
   explicit Client(std::string_view options = "{}", std::string_view capabilities = "{}") {
-    initialized_ = request("initialize",
-                           std::format(R"({{"capabilities":{},"initializationOptions":{}}})", capabilities, options));
+    initialized_ =
+        request("initialize", formatted(R"({{"capabilities":{},"initializationOptions":{}}})", capabilities, options));
     notify("initialized", "{}");
   }
 
   std::string request(std::string_view method, std::string_view params) {
     const auto answers =
-        server.handle(std::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}})", ++id_, method, params));
+        server.handle(formatted(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}})", ++id_, method, params));
     EXPECT_EQ(answers.size(), 1U) << method;
     if (answers.empty()) return "";
-    EXPECT_THAT(answers[0], HasSubstr(std::format(R"("id":{})", id_)));
+    EXPECT_THAT(answers[0], HasSubstr(formatted(R"("id":{})", id_)));
     return answers[0];
   }
   std::vector<std::string> notify(std::string_view method, std::string_view params) {
-    return server.handle(std::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params));
+    return server.handle(formatted(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params));
   }
   std::string open(std::string_view text) {
     const auto answers =
         notify("textDocument/didOpen",
-               std::format(R"({{"textDocument":{{"uri":"file:///a.rpl","text":{}}}}})", json::quoted(text)));
+               formatted(R"({{"textDocument":{{"uri":"file:///a.rpl","text":{}}}}})", json::quoted(text)));
     EXPECT_EQ(answers.size(), 1U);
     text_ = text;
     return answers.empty() ? "" : answers[0];
@@ -74,9 +73,9 @@ class Client {
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
     const std::size_t start = text_.rfind('\n', offset - 1);
     const std::size_t character = start == text_.npos || offset == 0 ? offset : offset - start - 1;
-    return request(
-        method, std::format(R"({{"textDocument":{{"uri":"file:///a.rpl"}},"position":{{"line":{},"character":{}}}}})",
-                            line, character));
+    return request(method,
+                   formatted(R"({{"textDocument":{{"uri":"file:///a.rpl"}},"position":{{"line":{},"character":{}}}}})",
+                             line, character));
   }
 
   Server server;

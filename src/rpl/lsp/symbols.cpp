@@ -1,8 +1,8 @@
 // Names in the text and what they stand for. Works on tokens and the tree, so that it helps in programs with errors,
 // too.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/lsp/document.hpp"
 
 namespace slipway::rpl::lsp {
@@ -300,9 +300,8 @@ class Describer {
       case Symbol::Kind::Local: {
         const Stmt& statement = program_.stmts[symbol.index];
         const bool alias = statement.kind == StmtKind::Alias;
-        return code(alias
-                        ? std::format("alias ({}, {})", text(statement.name), source(program_.exprs[statement.a].range))
-                        : std::format("{} {}", source(program_.types[statement.type].range), text(statement.name))) +
+        return code(alias ? formatted("alias ({}, {})", text(statement.name), source(program_.exprs[statement.a].range))
+                          : formatted("{} {}", source(program_.types[statement.type].range), text(statement.name))) +
                (alias ? "alias" : "local variable");
       }
       case Symbol::Kind::Builtin:
@@ -317,10 +316,10 @@ class Describer {
 
   std::string setting(NameId name) const {
     const SettingInfo& info = info_of(*find_setting(name));
-    std::string out = code(std::format("setting {}", info.name));
+    std::string out = code(formatted("setting {}", info.name));
     constexpr std::string_view kTypes[] = {"flag", "uint", "float", "one of"};
     out += kTypes[static_cast<std::size_t>(info.type)];
-    for (const SettingWord& word : words_of(info.words)) out += std::format(" `{}`", word.name);
+    for (const SettingWord& word : words_of(info.words)) out += formatted(" `{}`", word.name);
     if (info.scope == SettingScope::ColorOutput) out += "; of one color output: `block N`";
     return out;
   }
@@ -329,7 +328,7 @@ class Describer {
 
  private:
   std::string_view text(NameId name) const { return program_.text(name); }
-  static std::string code(const std::string& text) { return std::format("```rpl\n{}\n```\n", text); }
+  static std::string code(const std::string& text) { return formatted("```rpl\n{}\n```\n", text); }
   std::string source(Range range) const { return std::string(document_.source->text(Span{range.begin, range.end})); }
 
   std::string item(ItemId id) const {
@@ -340,7 +339,7 @@ class Describer {
       case ItemKind::Option: {
         const Option& option = program_.options[of.index];
         const Value value = document_.assignment.has(of.index) ? document_.assignment.values[of.index] : option.initial;
-        out += std::format("{} option, here `{}`", name_of(option.option_class), format_value(program_, value));
+        out += formatted("{} option, here `{}`", name_of(option.option_class), format_value(program_, value));
         break;
       }
       case ItemKind::Struct:
@@ -371,7 +370,7 @@ class Describer {
     for (const Struct& of : document_.resolved->structs) {
       if (of.item != id) continue;
       const Type& type = document_.resolved->types[of.type];
-      return std::format("struct of {} bytes, aligned to {}", type.size, type.align);
+      return formatted("struct of {} bytes, aligned to {}", type.size, type.align);
     }
     return "struct that nothing uses";
   }
@@ -381,14 +380,13 @@ class Describer {
     if (!document_.resolved) return "";
     const Resolved& resolved = *document_.resolved;
     const auto bound = [](DescriptorSet set, std::uint32_t binding) {
-      return std::format("{} (set {}), binding {}", word_of(set), static_cast<int>(set), binding);
+      return formatted("{} (set {}), binding {}", word_of(set), static_cast<int>(set), binding);
     };
     for (const Buffer& of : resolved.buffers) {
       if (of.item != id) continue;
       std::string out = of.set == DescriptorSet::None ? "" : bound(of.set, of.binding) + "; ";
-      out += std::format("{} bytes", of.main_size);
-      return of.tail_item == kErrorType ? out
-                                        : out + std::format(" and {} for each item of the tail", of.tail_item_size);
+      out += formatted("{} bytes", of.main_size);
+      return of.tail_item == kErrorType ? out : out + formatted(" and {} for each item of the tail", of.tail_item_size);
     }
     for (const SamplerDecl& of : resolved.samplers) {
       if (of.item == id) return bound(of.set, of.binding);
@@ -398,7 +396,7 @@ class Describer {
     }
     for (const Container& of : resolved.containers) {
       if (of.item == id && of.block_size != 0) {
-        return std::format("attribute source {}, {} bytes each", of.binding, of.block_size);
+        return formatted("attribute source {}, {} bytes each", of.binding, of.block_size);
       }
     }
     return "";
@@ -407,20 +405,20 @@ class Describer {
   std::string field(const Symbol& symbol) const {
     const Field& of = program_.fields[symbol.field];
     if (of.alias) return code(source(of.range)) + "field alias";
-    std::string out = code(std::format("{} {}.{}", source(program_.types[of.type].range),
-                                       text(program_.items[symbol.item].name), text(of.name)));
+    std::string out = code(formatted("{} {}.{}", source(program_.types[of.type].range),
+                                     text(program_.items[symbol.item].name), text(of.name)));
     if (document_.is_inactive(of.range)) return out + "inactive: its conditional is false";
     if (!document_.resolved) return out;
     for (const ContainerField& field : document_.resolved->container_fields) {
       if (field.field != symbol.field) continue;
       const bool attribute = document_.resolved->containers[field.container].block_size != 0;
-      out += std::format("location {}", field.location);
-      if (attribute) out += std::format("; offset {}, {}", field.offset, name_of(field.format));
+      out += formatted("location {}", field.location);
+      if (attribute) out += formatted("; offset {}, {}", field.offset, name_of(field.format));
       return out;
     }
     for (const Member& member : document_.resolved->members) {
       if (member.field != symbol.field) continue;
-      return out + std::format("offset {}, {} bytes", member.offset, document_.resolved->types[member.type].size);
+      return out + formatted("offset {}, {} bytes", member.offset, document_.resolved->types[member.type].size);
     }
     return out;
   }

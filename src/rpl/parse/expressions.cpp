@@ -1,6 +1,6 @@
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/parse/parser.hpp"
 
 namespace slipway::rpl {
@@ -187,7 +187,7 @@ ExprId Parser::parse_postfix() {
     }
     if (depth_ + length > kDeepestNesting) {
       error(DiagnosticKind::RplNesting, program_.exprs[base].range,
-            std::format("more than {} levels of nesting", kDeepestNesting));
+            formatted("more than {} levels of nesting", kDeepestNesting));
       return 0;
     }
   }
@@ -203,8 +203,8 @@ ExprId Parser::parse_number() {
   std::uint32_t value = token.value;
   if (value > 0x7FFFFFFFu) {
     Diagnostic& problem = error(DiagnosticKind::RplNumberRange, range_of(token),
-                                std::format("`{}` is too large for a signed number", value));
-    if (token.kind == TokenKind::PlainInt) problem.suggest(program_.place(range_of(token)), std::format("{}u", value));
+                                formatted("`{}` is too large for a signed number", value));
+    if (token.kind == TokenKind::PlainInt) problem.suggest(program_.place(range_of(token)), formatted("{}u", value));
     value = 0;
   }
   return add(Expr{.kind = ExprKind::Sint, .a = value, .at = token.begin, .range = range_of(token)});

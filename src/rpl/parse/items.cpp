@@ -1,7 +1,7 @@
 // The items of a file: options, declarations and functions (RPL page 3.2).
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/parse/parser.hpp"
 
@@ -120,12 +120,12 @@ void Parser::parse_item() {
                            type_of_word(word) >= kFirstImage;
     if (needs_set) {
       error(DiagnosticKind::RplExpected, range_of(at()),
-            std::format("`{}` needs a descriptor set before it", program_.text(word)))
+            formatted("`{}` needs a descriptor set before it", program_.text(word)))
           .hint("write `set_pass`, `set_material`, `set_object` or `set_shared`");
     } else {
       const std::string_view text = program_.text(word);
       Diagnostic& problem =
-          error(DiagnosticKind::RplExpected, range_of(at()), std::format("expected a declaration, found `{}`", text));
+          error(DiagnosticKind::RplExpected, range_of(at()), formatted("expected a declaration, found `{}`", text));
       std::vector<std::string_view> words;
       for (const NameId known : kItemWords) words.push_back(program_.text(known));
       if (const auto near = closest(text, words)) problem.suggest(program_.place(range_of(at())), *near);
@@ -163,7 +163,7 @@ bool Parser::parse_option() {
   ItemId& earlier = option_of_name_[option.name];
   if (earlier != kNone) {
     error(DiagnosticKind::RplDuplicateOption, item.name_range,
-          std::format("option `{}` is already declared", program_.text(option.name)))
+          formatted("option `{}` is already declared", program_.text(option.name)))
         .note("the first declaration", program_.place(program_.items[earlier].name_range));
     return true;
   }
@@ -221,7 +221,7 @@ bool Parser::parse_number_value(Option& option) {
       if (number.kind != TokenKind::PlainInt && number.kind != TokenKind::Sint) return expected("a signed number");
       if (number.value > (negative ? 0x80000000u : 0x7FFFFFFFu)) {
         error(DiagnosticKind::RplNumberRange, {first.begin, number.end},
-              std::format("`{}` is out of the range of a signed number", number.value));
+              formatted("`{}` is out of the range of a signed number", number.value));
       }
       option.initial = {ValueType::Sint, negative ? 0u - number.value : number.value};
       break;
@@ -240,7 +240,7 @@ bool Parser::parse_enum(Option& option) {
   for (; is(TokenKind::String); advance()) {
     if (std::find(stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end(), at().value) != stack_.end()) {
       error(DiagnosticKind::RplEnumDuplicate, range_of(at()),
-            std::format("the value \"{}\" is listed twice", program_.text(at().value)));
+            formatted("the value \"{}\" is listed twice", program_.text(at().value)));
       continue;
     }
     stack_.push_back(at().value);
@@ -254,7 +254,7 @@ bool Parser::parse_enum(Option& option) {
   option.values = take_list(mark);
   if (option.values.count == 1) {
     diagnostics_.warning(DiagnosticKind::RplEnumSingle, program_.place(range_of(first)),
-                         std::format("option `{}` has one value only", program_.text(option.name)));
+                         formatted("option `{}` has one value only", program_.text(option.name)));
   }
   option.initial = {ValueType::String, program_.lists[option.values.first]};
   return true;
@@ -307,7 +307,7 @@ bool Parser::parse_body_item(Item& item, ItemKind kind) {
   if (!expect_name(item.name, item.name_range, "a name")) return false;
   if (kind == ItemKind::Struct && type_of_word(item.name) != kErrorType) {
     error(DiagnosticKind::RplReservedName, item.name_range,
-          std::format("`{}` is the name of a built-in type", program_.text(item.name)));
+          formatted("`{}` is the name of a built-in type", program_.text(item.name)));
   }
   return parse_fields(item);
 }
@@ -340,7 +340,7 @@ bool Parser::parse_image(Item& item) {
     if (!is(TokenKind::Identifier)) return expected("a buffer, sampler or image");
     const std::string_view text = program_.text(at().value);
     Diagnostic& problem = error(DiagnosticKind::RplExpected, range_of(at()),
-                                std::format("expected a buffer, sampler or image, found `{}`", text));
+                                formatted("expected a buffer, sampler or image, found `{}`", text));
     std::vector<std::string_view> words;
     for (NameId word = Word::uniform_buffer; word <= Word::sampler; ++word) {
       if (word != Word::push_constant && word != Word::workgroup_buffer) words.push_back(program_.text(word));
@@ -387,7 +387,7 @@ bool Parser::parse_fields(Item& item) {
   if (!expect_close(TokenKind::RightBrace, open)) return false;
   if (!fields) {
     error(DiagnosticKind::RplEmptyBody, item.name_range,
-          std::format("`{}` needs at least one field", program_.text(item.name)));
+          formatted("`{}` needs at least one field", program_.text(item.name)));
   }
   return expect(TokenKind::Semicolon);
 }
@@ -451,7 +451,7 @@ bool Parser::parse_field_alias(Field& field) {
   field.path = take_list(mark);
   if (!expect_close(TokenKind::RightParen, open)) return false;
   if (field.path.count > 2 * kDeepestNesting) {
-    error(DiagnosticKind::RplNesting, since(open.begin), std::format("more than {} steps", kDeepestNesting));
+    error(DiagnosticKind::RplNesting, since(open.begin), formatted("more than {} steps", kDeepestNesting));
     return false;
   }
   accept(TokenKind::Semicolon);
@@ -471,7 +471,7 @@ bool Parser::parse_meta(Field& field) {
     if (std::ranges::find(tags.first(std::min<std::size_t>(tags.size(), 64)), at().value) !=
         tags.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(tags.size(), 64))) {
       diagnostics_.warning(DiagnosticKind::RplDuplicateTag, program_.place(range_of(at())),
-                           std::format("the tag `{}` is already there", program_.text(at().value)));
+                           formatted("the tag `{}` is already there", program_.text(at().value)));
     }
     stack_.push_back(at().value);
     advance();
@@ -501,7 +501,7 @@ bool Parser::parse_function(Item& item) {
   if (item.type == 0 || !expect_name(item.name, item.name_range, "the name of the function")) return false;
   if (type_of_word(item.name) != kErrorType && item.name != Word::void_) {
     error(DiagnosticKind::RplReservedName, item.name_range,
-          std::format("`{}` is the name of a built-in type", program_.text(item.name)));
+          formatted("`{}` is the name of a built-in type", program_.text(item.name)));
   }
   if (!parse_arguments(item)) return false;
   if (!is(TokenKind::LeftBrace)) return expected("the body of the function");

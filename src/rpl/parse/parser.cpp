@@ -1,6 +1,6 @@
 #include "rpl/parse/parser.hpp"
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::rpl {
 
@@ -12,10 +12,10 @@ bool Parser::expected(std::string_view what) {
   if (found.kind == TokenKind::Identifier || found.kind == TokenKind::PlainInt || found.kind == TokenKind::Sint ||
       found.kind == TokenKind::Uint || found.kind == TokenKind::Float) {
     const Place place = program_.place(range_of(found));
-    seen = std::format("`{}`", place.source->text(place.span));
+    seen = formatted("`{}`", place.source->text(place.span));
   }
   // What is missing at the end of a line is missing there, not at the beginning of the next.
-  error(DiagnosticKind::RplExpected, range_of(found), std::format("expected {}, found {}", what, seen));
+  error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));
   return false;
 }
 
@@ -28,8 +28,8 @@ bool Parser::expect_close(TokenKind kind, const Token& open) {
   if (accept(kind)) return true;
   if (is(TokenKind::End)) {
     if (!unclosed_) {
-      error(DiagnosticKind::RplUnclosed, range_of(open), std::format("{} is never closed", text_of(open.kind)))
-          .hint(std::format("add {}", text_of(kind)));
+      error(DiagnosticKind::RplUnclosed, range_of(open), formatted("{} is never closed", text_of(open.kind)))
+          .hint(formatted("add {}", text_of(kind)));
     }
     unclosed_ = true;
     return false;
@@ -49,14 +49,14 @@ bool Parser::expect_name(NameId& name, Range& range, std::string_view what) {
 void Parser::check_declared(NameId name, Range range) {
   if (name != Word::void_ && name != Word::true_ && name != Word::false_) return;
   error(DiagnosticKind::RplReservedName, range,
-        std::format("`{}` is reserved and cannot be declared", program_.text(name)));
+        formatted("`{}` is reserved and cannot be declared", program_.text(name)));
 }
 
 bool Parser::too_deep() {
   if (depth_ <= kDeepestNesting) return false;
   if (abandoned_) return true;
   abandoned_ = true;
-  error(DiagnosticKind::RplNesting, range_of(at()), std::format("more than {} levels of nesting", kDeepestNesting));
+  error(DiagnosticKind::RplNesting, range_of(at()), formatted("more than {} levels of nesting", kDeepestNesting));
   return true;
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/parse/parser.hpp"
 
 namespace slipway::rpl {
@@ -90,7 +90,7 @@ StmtId Parser::parse_conditional() {
                               "`conditional` stands before scopes and aliases only, not before other statements");
   if (statement != 0) {
     const Place place = program_.place(program_.stmts[statement].range);
-    problem.suggest(place, std::format("{{ {} }}", place.source->text(place.span)));
+    problem.suggest(place, formatted("{{ {} }}", place.source->text(place.span)));
   }
   return statement;
 }
@@ -220,7 +220,7 @@ TypeRefId Parser::type_of_expression(ExprId expression) {
   type.name = program_.exprs[expression].a;
   type.dimensions = take_list(mark);
   if (type.dimensions.count > kMostDimensions) {
-    error(DiagnosticKind::RplNesting, type.range, std::format("more than {} dimensions", kMostDimensions));
+    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMostDimensions));
   }
   return add(type);
 }
@@ -243,7 +243,7 @@ TypeRefId Parser::parse_type(bool allow_runtime, Range* runtime_at) {
   type.dimensions = take_list(mark);
   type.range = since(name.begin);
   if (type.dimensions.count > kMostDimensions) {
-    error(DiagnosticKind::RplNesting, type.range, std::format("more than {} dimensions", kMostDimensions));
+    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMostDimensions));
   }
   if (is(TokenKind::Ellipsis)) {
     const Range where = range_of(at());

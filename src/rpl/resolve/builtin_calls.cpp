@@ -1,6 +1,6 @@
 // Calls of built-in functions (RPL pages 3.12, 3.13).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -104,7 +104,7 @@ bool Resolver::State::value_arguments(const Expr& node, std::uint32_t first, std
     if (value.kind != ValKind::Value) {
       good = false;
     } else if (value.type != types[i]) {
-      mismatch(kind, expression, types[i], value.type, std::format("argument {} of `{}`", first + i + 1, text(node.a)));
+      mismatch(kind, expression, types[i], value.type, formatted("argument {} of `{}`", first + i + 1, text(node.a)));
       good = false;
     }
   }
@@ -160,7 +160,7 @@ std::uint32_t Resolver::State::opaque_argument(ExprId expression, TypeKind kind,
                                ? std::string(word_of(program->items[val.index].kind))
                                : out.type_text(type);
   Diagnostic& problem =
-      error(DiagnosticKind::RplSampleArgs, range, std::format("this has to be {}, and is `{}`", what, seen));
+      error(DiagnosticKind::RplSampleArgs, range, formatted("this has to be {}, and is `{}`", what, seen));
   if (out.types[type].kind == TypeKind::Array && out.types[type].opaque) problem.hint("choose an image of the array");
   return kNone;
 }
@@ -171,7 +171,7 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
   const bool lod = family == BuiltinFamily::SampleLod || family == BuiltinFamily::SampleDrefLod;
   if (node.c < 3) {
     error(DiagnosticKind::RplArgCount, node.range,
-          std::format("`{}` takes a sampler, an image and coordinates", text(node.a)));
+          formatted("`{}` takes a sampler, an image and coordinates", text(node.a)));
     for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
     return {};
   }
@@ -185,7 +185,7 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
   const auto shape = static_cast<ImageShape>(out.types[image_type].index);
   if (dref && !is_depth(shape)) {
     error(DiagnosticKind::RplDrefColor, node.range,
-          std::format("`{}` compares depths, and `{}` is a color image", text(node.a), builtin_type_name(image_type)));
+          formatted("`{}` compares depths, and `{}` is a color image", text(node.a), builtin_type_name(image_type)));
     return {};
   }
   if (dref && shape == ImageShape::Depth3d) {
@@ -200,9 +200,9 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
   if (lod) types[count++] = kF1;
   if (node.c != 2 + count) {
     std::string list;
-    for (std::uint32_t i = 0; i < count; ++i) list += std::format(", {}", builtin_type_name(types[i]));
+    for (std::uint32_t i = 0; i < count; ++i) list += formatted(", {}", builtin_type_name(types[i]));
     error(DiagnosticKind::RplSampleArgs, node.range,
-          std::format("for `{}`, `{}` takes (sampler, image{})", builtin_type_name(image_type), text(node.a), list));
+          formatted("for `{}`, `{}` takes (sampler, image{})", builtin_type_name(image_type), text(node.a), list));
     return {};
   }
   const std::size_t mark = operand_stack.size();
@@ -257,9 +257,9 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
   }
   if (node.c != 1 + count) {
     std::string list;
-    for (std::uint32_t i = 0; i < count; ++i) list += std::format(", {}", builtin_type_name(types[i]));
+    for (std::uint32_t i = 0; i < count; ++i) list += formatted(", {}", builtin_type_name(types[i]));
     error(DiagnosticKind::RplSampleArgs, node.range,
-          std::format("for `{}`, `{}` takes (image{})", builtin_type_name(type), text(node.a), list));
+          formatted("for `{}`, `{}` takes (image{})", builtin_type_name(type), text(node.a), list));
     return {};
   }
   const std::size_t mark = operand_stack.size();
@@ -314,8 +314,8 @@ Val Resolver::State::call_atomic(const Expr& node, const BuiltinFunction& builti
       good = false;
     } else if (target.type != builtin.type) {
       error(DiagnosticKind::RplArgType, range,
-            std::format("`{}` works on `{}`, and this is `{}`", text(node.a), builtin_type_name(builtin.type),
-                        out.type_text(target.type)));
+            formatted("`{}` works on `{}`, and this is `{}`", text(node.a), builtin_type_name(builtin.type),
+                      out.type_text(target.type)));
       good = false;
     }
   }

@@ -1,6 +1,6 @@
 // Calls of functions and constructors (RPL pages 3.4, 3.6).
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/resolve/context.hpp"
 
@@ -16,18 +16,18 @@ Val Resolver::State::resolve_call(const Expr& node) {
   if (builtin) return call_builtin(node, *builtin);
   const Range range{node.at, node.at + static_cast<std::uint32_t>(text(node.a).size())};
   if (program->first_function[node.a] != kNone) {
-    note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("function `{}` is disabled", text(node.a))),
+    note_disabled(error(DiagnosticKind::RplDisabledName, range, formatted("function `{}` is disabled", text(node.a))),
                   program->first_function[node.a]);
   } else {
     Diagnostic& problem =
-        error(DiagnosticKind::RplUnknownFunction, range, std::format("there is no function `{}`", text(node.a)));
+        error(DiagnosticKind::RplUnknownFunction, range, formatted("there is no function `{}`", text(node.a)));
     std::vector<std::string_view> names;
     for (const Item& item : program->items) {
       if (item.kind == ItemKind::Function && names.size() < 1000) names.push_back(text(item.name));
     }
     for (const BuiltinFunction& known : builtin_functions()) names.push_back(known.name);
     if (type_of_word(node.a) != kErrorType || program->first_struct[node.a] != kNone) {
-      problem.hint(std::format("a constructor has braces: `{} {{...}}`", text(node.a)));
+      problem.hint(formatted("a constructor has braces: `{} {{...}}`", text(node.a)));
     } else if (may_suggest()) {
       if (const auto near = closest(text(node.a), names)) problem.suggest(place(range), *near);
     }
@@ -38,9 +38,8 @@ Val Resolver::State::resolve_call(const Expr& node) {
 
 bool Resolver::State::check_count(const Expr& node, std::uint32_t wanted) {
   if (node.c == wanted) return true;
-  error(
-      DiagnosticKind::RplArgCount, node.range,
-      std::format("`{}` takes {} argument{}, and {} are given", text(node.a), wanted, wanted == 1 ? "" : "s", node.c));
+  error(DiagnosticKind::RplArgCount, node.range,
+        formatted("`{}` takes {} argument{}, and {} are given", text(node.a), wanted, wanted == 1 ? "" : "s", node.c));
   for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
   return false;
 }
@@ -53,9 +52,9 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
   const TypeId result = functions[callee].result;
   if (node.c != arguments.count) {
     error(DiagnosticKind::RplArgCount, node.range,
-          std::format("`{}` takes {} argument{}, and {} are given", text(node.a), arguments.count,
-                      arguments.count == 1 ? "" : "s", node.c))
-        .note(std::format("`{}` is declared here", text(node.a)), place(program->items[declared].name_range));
+          formatted("`{}` takes {} argument{}, and {} are given", text(node.a), arguments.count,
+                    arguments.count == 1 ? "" : "s", node.c))
+        .note(formatted("`{}` is declared here", text(node.a)), place(program->items[declared].name_range));
     for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
     return result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
   }
@@ -86,7 +85,7 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   const Range range = expr(expression).range;
   if (out.types[wanted.type].opaque) return resolve_opaque_argument(expression, wanted.type, made);
   const Val val = resolve_expression(expression);
-  const auto what = [&] { return std::format("the argument `{}`", text(wanted.name)); };
+  const auto what = [&] { return formatted("the argument `{}`", text(wanted.name)); };
   if (wanted.access == Access::In) {
     const Val value = load(val, range);
     if (value.kind != ValKind::Value || wanted.type == kErrorType) return false;
@@ -103,10 +102,10 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
     return false;
   }
   if (val.kind != ValKind::Place) {
-    error(DiagnosticKind::RplArgAccess, range,
-          std::format("{} is `{}` and needs a place to write to, and this is a {}", what(),
-                      wanted.access == Access::Out ? "out" : "in out",
-                      val.form == ValForm::Swizzle ? "swizzle" : "value"));
+    error(
+        DiagnosticKind::RplArgAccess, range,
+        formatted("{} is `{}` and needs a place to write to, and this is a {}", what(),
+                  wanted.access == Access::Out ? "out" : "in out", val.form == ValForm::Swizzle ? "swizzle" : "value"));
     return false;
   }
   const PlaceRef ref = out.places[val.index];
@@ -117,7 +116,7 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   }
   if (ref.root == PlaceRoot::Argument && out.arguments[ref.index].access == Access::In) {
     error(DiagnosticKind::RplArgAccess, range,
-          std::format("{} is written, and `{}` is an `in` argument", what(), text(out.arguments[ref.index].name)));
+          formatted("{} is written, and `{}` is an `in` argument", what(), text(out.arguments[ref.index].name)));
     return false;
   }
   if (wanted.type == kErrorType) return false;
@@ -141,7 +140,7 @@ bool Resolver::State::resolve_opaque_argument(ExprId expression, TypeId wanted, 
   if (made.place == kNone) return false;
   if (found == wanted) return true;
   error(DiagnosticKind::RplArgType, expr(expression).range,
-        std::format("the argument is `{}`, and this is `{}`", out.type_text(wanted), out.type_text(found)));
+        formatted("the argument is `{}`, and this is `{}`", out.type_text(wanted), out.type_text(found)));
   return false;
 }
 
@@ -188,10 +187,10 @@ bool Resolver::State::bad_constructor(const Expr& node, TypeId type, std::string
   for (std::uint32_t i = 0; i < node.c && i < 8; ++i) {
     const auto at = operand_stack.size() - node.c + i;
     const Ref ref = operand_stack[at];
-    given += std::format("{}`{}`", i == 0 ? "" : ", ", out.type_text(out.type_of(ref)));
+    given += formatted("{}`{}`", i == 0 ? "" : ", ", out.type_text(out.type_of(ref)));
   }
   error(DiagnosticKind::RplConstructor, node.range,
-        std::format("`{}` cannot be made of {}: {}", out.type_text(type), given.empty() ? "nothing" : given, why));
+        formatted("`{}` cannot be made of {}: {}", out.type_text(type), given.empty() ? "nothing" : given, why));
   return false;
 }
 
@@ -240,13 +239,13 @@ Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<c
   for (const Ref ref : arguments) {
     const TypeId part = out.type_of(ref);
     if (!is_vector(part) || item_type(part) != item_type(type)) {
-      bad_constructor(node, type, std::format("all parts have `{}` items", builtin_type_name(item_type(type))));
+      bad_constructor(node, type, formatted("all parts have `{}` items", builtin_type_name(item_type(type))));
       return {};
     }
     total += item_count(part);
   }
   if (total != count) {
-    bad_constructor(node, type, std::format("the parts have {} items together, and {} are needed", total, count));
+    bad_constructor(node, type, formatted("the parts have {} items together, and {} are needed", total, count));
     return {};
   }
   return compose(Op::Combine, node, type, arguments, constant_all);
@@ -273,8 +272,8 @@ Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<c
                        std::ranges::all_of(arguments, [&](Ref ref) { return out.type_of(ref) == column; });
   if (!columns) {
     bad_constructor(node, type,
-                    std::format("it takes {} columns of `{}`{}", item_count(type), builtin_type_name(column),
-                                type == kF3x3 ? ", or one `f4x4` to crop" : ""));
+                    formatted("it takes {} columns of `{}`{}", item_count(type), builtin_type_name(column),
+                              type == kF3x3 ? ", or one `f4x4` to crop" : ""));
     return {};
   }
   return compose(Op::Columns, node, type, arguments, constant_all);
@@ -287,7 +286,7 @@ Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<c
     return {};
   }
   if (arguments.size() != made.members.count) {
-    bad_constructor(node, type, std::format("it has {} fields", made.members.count));
+    bad_constructor(node, type, formatted("it has {} fields", made.members.count));
     return {};
   }
   bool constant_all = true;
@@ -296,7 +295,7 @@ Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<c
     if (wanted == kErrorType) return {};
     if (out.type_of(arguments[i]) != wanted) {
       mismatch(DiagnosticKind::RplConstructor, argument(node, i), wanted, out.type_of(arguments[i]),
-               std::format("the field `{}`", text(out.members[made.members.first + i].name)));
+               formatted("the field `{}`", text(out.members[made.members.first + i].name)));
       return {};
     }
     constant_all = constant_all && is_constant(arguments[i]);

@@ -1,7 +1,7 @@
 // Containers, buffers, samplers and images: layouts, locations, bindings (RPL pages 3.10 to 3.12, 3.14).
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/resolve/context.hpp"
 
@@ -94,7 +94,7 @@ bool Resolver::State::bind_value(ItemId id) {
   const Item& item = program->items[id];
   ItemId& slot = bound[item.name];
   if (slot != kNone) {
-    error(DiagnosticKind::RplDuplicateName, item.name_range, std::format("`{}` is already declared", text(item.name)))
+    error(DiagnosticKind::RplDuplicateName, item.name_range, formatted("`{}` is already declared", text(item.name)))
         .note("the first declaration", place(program->items[slot].name_range));
     return false;
   }
@@ -189,7 +189,7 @@ void Resolver::State::resolve_container(ItemId id) {
   container.fields.count = static_cast<std::uint32_t>(out.container_fields.size()) - container.fields.first;
   if (is_attribute(item.kind)) container.block_size = static_cast<std::uint32_t>(round_up(sizes.size, sizes.align));
   if (sizes.columns == 0) {
-    error(DiagnosticKind::RplEmptyBody, item.name_range, std::format("`{}` has no active field", text(item.name)));
+    error(DiagnosticKind::RplEmptyBody, item.name_range, formatted("`{}` has no active field", text(item.name)));
   }
   out.containers.push_back(container);
   resolve_aliases(id, aliases.size());
@@ -207,7 +207,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
       named_struct(ref.name, ref.range);  // says what is unknown
     } else {
       error(DiagnosticKind::RplContainerFieldType, ref.range,
-            std::format("a field of a container is a vector, a scalar or a matrix, and `{}` is not", text(ref.name)));
+            formatted("a field of a container is a vector, a scalar or a matrix, and `{}` is not", text(ref.name)));
     }
     return;
   }
@@ -233,7 +233,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
     if (bytes < 4 && (type == kF3x3 || (is_vector(type) && item_count(type) == 3))) {
       diagnostics->remark(
           DiagnosticKind::RplPortability, place(field.name_range),
-          std::format("vertex formats with three items of {} bits are not supported by every device", 8 * bytes));
+          formatted("vertex formats with three items of {} bits are not supported by every device", 8 * bytes));
     }
   } else if (item.kind == ItemKind::ColorContainer) {
     counter = &counters.outputs;
@@ -250,23 +250,23 @@ bool Resolver::State::choose_format(const Field& field, TypeId type, ItemFormat&
   const std::string_view name = text(field.pack);
   const PackProblem problem = find_format(name, format);
   if (problem == PackProblem::Form) {
-    error(DiagnosticKind::RplPackForm, field.pack_range,
-          std::format("`{}` is no format: write `float`, `unorm`, `snorm`, `uint` or `sint` and `8`, `16` or `32`",
-                      name));
+    error(
+        DiagnosticKind::RplPackForm, field.pack_range,
+        formatted("`{}` is no format: write `float`, `unorm`, `snorm`, `uint` or `sint` and `8`, `16` or `32`", name));
     return false;
   }
   if (problem == PackProblem::Bits) {
-    error(DiagnosticKind::RplPackBits, field.pack_range, std::format("there is no format `{}`", name));
+    error(DiagnosticKind::RplPackBits, field.pack_range, formatted("there is no format `{}`", name));
     return false;
   }
   const ItemClass item = kFormats[static_cast<std::size_t>(format)].item;
   if (item == out.types[type].item) return true;
   error(DiagnosticKind::RplPackType, field.pack_range,
-        std::format("`{}` is for {} fields, and `{}` is `{}`", name,
-                    item == ItemClass::Float  ? "`f`"
-                    : item == ItemClass::Uint ? "`u`"
-                                              : "`s`",
-                    text(field.name), builtin_type_name(type)));
+        formatted("`{}` is for {} fields, and `{}` is `{}`", name,
+                  item == ItemClass::Float  ? "`f`"
+                  : item == ItemClass::Uint ? "`u`"
+                                            : "`s`",
+                  text(field.name), builtin_type_name(type)));
   return false;
 }
 
@@ -277,7 +277,7 @@ void Resolver::State::check_limits(const Container& container) {
     // Once: where the limit is passed.
     if (count <= limit || before > limit) return;
     warning(DiagnosticKind::RplLimit, item.name_range,
-            std::format("{} {}; devices are only sure to have {}", count, what, limit));
+            formatted("{} {}; devices are only sure to have {}", count, what, limit));
   };
   std::uint32_t locations = 0;
   for (std::uint32_t i = 0; i < container.fields.count; ++i) {
@@ -350,17 +350,17 @@ void Resolver::State::check_buffer(const Item& item, const Buffer& buffer, const
     if (out.types[member.type].multiples_of_16 || member.type == kErrorType) continue;
     const Field& field = program->fields[member.field];
     error(DiagnosticKind::RplLayout16, program->types[field.type].range,
-          std::format("a `{}` holds `f4`, `u4`, `s4`, `f4x4` and what is made of them only, and `{}` is `{}`",
-                      word_of(item.kind), text(field.name), out.type_text(member.type)));
+          formatted("a `{}` holds `f4`, `u4`, `s4`, `f4x4` and what is made of them only, and `{}` is `{}`",
+                    word_of(item.kind), text(field.name), out.type_text(member.type)));
   }
   std::uint64_t limit = 0x7FFFFFFF;
   if (item.kind == ItemKind::UniformBuffer) limit = settings->limits.uniform;
   if (item.kind == ItemKind::PushConstant) limit = settings->limits.push_constant;
   if (item.kind == ItemKind::WorkgroupBuffer) limit = settings->limits.workgroup;
   if (layout.size > limit) {
-    error(DiagnosticKind::RplLayoutSize, item.name_range,
-          std::format("`{}` has {} bytes; a `{}` has at most {}", text(item.name), layout.size, word_of(item.kind),
-                      limit));
+    error(
+        DiagnosticKind::RplLayoutSize, item.name_range,
+        formatted("`{}` has {} bytes; a `{}` has at most {}", text(item.name), layout.size, word_of(item.kind), limit));
   }
 }
 
@@ -425,7 +425,7 @@ void Resolver::State::flatten_members(List members, std::uint32_t base, std::vec
     if (parameter_count >= kMostParameters) {
       if (!parameters_full) {
         error(DiagnosticKind::OutOfRange, program->items[item].name_range,
-              std::format("the buffers have more than {} parameters", kMostParameters));
+              formatted("the buffers have more than {} parameters", kMostParameters));
       }
       parameters_full = true;
       path.pop_back();
@@ -464,10 +464,10 @@ void Resolver::State::resolve_image(ItemId id) {
       const PackProblem problem = find_format(name, image.format);
       if (problem != PackProblem::None) {
         error(problem == PackProblem::Form ? DiagnosticKind::RplPackForm : DiagnosticKind::RplPackBits, item.pack_range,
-              std::format("there is no format `{}`", name));
+              formatted("there is no format `{}`", name));
       } else if (!find_storage_format(image.format, texel)) {
         error(DiagnosticKind::RplPackType, item.pack_range,
-              std::format("an image of `{}` texels cannot be `{}`", builtin_type_name(texel), name));
+              formatted("an image of `{}` texels cannot be `{}`", builtin_type_name(texel), name));
       }
     }
   }

@@ -1,8 +1,8 @@
 // Compile-time evaluation: options, constants, conditionals (RPL pages 3.7, 3.8, 3.18).
 #include <bit>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/mentions.hpp"
 #include "rpl/resolve/context.hpp"
@@ -252,7 +252,7 @@ bool Resolver::State::condition_holds(ExprId condition, bool global_only) {
   if (folded.value.type == ValueType::None) return false;
   if (folded.value.type != ValueType::Flag) {
     error(DiagnosticKind::RplConditionType, expr(condition).range,
-          std::format("a conditional is a flag, and this is a {}", name_of(folded.value.type)));
+          formatted("a conditional is a flag, and this is a {}", name_of(folded.value.type)));
     return false;
   }
   if (global_only && folded.instance) {
@@ -288,12 +288,12 @@ std::uint32_t Resolver::State::array_size(ExprId expression, bool global_only) {
   const Range range = expr(expression).range;
   if (!is_integer(value.type)) {
     error(DiagnosticKind::RplArraySize, range,
-          std::format("the size of an array is a uint or sint, and this is a {}", name_of(value.type)));
+          formatted("the size of an array is a uint or sint, and this is a {}", name_of(value.type)));
     return 0;
   }
   if (value.bits == 0 || (value.type == ValueType::Sint && as_signed(value.bits) < 0)) {
     error(DiagnosticKind::RplArraySize, range,
-          std::format("an array has at least one element, and this is {}", format_value(*program, value)));
+          formatted("an array has at least one element, and this is {}", format_value(*program, value)));
     return 0;
   }
   if (global_only && folded.instance) {
@@ -403,7 +403,7 @@ Folded Resolver::State::evaluate_unary(const Expr& node, bool live) {
   }
   if (!good) {
     error(DiagnosticKind::RplConstOperation, {node.at, node.at + 1},
-          std::format("a {} has no unary `{}`", name_of(value.type), text_of(op)));
+          formatted("a {} has no unary `{}`", name_of(value.type), text_of(op)));
     return {{}, operand.instance};
   }
   return {value, operand.instance};
@@ -449,18 +449,17 @@ Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, boo
     return {{gives_flag(op) && !live ? ValueType::Flag : ValueType::None, 0}, nothing.instance};
   }
   if (a.type != b.type) {
-    Diagnostic& problem =
-        error(DiagnosticKind::RplConstType, at(),
-              std::format("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
+    Diagnostic& problem = error(DiagnosticKind::RplConstType, at(),
+                                formatted("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
     if (!scalar_of(a.type).empty() && !scalar_of(b.type).empty()) {
       const Place where = place(expr(node.b).range);
-      problem.suggest(where, std::format("{} {{{}}}", scalar_of(a.type), where.source->text(where.span)));
+      problem.suggest(where, formatted("{} {{{}}}", scalar_of(a.type), where.source->text(where.span)));
     }
     return nothing;
   }
   if (!takes(op, a.type)) {
     error(DiagnosticKind::RplConstOperation, at(),
-          std::format("there is no `{}` of two {} values at compile time", text_of(op), name_of(a.type)));
+          formatted("there is no `{}` of two {} values at compile time", text_of(op), name_of(a.type)));
     return nothing;
   }
   if (a.type == ValueType::String) check_enum_compare(node);
@@ -491,11 +490,11 @@ void Resolver::State::check_enum_compare(const Expr& node) {
     values.push_back(text(value));
   }
   Diagnostic& problem = warning(DiagnosticKind::RplEnumCompare, expr(string).range,
-                                std::format("option `{}` is never \"{}\"", text(option.name), text(expr(string).a)));
+                                formatted("option `{}` is never \"{}\"", text(option.name), text(expr(string).a)));
   if (const auto near = closest(text(expr(string).a), values)) {
-    problem.suggest(place(expr(string).range), std::format("\"{}\"", *near));
+    problem.suggest(place(expr(string).range), formatted("\"{}\"", *near));
   }
-  problem.note(std::format("`{}` is declared here", text(option.name)), place(program->items[id].name_range));
+  problem.note(formatted("`{}` is declared here", text(option.name)), place(program->items[id].name_range));
 }
 
 Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
@@ -506,14 +505,14 @@ Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
   }
   if (node.c != 1) {
     error(DiagnosticKind::RplConstOperation, node.range,
-          std::format("`{}` takes one value at compile time", text(node.a)));
+          formatted("`{}` takes one value at compile time", text(node.a)));
     return {};
   }
   const Folded operand = evaluate(program->lists[node.b], live);
   const Value value = operand.value;
   if (value.type == ValueType::None) return {{live ? ValueType::None : target, 0}, operand.instance};
   if (value.type == ValueType::String) {
-    error(DiagnosticKind::RplConstType, node.range, std::format("a string cannot become `{}`", text(node.a)));
+    error(DiagnosticKind::RplConstType, node.range, formatted("a string cannot become `{}`", text(node.a)));
     return {{}, operand.instance};
   }
   if (!live) return {{target, 0}, operand.instance};
@@ -527,7 +526,7 @@ Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
                                                 : whole >= -2147483648.0 && whole <= 2147483647.0;
     if (!fits) {
       error(DiagnosticKind::RplConstRange, node.range,
-            std::format("{} is out of the range of `{}`", format_value(*program, value), text(node.a)));
+            formatted("{} is out of the range of `{}`", format_value(*program, value), text(node.a)));
       return {{}, operand.instance};
     }
     bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
@@ -555,13 +554,13 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
       for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
         const Item& item = program->items[id];
         if (item.kind == ItemKind::Option && program->options[item.index].option_class == OptionClass::Instance) {
-          problem.note(std::format("`{}` is an instance option", text(item.name)), place(item.name_range));
+          problem.note(formatted("`{}` is an instance option", text(item.name)), place(item.name_range));
           return true;
         }
         if (item.kind != ItemKind::Constant) continue;
         next = mentions_instance(item.value) ? item.value : mentions_instance(item.condition) ? item.condition : 0;
         if (next == 0) continue;
-        problem.note(std::format("the constant `{}` depends on an instance option", text(item.name)),
+        problem.note(formatted("the constant `{}` depends on an instance option", text(item.name)),
                      place(item.name_range));
         return true;
       }
@@ -583,8 +582,8 @@ void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
       seen.push_back(cause.name);
       const Value value = out.options[cause.index];
       const std::string shown = format_value(*program, value);
-      why += std::format("{}`{}` is {}", why.empty() ? "" : ", ", text(cause.name),
-                         value.type == ValueType::String ? std::format("\"{}\"", shown) : shown);
+      why += formatted("{}`{}` is {}", why.empty() ? "" : ", ", text(cause.name),
+                       value.type == ValueType::String ? formatted("\"{}\"", shown) : shown);
     }
     return seen.size() >= 8;
   };
@@ -596,7 +595,7 @@ void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
     }
     return add(node);
   });
-  problem.note(std::format("`{}` is declared here, but disabled{}{}", text(item.name), why.empty() ? "" : ": ", why),
+  problem.note(formatted("`{}` is declared here, but disabled{}{}", text(item.name), why.empty() ? "" : ": ", why),
                place(item.name_range));
 }
 
@@ -606,23 +605,23 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
     const Item& item = program->items[id];
     if (item.kind == ItemKind::Constant && id > user) {
       error(DiagnosticKind::RplConstForward, range,
-            std::format("the constant `{}` is used before its declaration", text(name)))
-          .note(std::format("`{}` is declared here", text(name)), place(item.name_range));
+            formatted("the constant `{}` is used before its declaration", text(name)))
+          .note(formatted("`{}` is declared here", text(name)), place(item.name_range));
       return;
     }
     const bool fits = !compile_time || item.kind == ItemKind::Constant;
     if (!fits || bound[name] == id) continue;
-    note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("`{}` is disabled", text(name))), id);
+    note_disabled(error(DiagnosticKind::RplDisabledName, range, formatted("`{}` is disabled", text(name))), id);
     return;
   }
   if (compile_time && bound[name] != kNone) {
-    error(unknown, range, std::format("`{}` is neither an option nor a constant", text(name)))
-        .note(std::format("`{}` is declared here", text(name)), place(program->items[bound[name]].name_range));
+    error(unknown, range, formatted("`{}` is neither an option nor a constant", text(name)))
+        .note(formatted("`{}` is declared here", text(name)), place(program->items[bound[name]].name_range));
     return;
   }
   Diagnostic& problem = error(unknown, range,
-                              compile_time ? std::format("there is no option or constant `{}`", text(name))
-                                           : std::format("there is no `{}` here", text(name)));
+                              compile_time ? formatted("there is no option or constant `{}`", text(name))
+                                           : formatted("there is no `{}` here", text(name)));
   if (!may_suggest()) return;
   std::vector<std::string_view> names;
   for (const Item& item : program->items) {

@@ -1,6 +1,6 @@
 // Operators of code that runs (RPL page 3.5).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -116,7 +116,7 @@ Val Resolver::State::resolve_unary(const Expr& node) {
   }
   if (!good) {
     error(DiagnosticKind::RplOperator, {node.at, node.at + 1},
-          std::format("`{}` has no unary `{}`", out.type_text(type), text_of(op)));
+          formatted("`{}` has no unary `{}`", out.type_text(type), text_of(op)));
     return {};
   }
   if (op == UnaryOp::Plus) return value_of(operand.index, type);
@@ -221,8 +221,8 @@ Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
         error(same || left.type == kBoolean || right.type == kBoolean ? DiagnosticKind::RplOperator
                                                                       : DiagnosticKind::RplTypeMismatch,
               at(),
-              std::format("there is no `{}` between `{}` and `{}`", text_of(op), out.type_text(left.type),
-                          out.type_text(right.type)));
+              formatted("there is no `{}` between `{}` and `{}`", text_of(op), out.type_text(left.type),
+                        out.type_text(right.type)));
     if (is_vector(left.type) && is_vector(right.type) && !same) {
       const bool mend_left = expr(node.a).kind == ExprKind::Sint || expr(node.a).kind == ExprKind::Uint;
       suggest_literal(problem, mend_left ? node.a : node.b, mend_left ? right.type : left.type,
@@ -267,7 +267,7 @@ Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   const auto check = [&](Val side) {
     if (side.kind != ValKind::Value || side.type == kBoolean) return side.kind == ValKind::Value;
     error(DiagnosticKind::RplOperator, at,
-          std::format("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));
+          formatted("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));
     return false;
   };
   const bool left_good = check(left);
@@ -346,7 +346,7 @@ void Resolver::State::mismatch(DiagnosticKind kind, ExprId expression, TypeId wa
                                std::string_view what) {
   Diagnostic& problem =
       error(kind, expr(expression).range,
-            std::format("{} is `{}`, and this is `{}`", what, out.type_text(wanted), out.type_text(found)));
+            formatted("{} is `{}`, and this is `{}`", what, out.type_text(wanted), out.type_text(found)));
   suggest_literal(problem, expression, wanted, found);
 }
 
@@ -357,14 +357,14 @@ void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, Ty
   const bool literal_number = node.kind == ExprKind::Sint || node.kind == ExprKind::Uint;
   if (!is_vector(wanted)) return;
   if (literal_number && is_scalar(wanted)) {
-    problem.suggest(where, std::format("{}{}", node.a, wanted == kU1 ? "u" : wanted == kF1 ? ".0" : ""));
+    problem.suggest(where, formatted("{}{}", node.a, wanted == kU1 ? "u" : wanted == kF1 ? ".0" : ""));
     return;
   }
   const bool converts = is_vector(found) && (item_count(found) == item_count(wanted) || found == item_type(wanted));
   if (!converts) return;
   const std::string_view written = where.source->text(where.span);
   if (written.size() > 60 || written.find('\n') != std::string_view::npos) return;
-  problem.suggest(where, std::format("{} {{{}}}", builtin_type_name(wanted), written));
+  problem.suggest(where, formatted("{} {{{}}}", builtin_type_name(wanted), written));
 }
 
 }  // namespace slipway::rpl

@@ -1,6 +1,6 @@
 // Functions: signatures, bodies in the order in which they are found, the call graph (RPL pages 3.6, 3.13).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -46,7 +46,7 @@ ItemId Resolver::State::active_of_name(ItemId first) {
       }
       const Item& item = program->items[id];
       error(DiagnosticKind::RplDuplicateName, item.name_range,
-            std::format("{} `{}` is already declared", word_of(item.kind), text(item.name)))
+            formatted("{} `{}` is already declared", word_of(item.kind), text(item.name)))
           .note("the first declaration", place(program->items[choice.found].name_range));
     }
     sink = outer;
@@ -92,7 +92,7 @@ void Resolver::State::resolve_signature(FunctionState& state) {
   const Type& result = out.types[state.result];
   if (result.opaque || result.has_tail) {
     error(DiagnosticKind::RplReturnType, program->types[item.type].range,
-          std::format("a function cannot return `{}`", text(program->types[item.type].name)));
+          formatted("a function cannot return `{}`", text(program->types[item.type].name)));
     state.result = kErrorType;
   }
   state.arguments.first = static_cast<std::uint32_t>(out.arguments.size());
@@ -103,7 +103,7 @@ void Resolver::State::resolve_signature(FunctionState& state) {
     const Type& of = out.types[type];
     const Range range = program->types[declared.type].range;
     if (type == kVoid || of.has_tail || (of.opaque && of.kind == TypeKind::Array)) {
-      error(DiagnosticKind::RplArgType, range, std::format("an argument cannot be `{}`", out.type_text(type)));
+      error(DiagnosticKind::RplArgType, range, formatted("an argument cannot be `{}`", out.type_text(type)));
       type = kErrorType;
     } else if (of.opaque && declared.access != Access::In) {
       error(DiagnosticKind::RplArgType, range, "samplers and images are `in` arguments only");
@@ -115,8 +115,8 @@ void Resolver::State::resolve_signature(FunctionState& state) {
   constexpr std::uint32_t kMostArguments = 255;  // SPIR-V 1.6, 2.17 universal limits
   if (state.arguments.count > kMostArguments) {
     error(DiagnosticKind::RplArgCount, item.name_range,
-          std::format("`{}` has {} arguments, and a function has {} at most", text(item.name), state.arguments.count,
-                      kMostArguments));
+          formatted("`{}` has {} arguments, and a function has {} at most", text(item.name), state.arguments.count,
+                    kMostArguments));
   }
 }
 
@@ -139,8 +139,8 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   const bool ends = resolve_statements(program->stmts[item.body]);
   if (!ends && made.result != kVoid && made.result != kErrorType) {
     error(DiagnosticKind::RplReturnMissing, item.name_range,
-          std::format("`{}` returns `{}`, but a path through it ends without `return`", text(item.name),
-                      out.type_text(made.result)));
+          formatted("`{}` returns `{}`, but a path through it ends without `return`", text(item.name),
+                    out.type_text(made.result)));
   }
   unbind(0);
   sink = &unrecorded;
@@ -171,7 +171,7 @@ void Resolver::State::bind_arguments(List arguments) {
     const Argument& argument = out.arguments[index];
     const Range range = program->arguments[argument.declaration].name_range;
     if (local_of[argument.name] != kNone) {
-      error(DiagnosticKind::RplShadow, range, std::format("there is another argument `{}`", text(argument.name)));
+      error(DiagnosticKind::RplShadow, range, formatted("there is another argument `{}`", text(argument.name)));
       continue;
     }
     if (!check_local_name(argument.name, range)) continue;
@@ -191,11 +191,10 @@ void Resolver::State::check_function_names() {
     const BuiltinFunction* const builtin = find_builtin(item.name);
     if (!builtin || !is_active(id)) continue;
     if (info_of(builtin->id).origin == BuiltinOrigin::Base) {
-      error(DiagnosticKind::RplBuiltinName, item.name_range,
-            std::format("`{}` is a built-in function", text(item.name)));
+      error(DiagnosticKind::RplBuiltinName, item.name_range, formatted("`{}` is a built-in function", text(item.name)));
     } else {
       warning(DiagnosticKind::RplBuiltinName, item.name_range,
-              std::format("this function hides the built-in function `{}`", text(item.name)));
+              formatted("this function hides the built-in function `{}`", text(item.name)));
     }
   }
 }
@@ -207,12 +206,12 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     if ((name.stage == Stage::Compute) != (settings->pipeline == PipelineKind::Compute)) {
       diagnostics->error(
           DiagnosticKind::RplStage, Place::nowhere(),
-          std::format("a {} pipeline has no {} stage",
-                      settings->pipeline == PipelineKind::Compute ? "compute" : "graphics", name_of(name.stage)));
+          formatted("a {} pipeline has no {} stage",
+                    settings->pipeline == PipelineKind::Compute ? "compute" : "graphics", name_of(name.stage)));
     } else if (chosen[index]) {
       diagnostics->error(DiagnosticKind::RplEntryTwice, Place::nowhere(),
-                         std::format("the {} stage has two entry points, `{}` and `{}`", name_of(name.stage),
-                                     chosen[index]->function, name.function));
+                         formatted("the {} stage has two entry points, `{}` and `{}`", name_of(name.stage),
+                                   chosen[index]->function, name.function));
     } else {
       chosen[index] = &name;
     }
@@ -227,7 +226,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     if (found == kNone) {
       Diagnostic& problem = diagnostics->error(
           DiagnosticKind::RplEntryMissing, Place::nowhere(),
-          std::format("there is no function `{}` for the {} stage", name->function, name_of(name->stage)));
+          formatted("there is no function `{}` for the {} stage", name->function, name_of(name->stage)));
       if (id != kNoName && id < program->first_function.size() && program->first_function[id] != kNone) {
         note_disabled(problem, program->first_function[id]);
       }
@@ -237,7 +236,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     if ((functions[found].result != kVoid && functions[found].result != kErrorType) ||
         functions[found].arguments.count != 0) {
       error(DiagnosticKind::RplEntrySignature, item.name_range,
-            std::format("the entry point `{}` has to be `void {} (void)`", text(item.name), text(item.name)));
+            formatted("the entry point `{}` has to be `void {} (void)`", text(item.name), text(item.name)));
     }
     sink = &unrecorded;
     out.consulted.stages[static_cast<std::size_t>(name->stage)].merge(own);
@@ -286,10 +285,10 @@ void Resolver::State::check_recursion() {
       const auto from = std::ranges::find(stack, edge.callee, &std::pair<std::uint32_t, std::uint32_t>::first);
       std::string cycle;
       for (auto link = from; link != stack.end() && link - from < 16; ++link)
-        cycle += std::format("`{}` -> ", name(link->first));
+        cycle += formatted("`{}` -> ", name(link->first));
       if (stack.end() - from > 16) cycle += "... -> ";
       error(DiagnosticKind::RplRecursion, edge.at,
-            std::format("functions cannot call themselves: {}`{}`", cycle, name(edge.callee)));
+            formatted("functions cannot call themselves: {}`{}`", cycle, name(edge.callee)));
     }
   }
 }
@@ -331,16 +330,16 @@ void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
     if (kind == Touch::Builtin) {
       const Place call = place(state.touches[i]);
       const std::string_view written = call.source->text(call.span);
-      what = std::format("`{}` is not a function of this stage", written.substr(0, written.find_first_of(" \t\r\n(/")));
+      what = formatted("`{}` is not a function of this stage", written.substr(0, written.find_first_of(" \t\r\n(/")));
     }
-    Diagnostic& problem = error(code, state.touches[i],
-                                std::format("{}, and `{}` is used in the {} stage", what,
-                                            text(program->items[state.item].name), name_of(stage)));
+    Diagnostic& problem = error(
+        code, state.touches[i],
+        formatted("{}, and `{}` is used in the {} stage", what, text(program->items[state.item].name), name_of(stage)));
     std::uint32_t at = index;
     for (std::uint32_t steps = 0; steps < 8 && parents[at] != kNone; ++steps) {
       const CallEdge& edge = edges[parents[at]];
-      problem.note(std::format("`{}` is called by `{}`", text(program->items[functions[at].item].name),
-                               text(program->items[functions[edge.caller].item].name)),
+      problem.note(formatted("`{}` is called by `{}`", text(program->items[functions[at].item].name),
+                             text(program->items[functions[edge.caller].item].name)),
                    place(edge.at));
       at = edge.caller;
     }
@@ -411,12 +410,12 @@ void Resolver::State::check_unwritten() {
     if (kind == ItemKind::StateContainer && vertex && fragment && reads[i].end != 0 && !written[i]) {
       out.unwritten_state.push_back(i);
       warning(DiagnosticKind::RplStateUnwritten, reads[i],
-              std::format("`{}` is read here, but the vertex stage never writes it", text(field.name)))
+              formatted("`{}` is read here, but the vertex stage never writes it", text(field.name)))
           .hint("it is zero");
     }
     if (kind == ItemKind::ColorContainer && fragment && !written[i]) {
       warning(DiagnosticKind::RplOutputUnwritten, program->fields[field.field].name_range,
-              std::format("the fragment stage never writes the color output `{}`", text(field.name)));
+              formatted("the fragment stage never writes the color output `{}`", text(field.name)));
     }
   }
 }

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
-
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "rpl/compile.hpp"
 #include "rpl/metadata_json.hpp"
@@ -40,12 +39,12 @@ Outcome outcome_of(Compiler& compiler, const Program& program, const Assignment&
   Diagnostics diagnostics;
   const std::optional<Compiled> made = compiler.compile(program, assignment, options, diagnostics);
   std::string text = format_diagnostics(diagnostics.all(), {});
-  for (const OptionId id : compiler.read_order()) text += std::format("read {}\n", id);
+  for (const OptionId id : compiler.read_order()) text += formatted("read {}\n", id);
   if (!made) return {false, std::move(text), {}};
   const ConsultedSets& sets = compiler.resolved()->consulted;
   const auto consulted = [&](const Consulted& set) {
-    text += std::format("{:x}:", set.hash);
-    for (const OptionId id : set.options.list()) text += std::format(" {}", id);
+    text += formatted("{:x}:", set.hash);
+    for (const OptionId id : set.options.list()) text += formatted(" {}", id);
     text += "\n";
   };
   consulted(sets.interface);
@@ -173,7 +172,7 @@ void check_all(Chain& chain) {
     const std::uint32_t bits = step * 2654435761u >> (32 - count);
     Assignment assignment;
     for (OptionId id = 0; id < count; ++id) assignment.set(id, {ValueType::Flag, bits >> id & 1});
-    SCOPED_TRACE(std::format("{:b}", bits));
+    SCOPED_TRACE(formatted("{:b}", bits));
     good += chain.check(assignment) ? 1 : 0;
   }
   EXPECT_GT(good, 0u);

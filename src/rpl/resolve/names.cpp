@@ -1,6 +1,6 @@
 // Names and what follows them: members, components, indices (RPL pages 3.3 to 3.6, 3.10 to 3.12).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -35,7 +35,7 @@ Val Resolver::State::resolve_name(const Expr& node) {
     return global_value(item, node.range);
   }
   if (name == Word::on || name == Word::off) {
-    error(DiagnosticKind::RplBoolRuntime, node.range, std::format("`{}` exists at compile time only", text(name)));
+    error(DiagnosticKind::RplBoolRuntime, node.range, formatted("`{}` exists at compile time only", text(name)));
     return {};
   }
   unknown_name(name, node.range, DiagnosticKind::RplUnknownName);
@@ -83,7 +83,7 @@ Val Resolver::State::global_value(ItemId id, Range range) {
       }
       const bool string = value.type == ValueType::String;
       error(string ? DiagnosticKind::RplStringRuntime : DiagnosticKind::RplBoolRuntime, range,
-            std::format("`{}` is a {}, which exists at compile time only", text(item.name), string ? "string" : "flag"))
+            formatted("`{}` is a {}, which exists at compile time only", text(item.name), string ? "string" : "flag"))
           .hint("use `conditional (...) { }`");
       return {};
     }
@@ -99,7 +99,7 @@ Val Resolver::State::global_value(ItemId id, Range range) {
   if (is_container(item.kind)) {
     if (settings->pipeline == PipelineKind::Compute) {
       error(DiagnosticKind::RplStage, range,
-            std::format("`{}` is a container, which a compute pipeline does not have", text(item.name)));
+            formatted("`{}` is a container, which a compute pipeline does not have", text(item.name)));
       return {};
     }
     return {.kind = ValKind::Container, .index = id};
@@ -381,7 +381,7 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
   const Type of = out.types[chain.val.type];
   if (of.kind != TypeKind::Array && of.kind != TypeKind::RuntimeArray) {
     error(DiagnosticKind::RplNotArray, node.range,
-          std::format("`{}` is not an array and cannot be indexed", out.type_text(chain.val.type)));
+          formatted("`{}` is not an array and cannot be indexed", out.type_text(chain.val.type)));
     chain.val = {};
     return;
   }
@@ -391,7 +391,7 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
   }
   if (index.type != kU1 && index.type != kS1) {
     error(DiagnosticKind::RplIndexType, index_range,
-          std::format("an index is `u1` or `s1`, and this is `{}`", out.type_text(index.type)));
+          formatted("an index is `u1` or `s1`, and this is `{}`", out.type_text(index.type)));
     chain.val = {};
     return;
   }
@@ -400,8 +400,8 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
     const bool negative = index.type == kS1 && (value & 0x80000000u) != 0;
     if (negative || (of.kind == TypeKind::Array && value >= of.length)) {
       error(DiagnosticKind::RplIndexRange, index_range,
-            negative ? std::format("the index {} is negative", static_cast<std::int32_t>(value))
-                     : std::format("the index {} is beyond the last element {}", value, of.length - 1));
+            negative ? formatted("the index {} is negative", static_cast<std::int32_t>(value))
+                     : formatted("the index {} is beyond the last element {}", value, of.length - 1));
       chain.val = {};
       return;
     }
@@ -421,7 +421,7 @@ void Resolver::State::step_index(Chain& chain, const Expr& node) {
 
 void Resolver::State::warn_uninitialised(Binding& binding, Range range) {
   warning(DiagnosticKind::RplUninitialised, range,
-          std::format("`{}` is read before anything is written to it", text(binding.name)))
+          formatted("`{}` is read before anything is written to it", text(binding.name)))
       .hint("it is zero");
   binding.warned = true;
 }
@@ -433,7 +433,7 @@ bool Resolver::State::can_read(Val val, Range range) {
     case PlaceRoot::Argument:
       if (out.arguments[ref.index].access != Access::Out) return true;
       error(DiagnosticKind::RplNotReadable, range,
-            std::format("`{}` is an `out` argument and cannot be read", text(out.arguments[ref.index].name)))
+            formatted("`{}` is an `out` argument and cannot be read", text(out.arguments[ref.index].name)))
           .hint("`in out` can");
       return false;
     case PlaceRoot::ColorOutput:
@@ -466,7 +466,7 @@ bool Resolver::State::can_read(Val val, Range range) {
 bool Resolver::State::can_write(Val val, Range range) {
   if (val.kind == ValKind::Buffer || val.kind == ValKind::Container) {
     error(DiagnosticKind::RplWholeObject, range,
-          std::format("`{}` is not a value; its fields are", text(program->items[val.index].name)));
+          formatted("`{}` is not a value; its fields are", text(program->items[val.index].name)));
     return false;
   }
   if (val.kind != ValKind::Place) {
@@ -484,7 +484,7 @@ bool Resolver::State::can_write(Val val, Range range) {
     case PlaceRoot::Argument:
       if (out.arguments[ref.index].access != Access::In) return true;
       error(DiagnosticKind::RplNotWritable, range,
-            std::format("`{}` is an `in` argument and cannot be written", text(out.arguments[ref.index].name)))
+            formatted("`{}` is an `in` argument and cannot be written", text(out.arguments[ref.index].name)))
           .hint("`in out` can");
       return false;
     case PlaceRoot::Attribute:
@@ -512,7 +512,7 @@ bool Resolver::State::can_write(Val val, Range range) {
         return true;
       }
       error(DiagnosticKind::RplNotWritable, range,
-            std::format("`{}` is a `{}` and cannot be written", text(buffer.name), word_of(buffer.kind)));
+            formatted("`{}` is a `{}` and cannot be written", text(buffer.name), word_of(buffer.kind)));
       return false;
     }
     case PlaceRoot::Sampler:
@@ -591,7 +591,7 @@ Val Resolver::State::load(Val val, Range range) {
     case ValKind::Buffer:
     case ValKind::Container:
       error(DiagnosticKind::RplWholeObject, range,
-            std::format("`{}` is not a value; its fields are", text(program->items[val.index].name)));
+            formatted("`{}` is not a value; its fields are", text(program->items[val.index].name)));
       return {};
     case ValKind::Place:
       break;

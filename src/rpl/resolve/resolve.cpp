@@ -1,6 +1,5 @@
 #include "rpl/resolve.hpp"
-
-#include <format>
+#include "base/format.hpp"
 
 #include "rpl/once.hpp"
 #include "rpl/resolve/context.hpp"
@@ -17,7 +16,7 @@ std::string Resolved::type_text(TypeId type) const {
     case TypeKind::Array: {
       std::string dimensions;
       for (; types[type].kind == TypeKind::Array; type = types[type].element) {
-        dimensions += std::format("[{}]", types[type].length);
+        dimensions += formatted("[{}]", types[type].length);
       }
       return type_text(type) + dimensions;
     }

@@ -2,8 +2,8 @@
 // object does is known to the host program only. But one object cannot do both: in Vulkan a comparing sampler gives
 // undefined texels to sampling that does not compare, and the other way round (Vulkan 1.3, "Instruction/Sampler/Image
 // View Validation"). So a sampler that both kinds of functions reach, directly or as an argument, is wrong for one.
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -69,14 +69,13 @@ void Resolver::State::check_samplers() {
     Diagnostic& problem = warning(
         DiagnosticKind::RplSamplerUse, uses[later],
         later == compare
-            ? std::format("this compares with `{}`, which is sampled without comparison, too; no sampler does both",
-                          name)
-            : std::format("this samples `{}` without comparison, and it is compared with, too; no sampler does both",
-                          name));
-    if (passes[later].end != 0) problem.note(std::format("`{}` is passed here", name), place(passes[later]));
+            ? formatted("this compares with `{}`, which is sampled without comparison, too; no sampler does both", name)
+            : formatted("this samples `{}` without comparison, and it is compared with, too; no sampler does both",
+                        name));
+    if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), place(passes[later]));
     problem.note(later == compare ? "sampled without comparison" : "compared with", place(uses[1 - later]));
-    if (passes[1 - later].end != 0) problem.note(std::format("`{}` is passed here", name), place(passes[1 - later]));
-    problem.note(std::format("`{}` is declared here", name), place(program->items[out.samplers[i].item].name_range));
+    if (passes[1 - later].end != 0) problem.note(formatted("`{}` is passed here", name), place(passes[1 - later]));
+    problem.note(formatted("`{}` is declared here", name), place(program->items[out.samplers[i].item].name_range));
     problem.hint("declare two samplers: one that compares and one that does not");
   }
 }

@@ -1,6 +1,6 @@
 // Settings and color outputs (RPL page 3.9).
-#include <format>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/resolve/context.hpp"
 
@@ -73,12 +73,12 @@ void Resolver::State::resolve_settings() {
 void Resolver::State::resolve_setting(const Item& item) {
   if (settings->strict && item.keyword_less) {
     warning(DiagnosticKind::RplSettingKeyword, item.name_range,
-            std::format("a setting begins with the word `setting`: `setting {}`", text(item.name)));
+            formatted("a setting begins with the word `setting`: `setting {}`", text(item.name)));
   }
   const auto found = find_setting(item.name);
   if (!found) {
     Diagnostic& problem = error(DiagnosticKind::RplSettingUnknown, item.name_range,
-                                std::format("there is no setting `{}`", text(item.name)));
+                                formatted("there is no setting `{}`", text(item.name)));
     std::vector<std::string_view> names;
     for (const SettingInfo& info : setting_table()) names.push_back(info.name);
     const auto near = may_suggest() ? closest(text(item.name), names) : std::nullopt;
@@ -89,15 +89,15 @@ void Resolver::State::resolve_setting(const Item& item) {
   const bool compute = settings->pipeline == PipelineKind::Compute;
   if ((info.scope == SettingScope::Compute) != compute) {
     diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, place(item.name_range),
-                        std::format("`{}` is a setting of {} pipelines and is ignored here", info.name,
-                                    compute ? "graphics" : "compute"));
+                        formatted("`{}` is a setting of {} pipelines and is ignored here", info.name,
+                                  compute ? "graphics" : "compute"));
     return;
   }
   const bool output = info.scope == SettingScope::ColorOutput;
   if (output != (item.block != kNone)) {
     error(DiagnosticKind::RplSettingBlock, output ? item.name_range : item.block_range,
-          output ? std::format("`{}` needs the color output it is for: `{} block 0 = ...`", info.name, info.name)
-                 : std::format("`{}` is not a setting of a color output and has no `block`", info.name));
+          output ? formatted("`{}` needs the color output it is for: `{} block 0 = ...`", info.name, info.name)
+                 : formatted("`{}` is not a setting of a color output and has no `block`", info.name));
     return;
   }
   std::uint32_t bits = 0;
@@ -110,7 +110,7 @@ void Resolver::State::resolve_setting(const Item& item) {
     where = kSettingCount + item.block * kOutputSettingCount + (info.id - kFirstOutputSetting);
   } else {
     const std::string message =
-        std::format("there is no color output {}; the program has {}", item.block, out.color_outputs.size());
+        formatted("there is no color output {}; the program has {}", item.block, out.color_outputs.size());
     // Material sources alone have the settings of passes that are not there.
     if (metadata_only) {
       diagnostics->remark(DiagnosticKind::RplSettingBlock, place(item.block_range), message + ", so this is ignored");
@@ -130,9 +130,9 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
   if (folded.value.type != wanted) {
     Diagnostic& problem =
         error(DiagnosticKind::RplSettingType, range,
-              std::format("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
+              formatted("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
     if (expr(item.value).kind == ExprKind::Sint && (wanted == ValueType::Uint || wanted == ValueType::Float)) {
-      problem.suggest(place(range), std::format("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
+      problem.suggest(place(range), formatted("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
     }
     return false;
   }
@@ -145,29 +145,28 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
       std::vector<std::string_view> names;
       for (const SettingWord& known : words) {
         names.push_back(known.name);
-        list += std::format("{}`{}`", list.empty() ? "" : ", ", known.name);
+        list += formatted("{}`{}`", list.empty() ? "" : ", ", known.name);
       }
-      Diagnostic& problem =
-          error(DiagnosticKind::RplSettingValue, range,
-                std::format("`{}` is not a value of `{}`, which has {}", text(bits), info.name, list));
-      if (const auto near = closest(text(bits), names)) problem.suggest(place(range), std::format("\"{}\"", *near));
+      Diagnostic& problem = error(DiagnosticKind::RplSettingValue, range,
+                                  formatted("`{}` is not a value of `{}`, which has {}", text(bits), info.name, list));
+      if (const auto near = closest(text(bits), names)) problem.suggest(place(range), formatted("\"{}\"", *near));
       return false;
     }
     bits = static_cast<std::uint32_t>(word - words.begin());
   }
   if (is_mask(info.id) && bits > 255) {
     warning(DiagnosticKind::RplSettingRange, range,
-            std::format("`{}` has 8 bits; of {} they are {}", info.name, bits, bits & 255));
+            formatted("`{}` has 8 bits; of {} they are {}", info.name, bits, bits & 255));
     bits &= 255;
   }
   if (info.id == Setting::sample_count && bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16) {
-    error(DiagnosticKind::RplSettingRange, range, std::format("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
+    error(DiagnosticKind::RplSettingRange, range, formatted("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
     return false;
   }
   if (info.scope == SettingScope::Compute) {
     const std::uint32_t limit = info.id == Setting::workgroup_size_z ? 64 : 1024;
     if (bits == 0 || bits > limit) {
-      error(DiagnosticKind::RplSettingRange, range, std::format("`{}` is 1 to {}, not {}", info.name, limit, bits));
+      error(DiagnosticKind::RplSettingRange, range, formatted("`{}` is 1 to {}, not {}", info.name, limit, bits));
       return false;
     }
   }
@@ -184,10 +183,10 @@ void Resolver::State::finish_settings() {
     }
     if (product > 1024) {
       error(DiagnosticKind::RplSettingRange, range,
-            std::format("the workgroup has {} invocations; at most 1024 are allowed", product));
+            formatted("the workgroup has {} invocations; at most 1024 are allowed", product));
     } else if (product > 128) {
       diagnostics->remark(DiagnosticKind::RplPortability, place(range),
-                          std::format("the workgroup has {} invocations; devices are only sure to have 128", product));
+                          formatted("the workgroup has {} invocations; devices are only sure to have 128", product));
     }
     return;
   }
@@ -218,15 +217,15 @@ void Resolver::State::check_outputs() {
     const std::string_view name = word_of(Setting::color_output_format, format).name;
     if (class_of(name) != wanted) {
       error(DiagnosticKind::RplSettingValue, format_place,
-            std::format("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
-                        text(field.name), builtin_type_name(field.type)))
-          .note(std::format("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+            formatted("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
+                      text(field.name), builtin_type_name(field.type)))
+          .note(formatted("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
     }
     if (wanted != ItemClass::Float && output.setting(Setting::color_output_use_blend) != 0) {
       error(DiagnosticKind::RplSettingValue, place_of(Setting::color_output_use_blend),
-            std::format("the color output `{}` is `{}`, and integers cannot be blended", text(field.name),
-                        builtin_type_name(field.type)))
-          .note(std::format("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+            formatted("the color output `{}` is `{}`, and integers cannot be blended", text(field.name),
+                      builtin_type_name(field.type)))
+          .note(formatted("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
     }
   }
 }

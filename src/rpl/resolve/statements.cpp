@@ -1,6 +1,6 @@
 // Statements (RPL page 3.6).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -26,25 +26,25 @@ void Resolver::State::unbind(std::size_t mark) {
 bool Resolver::State::check_local_name(NameId name, Range range) {
   const std::uint32_t local = local_of[name];
   if (local != kNone && bindings[local].kind != Binding::Kind::Argument) {
-    error(DiagnosticKind::RplShadow, range, std::format("`{}` is already a variable or alias here", text(name)))
+    error(DiagnosticKind::RplShadow, range, formatted("`{}` is already a variable or alias here", text(name)))
         .note("the first declaration", place(bindings[local].at));
     return false;
   }
   if (local != kNone) {
-    warning(DiagnosticKind::RplShadowArgument, range, std::format("`{}` hides an argument", text(name)))
+    warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides an argument", text(name)))
         .note("the argument", place(bindings[local].at));
     return true;
   }
   const ItemId item = bound[name];
   if (item == kNone) return true;
   if (program->items[item].kind == ItemKind::Constant) {
-    warning(DiagnosticKind::RplShadowArgument, range, std::format("`{}` hides a constant", text(name)))
+    warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides a constant", text(name)))
         .note("the constant", place(program->items[item].name_range));
     return true;
   }
   error(DiagnosticKind::RplShadow, range,
-        std::format("a local cannot have the name of the {} `{}`", word_of(program->items[item].kind), text(name)))
-      .note(std::format("`{}` is declared here", text(name)), place(program->items[item].name_range));
+        formatted("a local cannot have the name of the {} `{}`", word_of(program->items[item].kind), text(name)))
+      .note(formatted("`{}` is declared here", text(name)), place(program->items[item].name_range));
   return false;
 }
 
@@ -131,7 +131,7 @@ bool Resolver::State::resolve_statement(StmtId id) {
     case StmtKind::Continue:
       if (loops == 0) {
         error(DiagnosticKind::RplLoopJump, stmt.range,
-              std::format("`{}` outside a loop", stmt.kind == StmtKind::Break ? "break" : "continue"));
+              formatted("`{}` outside a loop", stmt.kind == StmtKind::Break ? "break" : "continue"));
         break;
       }
       emit(stmt.kind == StmtKind::Break ? Op::Break : Op::Continue, kVoid, stmt.range);
@@ -153,14 +153,14 @@ void Resolver::State::resolve_variable(const Stmt& stmt) {
   const Type& of = out.types[type];
   const TypeRef& ref = program->types[stmt.type];
   if (type == kVoid || of.opaque || of.has_tail) {
-    error(DiagnosticKind::RplUnknownType, ref.range, std::format("a variable cannot be `{}`", out.type_text(type)));
+    error(DiagnosticKind::RplUnknownType, ref.range, formatted("a variable cannot be `{}`", out.type_text(type)));
     type = kErrorType;
   }
   Ref value = kNoRef;
   if (stmt.a != 0) {
     const Val initial = resolve_value(stmt.a);
     if (initial.type != kErrorType && type != kErrorType && initial.type != type) {
-      mismatch(DiagnosticKind::RplTypeMismatch, stmt.a, type, initial.type, std::format("`{}`", text(stmt.name)));
+      mismatch(DiagnosticKind::RplTypeMismatch, stmt.a, type, initial.type, formatted("`{}`", text(stmt.name)));
     } else if (out.types[initial.type].kind == TypeKind::Array && type != kErrorType) {
       error(DiagnosticKind::RplArrayValue, expr(stmt.a).range, "arrays cannot be assigned as a whole");
     } else if (initial.kind == ValKind::Value) {
@@ -224,7 +224,7 @@ void Resolver::State::resolve_return(const Stmt& stmt) {
   if (stmt.a == 0) {
     if (wanted != kVoid && wanted != kErrorType) {
       error(DiagnosticKind::RplReturnType, stmt.range,
-            std::format("`return` needs a value of `{}`", out.type_text(wanted)));
+            formatted("`return` needs a value of `{}`", out.type_text(wanted)));
     }
     emit(Op::Return, kVoid, stmt.range, kNoRef);
     return;
@@ -248,7 +248,7 @@ Val Resolver::State::resolve_condition(ExprId expression) {
   const Val value = resolve_value(expression);
   if (value.kind == ValKind::Error || value.type == kBoolean) return value;
   error(DiagnosticKind::RplConditionRuntime, expr(expression).range,
-        std::format("a condition is a boolean, and this is `{}`", out.type_text(value.type)))
+        formatted("a condition is a boolean, and this is `{}`", out.type_text(value.type)))
       .hint("compare it with something");
   return {};
 }

@@ -1,7 +1,7 @@
 // Types, structs, and the fields and field aliases of structs and buffers (RPL pages 3.4, 3.6, 3.11).
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "rpl/resolve/context.hpp"
 
@@ -58,7 +58,7 @@ bool Resolver::State::add_field(ItemId owner, FieldId id, std::uint32_t value) {
   FieldMap::Entry& entry = fields.add(owner, field.name);
   if (entry.value != kNone) {
     error(DiagnosticKind::RplDuplicateField, field.name_range,
-          std::format("`{}` has another active field `{}`", text(program->items[owner].name), text(field.name)))
+          formatted("`{}` has another active field `{}`", text(program->items[owner].name), text(field.name)))
         .note("the first one", place(program->fields[entry.field].name_range));
     return false;
   }
@@ -84,7 +84,7 @@ TypeId Resolver::State::resolve_type(TypeRefId reference, bool global_only) {
     error(type == kVoid ? DiagnosticKind::RplUnknownType : DiagnosticKind::RplLayoutTailLast, ref.range,
           type == kVoid
               ? "there are no arrays of `void`"
-              : std::format("`{}` ends in a runtime array and cannot be the element of an array", text(ref.name)));
+              : formatted("`{}` ends in a runtime array and cannot be the element of an array", text(ref.name)));
     return kErrorType;
   }
   const auto dimensions = std::span(program->lists).subspan(ref.dimensions.first, ref.dimensions.count);
@@ -107,7 +107,7 @@ TypeId Resolver::State::array_type(TypeId element, std::span<const std::uint32_t
     const std::uint64_t stride = of.opaque ? 1 : round_up(of.size, std::max(1u, of.align));
     if (stride * sizes[i] > kLargestType) {
       error(DiagnosticKind::RplArraySize, range,
-            std::format("an array of {} elements of {} bytes is larger than 2 GiB", sizes[i], stride));
+            formatted("an array of {} elements of {} bytes is larger than 2 GiB", sizes[i], stride));
       return kErrorType;
     }
     element = out.types.array_of(element, sizes[i]);
@@ -120,11 +120,11 @@ TypeId Resolver::State::named_struct(NameId name, Range range) {
   const ItemId found = active_of_name(program->first_struct[name]);
   if (found != kNone) return resolve_struct(found);
   if (program->first_struct[name] != kNone) {
-    note_disabled(error(DiagnosticKind::RplDisabledName, range, std::format("struct `{}` is disabled", text(name))),
+    note_disabled(error(DiagnosticKind::RplDisabledName, range, formatted("struct `{}` is disabled", text(name))),
                   program->first_struct[name]);
     return kErrorType;
   }
-  Diagnostic& problem = error(DiagnosticKind::RplUnknownType, range, std::format("there is no type `{}`", text(name)));
+  Diagnostic& problem = error(DiagnosticKind::RplUnknownType, range, formatted("there is no type `{}`", text(name)));
   if (!may_suggest()) return kErrorType;
   std::vector<std::string_view> names;
   for (NameId word = Word::f1; word <= Word::f4x4; ++word) names.push_back(text(word));
@@ -143,11 +143,11 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
     return struct_types[id];
   }
   if (struct_state[id] == Activity::Evaluating) {
-    error(DiagnosticKind::RplStructCycle, item.name_range, std::format("struct `{}` contains itself", text(item.name)));
+    error(DiagnosticKind::RplStructCycle, item.name_range, formatted("struct `{}` contains itself", text(item.name)));
     return kErrorType;
   }
   if (struct_depth >= kDeepestStruct) {
-    error(DiagnosticKind::RplNesting, item.name_range, std::format("more than {} levels of structs", kDeepestStruct));
+    error(DiagnosticKind::RplNesting, item.name_range, formatted("more than {} levels of structs", kDeepestStruct));
     return kErrorType;
   }
   ++struct_depth;
@@ -222,20 +222,20 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
     TypeId type = resolve_type(field.type, global_only);
     if (type == kVoid || out.types[type].opaque) {
       error(DiagnosticKind::RplFieldType, ref.range,
-            std::format("a field cannot be `{}`; fields are vectors, matrices, structs and arrays of these",
-                        text(ref.name)));
+            formatted("a field cannot be `{}`; fields are vectors, matrices, structs and arrays of these",
+                      text(ref.name)));
       type = kErrorType;
     }
     if (tail != kNone) {
       error(DiagnosticKind::RplLayoutTailLast, program->types[program->fields[tail].type].range,
-            std::format("the runtime array in `{}` is not the last active field", text(program->fields[tail].name)))
-          .note(std::format("`{}` comes after it", text(field.name)), place(field.name_range));
+            formatted("the runtime array in `{}` is not the last active field", text(program->fields[tail].name)))
+          .note(formatted("`{}` comes after it", text(field.name)), place(field.name_range));
       tail = kNone;
     }
     const Type& of = out.types[type];
     if (of.has_tail && !tail_allowed) {
       error(DiagnosticKind::RplLayoutTailKind, ref.range,
-            std::format("a `{}` cannot have a runtime array", word_of(item.kind)))
+            formatted("a `{}` cannot have a runtime array", word_of(item.kind)))
           .hint("storage buffers can");
       type = kErrorType;
     } else if (of.has_tail) {
@@ -246,7 +246,7 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
     const std::uint64_t offset = round_up(end, align);
     end = offset + kept.size;
     if (end > kLargestType) {
-      error(DiagnosticKind::RplLayoutSize, field.name_range, std::format("`{}` is larger than 2 GiB", text(item.name)));
+      error(DiagnosticKind::RplLayoutSize, field.name_range, formatted("`{}` is larger than 2 GiB", text(item.name)));
       end = 0;
     }
     whole.align = std::max(whole.align, align);
@@ -263,14 +263,14 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
   constexpr std::size_t kMostMembers = 16383;  // SPIR-V 1.6, 2.17 universal limits
   if (member_stack.size() - mark > kMostMembers) {
     error(DiagnosticKind::RplLayoutSize, program->items[id].name_range,
-          std::format("`{}` has {} fields, and {} are possible", text(program->items[id].name),
-                      member_stack.size() - mark, kMostMembers));
+          formatted("`{}` has {} fields, and {} are possible", text(program->items[id].name),
+                    member_stack.size() - mark, kMostMembers));
   }
   members = {static_cast<std::uint32_t>(out.members.size()), static_cast<std::uint32_t>(member_stack.size() - mark)};
   out.members.insert(out.members.end(), member_stack.begin() + static_cast<std::ptrdiff_t>(mark), member_stack.end());
   member_stack.resize(mark);
   if (members.count == 0) {
-    error(DiagnosticKind::RplEmptyBody, item.name_range, std::format("`{}` has no active field", text(item.name)));
+    error(DiagnosticKind::RplEmptyBody, item.name_range, formatted("`{}` has no active field", text(item.name)));
   }
   return whole;
 }
@@ -298,7 +298,7 @@ void Resolver::State::follow_alias(ItemId owner, FieldAlias& alias, std::uint32_
   if (alias.state == FieldAlias::State::Open || level > kDeepestStruct) {
     error(level > kDeepestStruct ? DiagnosticKind::RplNesting : DiagnosticKind::RplAliasCycle, field.name_range,
           level > kDeepestStruct ? "more than 256 aliases lead to one another"
-                                 : std::format("the alias `{}` leads to itself", text(field.name)));
+                                 : formatted("the alias `{}` leads to itself", text(field.name)));
     return;
   }
   alias.state = FieldAlias::State::Open;
@@ -420,12 +420,12 @@ void Resolver::State::unknown_component(TypeId type, NameId name, Range range) {
     const std::string_view letters = std::string_view("xyzw").substr(0, limit);
     const bool scalar = of.kind == TypeKind::Vector && of.count == 1;
     error(DiagnosticKind::RplComponent, range,
-          scalar ? std::format("`{}` is a scalar and has no components", out.type_text(type))
-                 : std::format("`{}` has no component `{}`; it has {}{}", out.type_text(type), text(name),
-                               of.kind == TypeKind::Matrix ? "the columns " : "", letters));
+          scalar ? formatted("`{}` is a scalar and has no components", out.type_text(type))
+                 : formatted("`{}` has no component `{}`; it has {}{}", out.type_text(type), text(name),
+                             of.kind == TypeKind::Matrix ? "the columns " : "", letters));
     return;
   }
-  error(DiagnosticKind::RplComponent, range, std::format("`{}` has no field `{}`", out.type_text(type), text(name)));
+  error(DiagnosticKind::RplComponent, range, formatted("`{}` has no field `{}`", out.type_text(type), text(name)));
 }
 
 void Resolver::State::unknown_field(ItemId owner, NameId name, Range range) {
@@ -435,17 +435,17 @@ void Resolver::State::unknown_field(ItemId owner, NameId name, Range range) {
     const Field& field = program->fields[id];
     if (field.name == name) {
       error(DiagnosticKind::RplDisabledName, range,
-            std::format("the field `{}` of `{}` is disabled", text(name), text(item.name)))
-          .note(std::format("`{}` is declared here, but disabled", text(name)), place(field.name_range));
+            formatted("the field `{}` of `{}` is disabled", text(name), text(item.name)))
+          .note(formatted("`{}` is declared here, but disabled", text(name)), place(field.name_range));
       return;
     }
     if (names.size() < 1000) names.push_back(text(field.name));
   }
   Diagnostic& problem =
-      error(DiagnosticKind::RplComponent, range, std::format("`{}` has no field `{}`", text(item.name), text(name)));
+      error(DiagnosticKind::RplComponent, range, formatted("`{}` has no field `{}`", text(item.name), text(name)));
   const bool suggest = may_suggest();
   if (const auto near = suggest ? closest(text(name), names) : std::nullopt) problem.suggest(place(range), *near);
-  problem.note(std::format("`{}` is declared here", text(item.name)), place(item.name_range));
+  problem.note(formatted("`{}` is declared here", text(item.name)), place(item.name_range));
 }
 
 }  // namespace slipway::rpl

@@ -1,6 +1,6 @@
 // Definitions that no entry point reaches are checked, too: what is found there is a warning (RPL page 2, decision 9).
-#include <format>
 
+#include "base/format.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -16,7 +16,7 @@ void Resolver::State::check_unused(bool bodies) {
       if (inner.severity != Severity::Error) continue;
       Diagnostic& problem = outer->warning(
           DiagnosticKind::RplUnusedDefinition, inner.place,
-          std::format("in the unused {} `{}`: {} ({})", what, text(name), inner.message, name_of(inner.kind)));
+          formatted("in the unused {} `{}`: {} ({})", what, text(name), inner.message, name_of(inner.kind)));
       problem.notes = inner.notes;
       problem.suggestions = inner.suggestions;
     }

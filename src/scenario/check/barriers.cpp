@@ -1,5 +1,6 @@
 // Barriers: what they name, and ranges within it (page 3.15).
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -12,9 +13,9 @@ void check_buffer_barrier(Context& context, const BufferBarrier& barrier) {
   if (end && *end <= buffer->size) return;
   context
       .error(barrier.at["size"], DiagnosticKind::OutOfRange,
-             std::format("the barrier covers {} bytes from byte {}, but buffer `{}` has {} bytes", barrier.size,
-                         barrier.offset, buffer->uid, buffer->size))
-      .note(std::format("buffer `{}` is here", buffer->uid), buffer->at["size"].place());
+             formatted("the barrier covers {} bytes from byte {}, but buffer `{}` has {} bytes", barrier.size,
+                       barrier.offset, buffer->uid, buffer->size))
+      .note(formatted("buffer `{}` is here", buffer->uid), buffer->at["size"].place());
 }
 
 void check_range(Context& context, const ImageBarrier& barrier, const Image& image, std::uint64_t base,
@@ -22,9 +23,9 @@ void check_range(Context& context, const ImageBarrier& barrier, const Image& ima
   if (base + count <= most) return;
   context
       .error(barrier.range.at, DiagnosticKind::OutOfRange,
-             std::format("the barrier covers {} {}s from {} {}, but image `{}` has {}", count, unit, unit, base,
-                         image.uid, most))
-      .note(std::format("image `{}` is here", image.uid), place_in(image.at, "mips"));
+             formatted("the barrier covers {} {}s from {} {}, but image `{}` has {}", count, unit, unit, base,
+                       image.uid, most))
+      .note(formatted("image `{}` is here", image.uid), place_in(image.at, "mips"));
 }
 
 void check_image_barrier(Context& context, const ImageBarrier& barrier) {

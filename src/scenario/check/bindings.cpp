@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -22,14 +23,13 @@ void check_binding(Context& context, const Binding& binding, Naming naming) {
     return;
   }
   if (binding.lod) {
-    context.error(
-        binding.at["lod"], DiagnosticKind::ConflictingKeys,
-        std::format("`lod` is for images, but `{}` is {}", binding.resource.uid, kind_with_article(*resource)));
+    context.error(binding.at["lod"], DiagnosticKind::ConflictingKeys,
+                  formatted("`lod` is for images, but `{}` is {}", binding.resource.uid, kind_with_article(*resource)));
   }
   if (binding.descriptor_type == DescriptorChoice::StorageImage) {
     context.error(binding.at["descriptor_type"], DiagnosticKind::ConflictingKeys,
-                  std::format("VK_DESCRIPTOR_TYPE_STORAGE_IMAGE is for images, but `{}` is {}", binding.resource.uid,
-                              kind_with_article(*resource)));
+                  formatted("VK_DESCRIPTOR_TYPE_STORAGE_IMAGE is for images, but `{}` is {}", binding.resource.uid,
+                            kind_with_article(*resource)));
   }
 }
 
@@ -45,20 +45,20 @@ bool check_level(Context& context, const Image& image, std::optional<std::uint32
   if (!level || *level < image.mips) return true;
   context
       .error(at, DiagnosticKind::IndexOutOfRange,
-             std::format("{}: level {} of image `{}`, which has {}", message, *level, image.uid, image.mips))
-      .note(std::format("image `{}` is here", image.uid), place_in(image.at, "mips"));
+             formatted("{}: level {} of image `{}`, which has {}", message, *level, image.uid, image.mips))
+      .note(formatted("image `{}` is here", image.uid), place_in(image.at, "mips"));
   return false;
 }
 
 void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming) {
   std::map<std::string, json::Value> seen;
   for (const Binding& binding : bindings) {
-    const std::string where = !binding.name.empty()      ? std::format("`{}`", binding.name)
-                              : naming == Naming::IdOnly ? std::format("id {}", binding.id)
-                                                         : std::format("set {}, id {}", binding.set, binding.id);
+    const std::string where = !binding.name.empty()      ? formatted("`{}`", binding.name)
+                              : naming == Naming::IdOnly ? formatted("id {}", binding.id)
+                                                         : formatted("set {}, id {}", binding.set, binding.id);
     const auto [first, fresh] = seen.emplace(where, binding.at);
     if (fresh) continue;
-    context.error(binding.at, DiagnosticKind::DuplicateName, std::format("two bindings for {}", where))
+    context.error(binding.at, DiagnosticKind::DuplicateName, formatted("two bindings for {}", where))
         .note("the first one is here", first->second.place());
   }
 }

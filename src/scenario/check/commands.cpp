@@ -1,4 +1,5 @@
 // Commands but for graphics and optical flow (page 3.3).
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -9,8 +10,8 @@ void check(Context& context, const DispatchCompute& command) {
   if (shader && shader->stage != ShaderStage::Compute) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
-               std::format("DispatchCompute requires a compute shader stage, which `{}` does not have", shader->uid))
-        .note(std::format("shader `{}` is here", shader->uid), shader->at["stage"].place());
+               formatted("DispatchCompute requires a compute shader stage, which `{}` does not have", shader->uid))
+        .note(formatted("shader `{}` is here", shader->uid), shader->at["stage"].place());
   }
   // A shader that was left out, or of a type that only its file tells, may be RPL.
   const auto type = shader ? shader->likely_type() : std::nullopt;
@@ -32,9 +33,9 @@ void check(Context& context, const DispatchSpirvGraph& command) {
   if (type && *type != ShaderType::Spirv && *type != ShaderType::SpirvAssembly) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
-               std::format("Shader resource used to create Graph Pipeline must be of type SPIR-V, which `{}` is not",
-                           shader->uid))
-        .note(std::format("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
+               formatted("Shader resource used to create Graph Pipeline must be of type SPIR-V, which `{}` is not",
+                         shader->uid))
+        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
   }
   check_bindings(context, command.bindings, Naming::SetAndId);
   for (const Binding& binding : command.bindings) {

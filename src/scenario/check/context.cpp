@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 
 namespace slipway::scenario {
@@ -27,7 +28,7 @@ std::string kind_names(std::span<const std::size_t> kinds) {
 
 std::string kind_with_article(const Resource& resource) {
   const std::string_view key = key_of(resource);
-  return std::format("{} {}", key.starts_with('i') ? "an" : "a", key);
+  return formatted("{} {}", key.starts_with('i') ? "an" : "a", key);
 }
 
 Diagnostic& Context::error(json::Value at, DiagnosticKind kind, std::string message) {
@@ -44,15 +45,15 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
   if (const Resource* found = scenario.find(reference.uid)) {
     if (std::ranges::contains(kinds, found->index())) return found;
     error(reference.at, DiagnosticKind::WrongReference,
-          std::format("Resource UID has the wrong type; expected {}. `{}` is {}", kind_names(kinds), reference.uid,
-                      kind_with_article(*found)))
-        .note(std::format("`{}` is here", reference.uid), place_in(place_of(*found), "uid"));
+          formatted("Resource UID has the wrong type; expected {}. `{}` is {}", kind_names(kinds), reference.uid,
+                    kind_with_article(*found)))
+        .note(formatted("`{}` is here", reference.uid), place_in(place_of(*found), "uid"));
     return nullptr;
   }
   if (scenario.left_out.may_be(reference.uid)) return nullptr;
   Diagnostic& diagnostic =
       error(reference.at, DiagnosticKind::UnknownReference,
-            std::format("{} resource not found. Nothing has the uid `{}`", kind_names(kinds), reference.uid));
+            formatted("{} resource not found. Nothing has the uid `{}`", kind_names(kinds), reference.uid));
   std::vector<std::string_view> uids;
   for (const Resource& one : scenario.resources) {
     if (std::ranges::contains(kinds, one.index())) uids.push_back(uid_of(one));

@@ -1,7 +1,6 @@
 // What all checks of a scenario share: the scenario, where problems go, and how references are followed.
 #pragma once
 
-#include <format>
 #include <set>
 #include <span>
 #include <string>

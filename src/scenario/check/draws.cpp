@@ -1,4 +1,5 @@
 // The graphics commands: dispatch_fragment (page 3.3, 3.12) and draw (3.7).
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 #include "tensor/format.hpp"
 
@@ -7,7 +8,7 @@ namespace {
 
 using Extent = std::array<std::uint32_t, 2>;
 
-std::string extent_text(Extent extent) { return std::format("{}x{}", extent[0], extent[1]); }
+std::string extent_text(Extent extent) { return formatted("{}x{}", extent[0], extent[1]); }
 
 // The image of an attachment and its level; nothing when it is not usable.
 struct Target {
@@ -22,8 +23,8 @@ std::optional<Target> check_attachment(Context& context, const ColorAttachment& 
   if (!image->color_attachment) {
     context
         .error(attachment.image.at, DiagnosticKind::WrongReference,
-               std::format("image `{}` needs `\"color_attachment\": true` to be written by fragments", image->uid))
-        .note(std::format("image `{}` is here", image->uid), place_in(image->at, "color_attachment"));
+               formatted("image `{}` needs `\"color_attachment\": true` to be written by fragments", image->uid))
+        .note(formatted("image `{}` is here", image->uid), place_in(image->at, "color_attachment"));
   }
   const json::Value object = attachment.image.at.parent();
   if (!check_level(context, *image, attachment.lod, object["lod"],
@@ -39,14 +40,14 @@ void check_extents(Context& context, const std::vector<Target>& targets, const s
     if (extent) {
       if (target.extent[0] >= (*extent)[0] && target.extent[1] >= (*extent)[1]) continue;
       context.error(target.at, DiagnosticKind::OutOfRange,
-                    std::format("`render_extent` is {}, but image `{}` has {} there", extent_text(*extent),
-                                target.image->uid, extent_text(target.extent)));
+                    formatted("`render_extent` is {}, but image `{}` has {} there", extent_text(*extent),
+                              target.image->uid, extent_text(target.extent)));
     } else if (target.extent != targets.front().extent) {
       context
           .error(target.at, DiagnosticKind::FileMismatch,
-                 std::format("All color attachments must share the same extent: image `{}` has {}, but `{}` has {}",
-                             target.image->uid, extent_text(target.extent), targets.front().image->uid,
-                             extent_text(targets.front().extent)))
+                 formatted("All color attachments must share the same extent: image `{}` has {}, but `{}` has {}",
+                           target.image->uid, extent_text(target.extent), targets.front().image->uid,
+                           extent_text(targets.front().extent)))
           .note("the first one is here", targets.front().at.place());
     }
   }
@@ -64,10 +65,10 @@ const Shader* check_stage(Context& context, const Reference& reference, ShaderSt
   const Shader* shader = context.follow<Shader>(reference);
   if (shader && shader->stage != stage) {
     context
-        .error(reference.at, DiagnosticKind::WrongReference,
-               std::format("DispatchFragment requires a {} shader stage here, which `{}` does not have", name,
-                           shader->uid))
-        .note(std::format("shader `{}` is here", shader->uid), place_in(shader->at, "stage"));
+        .error(
+            reference.at, DiagnosticKind::WrongReference,
+            formatted("DispatchFragment requires a {} shader stage here, which `{}` does not have", name, shader->uid))
+        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "stage"));
   }
   return shader;
 }
@@ -94,10 +95,10 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
   const tensor::FormatInfo* info = tensor::find_format(*image->format.value);
   if (!info || (!info->depth && !info->stencil)) {
     context
-        .error(attachment.image.at, DiagnosticKind::WrongReference,
-               std::format("a depth attachment needs a depth format, but image `{}` has {}", image->uid,
-                           image->format.name))
-        .note(std::format("image `{}` is here", image->uid), place_in(image->at, "format"));
+        .error(
+            attachment.image.at, DiagnosticKind::WrongReference,
+            formatted("a depth attachment needs a depth format, but image `{}` has {}", image->uid, image->format.name))
+        .note(formatted("image `{}` is here", image->uid), place_in(image->at, "format"));
   }
   const Target target{image, level_extent(*image, 0), attachment.image.at};
   if (extent || targets.empty()) {
@@ -105,10 +106,10 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
   } else if (target.extent != targets.front().extent) {
     context
         .error(target.at, DiagnosticKind::FileMismatch,
-               std::format("the depth attachment must have the extent of the color attachments: image `{}` has {}, but "
-                           "`{}` has {}",
-                           image->uid, extent_text(target.extent), targets.front().image->uid,
-                           extent_text(targets.front().extent)))
+               formatted("the depth attachment must have the extent of the color attachments: image `{}` has {}, but "
+                         "`{}` has {}",
+                         image->uid, extent_text(target.extent), targets.front().image->uid,
+                         extent_text(targets.front().extent)))
         .note("the first color attachment is here", targets.front().at.place());
   }
 }
@@ -119,13 +120,13 @@ void check(Context& context, const Draw& command) {
   if (type && *type != ShaderType::Rpl) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
-               std::format("draw requires a shader of type RPL, which `{}` is not", shader->uid))
-        .note(std::format("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
+               formatted("draw requires a shader of type RPL, which `{}` is not", shader->uid))
+        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
   } else if (shader && !shader->entry_points) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
-               std::format("draw requires a shader with `entry_points`, which `{}` does not have", shader->uid))
-        .note(std::format("shader `{}` is here", shader->uid), shader->at.opening());
+               formatted("draw requires a shader with `entry_points`, which `{}` does not have", shader->uid))
+        .note(formatted("shader `{}` is here", shader->uid), shader->at.opening());
   }
   context.follow_any<Buffer, RawData>(command.indices);
   for (const VertexAttribute& attribute : command.attributes) context.follow<Buffer>(attribute.buffer);

@@ -1,4 +1,5 @@
 // Expectations: what they compare with (page 3.7).
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -8,16 +9,15 @@ void check_expect(Context& context, const Resource& resource, const Expect& expe
   context.follow_any<Buffer, Image, Tensor>(expect.ref);
   if (expect.ref && expect.ref.uid == uid_of(resource)) {
     context.error(expect.ref.at, DiagnosticKind::WrongReference,
-                  std::format("`{}` is expected to hold what it holds itself", expect.ref.uid));
+                  formatted("`{}` is expected to hold what it holds itself", expect.ref.uid));
   }
   if (!std::holds_alternative<Buffer>(resource)) return;
   const bool typed =
       expect.type || !expect.src.empty() || (expect.data && expect.data->type) || (expect.fill && expect.fill->type);
   if (typed) return;
-  Diagnostic& missing =
-      context.error(expect.at, DiagnosticKind::MissingKey,
-                    std::format("missing key `type`: an expectation of buffer `{}` needs the type of its elements",
-                                uid_of(resource)));
+  Diagnostic& missing = context.error(
+      expect.at, DiagnosticKind::MissingKey,
+      formatted("missing key `type`: an expectation of buffer `{}` needs the type of its elements", uid_of(resource)));
   missing.place = expect.at.opening();
 }
 

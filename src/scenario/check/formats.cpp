@@ -1,4 +1,5 @@
 // Format names, and which formats tensors may have (page 3.5).
+#include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/records/codecs.hpp"
@@ -10,7 +11,7 @@ namespace {
 bool check_name(Context& context, const FormatName& format, json::Value at) {
   if (format.value) return true;
   Diagnostic& diagnostic =
-      context.error(at, DiagnosticKind::UnknownValue, std::format("Unknown VkFormat: {}", format.name));
+      context.error(at, DiagnosticKind::UnknownValue, formatted("Unknown VkFormat: {}", format.name));
   if (const auto near = closest(format.name, format_names()))
     diagnostic.suggest(json::inside_quotes(at.place()), *near);
   return false;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/format.hpp"
 #include "gpu/image_plan.hpp"
 #include "scenario/check/context.hpp"
 
@@ -15,8 +16,8 @@ void check_mips(Context& context, const Image& image) {
   if (image.mips <= most) return;
   context.error(
       image.at["mips"], DiagnosticKind::OutOfRange,
-      std::format("Number of mips exceeds maximum number allowed for the image size: {} for {}x{}, but `mips` is {}",
-                  most, image.extent[0], image.extent[1], image.mips));
+      formatted("Number of mips exceeds maximum number allowed for the image size: {} for {}x{}, but `mips` is {}",
+                most, image.extent[0], image.extent[1], image.mips));
 }
 
 void check_border(Context& context, const Image& image) {
@@ -26,7 +27,7 @@ void check_border(Context& context, const Image& image) {
   const json::Value values = image.at["custom_border_color"];
   if (custom && !image.sampler.custom_border_color) {
     context.warning(image.at["border_color"], DiagnosticKind::MissingKey,
-                    std::format("image `{}` has no `custom_border_color`; [0, 0, 0, 0] is used", image.uid));
+                    formatted("image `{}` has no `custom_border_color`; [0, 0, 0, 0] is used", image.uid));
   } else if (image.sampler.custom_border_color && !custom) {
     context.error(values, DiagnosticKind::ConflictingKeys,
                   "custom_border_color requires border_color INT_CUSTOM_EXT or FLOAT_CUSTOM_EXT");
@@ -35,7 +36,7 @@ void check_border(Context& context, const Image& image) {
       const auto number = value.integer();
       if (number && *number >= INT32_MIN && *number <= UINT32_MAX) continue;
       context.error(value, DiagnosticKind::OutOfRange,
-                    std::format("INT_CUSTOM_EXT takes integers of 32 bits, but here is {}", value.text()));
+                    formatted("INT_CUSTOM_EXT takes integers of 32 bits, but here is {}", value.text()));
     }
   }
 }
@@ -44,7 +45,7 @@ void check_compare(Context& context, const Image& image) {
   if (!image.sampler.compare_operation || !image.format.value || gpu::has_depth(*image.format.value)) return;
   context
       .error(image.at["compare_operation"], DiagnosticKind::ConflictingKeys,
-             std::format("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))
+             formatted("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))
       .hint("VK_FORMAT_D32_SFLOAT is a format of depths");
 }
 

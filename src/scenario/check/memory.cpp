@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 #include "tensor/format.hpp"
 
@@ -70,26 +71,26 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
   for (const std::string_view key : {"mip_level", "array_layer"}) {
     if ((key == "mip_level" ? alias.mip_level : alias.array_layer) == 0) continue;
     context.error(alias.at[key], DiagnosticKind::OutOfRange,
-                  std::format("`{}` of `alias_target` is {}, but only 0 is supported", key, alias.at[key].text()));
+                  formatted("`{}` of `alias_target` is {}, but only 0 is supported", key, alias.at[key].text()));
   }
   const Image* image = context.follow<Image>(alias.image);
   if (tensor.contents.given()) {
     context.error(alias.image.at, DiagnosticKind::ConflictingKeys,
-                  std::format("Tensor cannot have src file and alias other resource: tensor `{}`", tensor.uid));
+                  formatted("Tensor cannot have src file and alias other resource: tensor `{}`", tensor.uid));
     return nullptr;
   }
   if (tensor.memory_group) {
     context
         .error(alias.at, DiagnosticKind::ConflictingKeys,
-               std::format("`memory_group` and `alias_target` exclude each other in tensor `{}`", tensor.uid))
+               formatted("`memory_group` and `alias_target` exclude each other in tensor `{}`", tensor.uid))
         .note("`memory_group` is here", tensor.memory_group->at.place());
     return nullptr;
   }
   if (image && image->memory_group) {
     context
         .error(alias.image.at, DiagnosticKind::ConflictingKeys,
-               std::format("Resource already belongs to a different group: image `{}`", image->uid))
-        .note(std::format("it is in memory group `{}`; put the tensor there instead", image->memory_group->id),
+               formatted("Resource already belongs to a different group: image `{}`", image->uid))
+        .note(formatted("it is in memory group `{}`; put the tensor there instead", image->memory_group->id),
               image->memory_group->at.place());
     return nullptr;
   }
@@ -117,9 +118,9 @@ std::optional<Tiling> check_tiling(Context& context, const Group& group) {
     const json::Value object = place_of(*member.resource);
     context
         .error(object["tiling"] ? object["tiling"] : member.at, DiagnosticKind::ConflictingKeys,
-               std::format("Aliased resources must have identical tiling. `{}` is {}, but `{}` is {}",
-                           uid_of(*member.resource), word(member), uid_of(*first->resource), word(*first)))
-        .note(std::format("`{}` is here", uid_of(*first->resource)), place_in(place_of(*first->resource), "tiling"));
+               formatted("Aliased resources must have identical tiling. `{}` is {}, but `{}` is {}",
+                         uid_of(*member.resource), word(member), uid_of(*first->resource), word(*first)))
+        .note(formatted("`{}` is here", uid_of(*first->resource)), place_in(place_of(*first->resource), "tiling"));
     return std::nullopt;
   }
   return first ? std::optional(tiling_of(*first, optimal_tensor)) : std::nullopt;
@@ -132,30 +133,30 @@ void check_view(Context& context, const Tensor& tensor, const Image& image) {
   if (!info || !type || tensor.dims.size() < 2) return;  // rank 0 and 1: packed
   const json::Value dims = tensor.at["dims"];
   if (tensor.dims.size() > 4) {
-    context.error(dims, DiagnosticKind::OutOfRange,
-                  std::format("tensor `{}` has rank {}, but one that sees an image has at most 4", tensor.uid,
-                              tensor.dims.size()));
+    context.error(
+        dims, DiagnosticKind::OutOfRange,
+        formatted("tensor `{}` has rank {}, but one that sees an image has at most 4", tensor.uid, tensor.dims.size()));
     return;
   }
   if (tensor.dims.size() == 4 && tensor.dims[0] != 1) {
     context
         .error(dims[0], DiagnosticKind::OutOfRange,
-               std::format("tensor `{}` has outermost dimension {}, but sees one image", tensor.uid, tensor.dims[0]))
-        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "dims"));
+               formatted("tensor `{}` has outermost dimension {}, but sees one image", tensor.uid, tensor.dims[0]))
+        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "dims"));
   }
   const std::int64_t innermost = tensor.dims.back();
   if (innermost != info->components) {
     context
         .error(dims[tensor.dims.size() - 1], DiagnosticKind::FileMismatch,
-               std::format("Aliased tensor innermost dimension: {}, must match number of components of image: {}",
-                           innermost, info->components))
-        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "format"));
+               formatted("Aliased tensor innermost dimension: {}, must match number of components of image: {}",
+                         innermost, info->components))
+        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "format"));
   } else if (tensor::size_of(*type) * info->components != info->texel_bytes) {
     context
         .error(tensor.at["format"] ? tensor.at["format"] : tensor.at["data_type"], DiagnosticKind::FileMismatch,
-               std::format("{} elements of {} bytes do not make up a texel of image `{}`, which has {} bytes",
-                           info->components, tensor::size_of(*type), image.uid, info->texel_bytes))
-        .note(std::format("image `{}` is here", image.uid), place_in(image.at, "format"));
+               formatted("{} elements of {} bytes do not make up a texel of image `{}`, which has {} bytes",
+                         info->components, tensor::size_of(*type), image.uid, info->texel_bytes))
+        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "format"));
   }
 }
 
@@ -173,10 +174,10 @@ void check_contents(Context& context, const Group& group) {
     if (before && member->offset < *end_of(*before)) {
       context
           .error(member->at, DiagnosticKind::ConflictingKeys,
-                 std::format("`{}` and `{}` share memory and both have contents: bytes {} to {} and {} to {}",
-                             uid_of(*before->resource), uid_of(*member->resource), before->offset, *end_of(*before),
-                             member->offset, *end_of(*member)))
-          .note(std::format("`{}` is here", uid_of(*before->resource)), before->at.place());
+                 formatted("`{}` and `{}` share memory and both have contents: bytes {} to {} and {} to {}",
+                           uid_of(*before->resource), uid_of(*member->resource), before->offset, *end_of(*before),
+                           member->offset, *end_of(*member)))
+          .note(formatted("`{}` is here", uid_of(*before->resource)), before->at.place());
     }
     if (!before || *end_of(*member) > *end_of(*before)) before = member;
   }
@@ -188,7 +189,7 @@ void check_group(Context& context, const Group& group) {
     const auto* image = as<Image>(member);
     if (image && image->mips > 1) {
       context.error(image->at["mips"], DiagnosticKind::ConflictingKeys,
-                    std::format("A mipped image cannot be aliased: image `{}`", image->uid));
+                    formatted("A mipped image cannot be aliased: image `{}`", image->uid));
     }
   }
   const auto tiling = check_tiling(context, group);

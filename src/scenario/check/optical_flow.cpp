@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -34,16 +35,16 @@ void check_role(Context& context, const Role& role) {
   if (image->format.value && !std::ranges::contains(role.formats, *image->format.value)) {
     std::string accepted;
     for (const vk::Format format : role.formats)
-      accepted += std::format("{}{}", accepted.empty() ? "" : ", ", vk::name_of(format));
+      accepted += formatted("{}{}", accepted.empty() ? "" : ", ", vk::name_of(format));
     context.error(at, DiagnosticKind::FileMismatch,
-                  std::format("`{}` must have one of the formats {}, but image `{}` has {}", role.key, accepted,
-                              image->uid, image->format.name));
+                  formatted("`{}` must have one of the formats {}, but image `{}` has {}", role.key, accepted,
+                            image->uid, image->format.name));
   }
   const auto [width, height] = level_extent(*image, role.binding.lod.value_or(0));
   if (Extent{width, height} == role.extent) return;
   context.error(at, DiagnosticKind::FileMismatch,
-                std::format("`{}` must be {}x{}, but image `{}` is {}x{}", role.key, role.extent[0], role.extent[1],
-                            image->uid, width, height));
+                formatted("`{}` must be {}x{}, but image `{}` is {}x{}", role.key, role.extent[0], role.extent[1],
+                          image->uid, width, height));
 }
 
 void check(Context& context, const DispatchOpticalFlow& command) {
@@ -51,13 +52,13 @@ void check(Context& context, const DispatchOpticalFlow& command) {
     const std::uint32_t side = key == "width" ? command.width : command.height;
     if (side >= kLeastSide && side <= kGreatestSide) continue;
     context.error(command.at[key], DiagnosticKind::OutOfRange,
-                  std::format("`{}` is {}, but must be {} to {}", key, side, kLeastSide, kGreatestSide));
+                  formatted("`{}` is {}, but must be {} to {}", key, side, kLeastSide, kGreatestSide));
   }
   const std::uint32_t hint = command.mean_flow_l1_norm_hint;
   if (hint != 0 && hint >= std::max(command.width, command.height)) {
     context.error(command.at["mean_flow_l1_norm_hint"], DiagnosticKind::OutOfRange,
-                  std::format("`mean_flow_l1_norm_hint` is {}, but must be less than {}", hint,
-                              std::max(command.width, command.height)));
+                  formatted("`mean_flow_l1_norm_hint` is {}, but must be less than {}", hint,
+                            std::max(command.width, command.height)));
   }
   const FlowBindings& images = command.bindings;
   const auto grid = static_cast<std::uint64_t>(command.grid_size);
@@ -74,8 +75,8 @@ void check(Context& context, const DispatchOpticalFlow& command) {
   if (search && reference && search->format.value && reference->format.value &&
       search->format.value != reference->format.value) {
     context.error(images.template_image.resource.at, DiagnosticKind::FileMismatch,
-                  std::format("`template_image` must have the format of `search_image`, {}, but image `{}` has {}",
-                              search->format.name, reference->uid, reference->format.name));
+                  formatted("`template_image` must have the format of `search_image`, {}, but image `{}` has {}",
+                            search->format.name, reference->uid, reference->format.name));
   }
   check_bound_once(context, images.all(), Naming::SetAndId);
 }

@@ -1,6 +1,7 @@
 // Paths: one resource for each output file (decision 12), and `--confine`.
 #include <map>
 
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/paths.hpp"
 
@@ -13,15 +14,14 @@ void check_output(Context& context, std::map<Path, json::Value>& outputs, const 
   const auto [first, fresh] = outputs.emplace(path.lexically_normal(), at);
   if (!fresh) {
     context
-        .error(at, DiagnosticKind::OutputConflict,
-               std::format("two resources are written to {}", first->first.string()))
+        .error(at, DiagnosticKind::OutputConflict, formatted("two resources are written to {}", first->first.string()))
         .note("the other one is here", first->second.place());
   }
   const Path& output = context.options.output;
   if (!context.options.confine || is_inside(path, context.scenario.folder)) return;
   if (!output.empty() && is_inside(path, output)) return;
   context.error(at, DiagnosticKind::PathOutside,
-                std::format("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
+                formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
 }
 
 void check_input(Context& context, std::string_view src, json::Value at) {
@@ -29,7 +29,7 @@ void check_input(Context& context, std::string_view src, json::Value at) {
   const Path path = source_path(context.scenario, src);
   if (is_inside(path, context.scenario.folder)) return;
   context.error(at, DiagnosticKind::PathOutside,
-                std::format("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
+                formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
 }
 
 }  // namespace

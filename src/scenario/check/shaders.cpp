@@ -1,6 +1,7 @@
 // Shaders and graphs, as far as it shows without their files (page 3.2, 3.7, 3.12).
 #include <map>
 
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -9,7 +10,7 @@ namespace {
 void check_push_size(Context& context, json::Value object, std::uint32_t size) {
   if (size % 4 == 0) return;
   context.error(object["push_constants_size"], DiagnosticKind::OutOfRange,
-                std::format("`push_constants_size` is {}, but must be a multiple of 4", size));
+                formatted("`push_constants_size` is {}, but must be a multiple of 4", size));
 }
 
 void check_constants(Context& context, const std::vector<SpecializationConstant>& constants) {
@@ -19,7 +20,7 @@ void check_constants(Context& context, const std::vector<SpecializationConstant>
     if (fresh) continue;
     context
         .error(constant.at["id"], DiagnosticKind::DuplicateName,
-               std::format("specialization constant {} is given twice", constant.id))
+               formatted("specialization constant {} is given twice", constant.id))
         .note("the first one is here", first->second.place());
   }
 }
@@ -31,7 +32,7 @@ void check_shader(Context& context, const Shader& shader) {
   if (!type) return;
   if (*type == ShaderType::Glsl && shader.entry != "main") {
     context.error(shader.at["entry"], DiagnosticKind::UnknownValue,
-                  std::format("GLSL is required to have an entrypoint of 'main', but here is `{}`", shader.entry));
+                  formatted("GLSL is required to have an entrypoint of 'main', but here is `{}`", shader.entry));
   }
   if (*type == ShaderType::Hlsl && shader.stage != ShaderStage::Compute) {
     context.error(shader.at["stage"], DiagnosticKind::UnknownValue, "shaders of type HLSL are compute shaders only");
@@ -43,7 +44,7 @@ void check_shader(Context& context, const Shader& shader) {
   }
   for (const std::string_view key : {"modules", "options", "entry_points"}) {
     if (*type == ShaderType::Rpl || !shader.at[key]) continue;
-    context.error(shader.at[key], DiagnosticKind::ConflictingKeys, std::format("`{}` is for shaders of type RPL", key));
+    context.error(shader.at[key], DiagnosticKind::ConflictingKeys, formatted("`{}` is for shaders of type RPL", key));
   }
 }
 

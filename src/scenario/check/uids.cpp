@@ -1,4 +1,5 @@
 // Every uid once (page 3.1); what nothing refers to.
+#include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
@@ -9,7 +10,7 @@ void check_uids(Context& context) {
     const std::string& uid = uid_of(resource);
     const std::size_t first = context.scenario.by_uid.find(uid)->second;
     if (first == i) continue;
-    context.error(place_of(resource)["uid"], DiagnosticKind::DuplicateName, std::format("Not unique uid: {}", uid))
+    context.error(place_of(resource)["uid"], DiagnosticKind::DuplicateName, formatted("Not unique uid: {}", uid))
         .note("the first one is here", place_of(context.scenario.resources[first])["uid"].place());
   }
 }
@@ -33,7 +34,7 @@ void check_unused(Context& context) {
         resource);
     if (has_result || shared || context.used.contains(uid)) continue;
     context.diagnostics.add(json::problem(place_of(resource)["uid"], DiagnosticKind::UnusedResource,
-                                          std::format("nothing uses {} `{}`", key_of(resource), uid), Severity::Note));
+                                          formatted("nothing uses {} `{}`", key_of(resource), uid), Severity::Note));
   }
 }
 

@@ -1,7 +1,7 @@
 // The commands between dispatches: barriers and ends of frames.
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
 
@@ -19,10 +19,10 @@ struct FrameId {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
     if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
       return decoder.error(value, DiagnosticKind::WrongType,
-                           std::format("`frame_id` takes an integer, but here is `{}`", text));
+                           formatted("`frame_id` takes an integer, but here is `{}`", text));
     }
     decoder.warning(value, DiagnosticKind::DeprecatedForm,
-                    std::format("`frame_id` is a number; write {} without quotes", to));
+                    formatted("`frame_id` is a number; write {} without quotes", to));
     return true;
   }
   void schema(json::Schema& schema) const {

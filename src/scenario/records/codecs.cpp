@@ -1,6 +1,6 @@
 #include "scenario/records/codecs.hpp"
 
-#include <format>
+#include "base/format.hpp"
 
 namespace slipway::scenario {
 
@@ -70,7 +70,7 @@ std::vector<std::string_view> format_names() {
 
 bool NamedValues::read(Decoder& decoder, Value value, std::vector<NamedValue>& to) const {
   if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-  decoder.check_duplicates(value, std::format("`{}`", json::key_above(value)));
+  decoder.check_duplicates(value, formatted("`{}`", json::key_above(value)));
   for (const Value member : value) to.push_back({member.key(), member});
   return true;
 }
@@ -95,9 +95,9 @@ bool exclusive(Decoder& decoder, Value object, std::string_view first, std::stri
   const Value a = object[first], b = object[second];
   if (!a || !b) return true;
   Diagnostic diagnostic = json::problem(b, DiagnosticKind::ConflictingKeys,
-                                        std::format("`{}` and `{}` exclude each other in {}", first, second, subject));
+                                        formatted("`{}` and `{}` exclude each other in {}", first, second, subject));
   diagnostic.place = b.key_place();
-  diagnostic.note(std::format("`{}` is here", first), a.key_place());
+  diagnostic.note(formatted("`{}` is here", first), a.key_place());
   decoder.add(std::move(diagnostic));
   return false;
 }

@@ -1,6 +1,6 @@
 // What resources hold before and after the run: files, inline contents (page 3.7), expectations, shared memory.
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
 #include "scenario/records/words.hpp"
@@ -20,9 +20,8 @@ using json::Value;
 enum class Form { Typed, Untyped, Raw, Expected };
 
 bool wrong_form(Decoder& decoder, Value value, std::string_view object_form) {
-  return decoder.error(
-      value, DiagnosticKind::WrongType,
-      std::format("`{}` of this resource needs a type, as in {}", json::key_above(value), object_form));
+  return decoder.error(value, DiagnosticKind::WrongType,
+                       formatted("`{}` of this resource needs a type, as in {}", json::key_above(value), object_form));
 }
 
 // --- data ---

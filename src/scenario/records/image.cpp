@@ -1,5 +1,5 @@
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
 #include "scenario/records/words.hpp"
@@ -21,7 +21,7 @@ struct ImageDims {
     if (dims.size() == 4) {
       if (dims.front() != 1) {
         return decoder.error(value[0], DiagnosticKind::OutOfRange,
-                             std::format("`dims` is [N, W, H, D], and N is {}, but must be 1", dims.front()));
+                             formatted("`dims` is [N, W, H, D], and N is {}, but must be 1", dims.front()));
       }
       dims.erase(dims.begin());
     }

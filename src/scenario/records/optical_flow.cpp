@@ -1,6 +1,6 @@
-#include <format>
 #include <set>
 
+#include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
 #include "scenario/records/words.hpp"
@@ -43,8 +43,7 @@ struct Flags {
     std::set<std::string_view> seen;
     for (const Value word : value) {
       if (seen.insert(word.string()).second) continue;
-      good =
-          decoder.error(word, DiagnosticKind::DuplicateName, std::format("`{}` is in the list twice", word.string()));
+      good = decoder.error(word, DiagnosticKind::DuplicateName, formatted("`{}` is in the list twice", word.string()));
     }
     return good;
   }

@@ -1,7 +1,7 @@
 // The root's `requires` (page 3.7).
 #include <charconv>
-#include <format>
 
+#include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"
 #include "scenario/records/words.hpp"
@@ -25,7 +25,7 @@ struct ApiVersion {
       if (minor_error == std::errc() && rest == end) return true;
     }
     return decoder.error(value, DiagnosticKind::UnknownValue,
-                         std::format("`api` takes a version such as \"1.3\", but here is `{}`", text));
+                         formatted("`api` takes a version such as \"1.3\", but here is `{}`", text));
   }
   void schema(json::Schema& schema) const { schema.out().raw(R"({"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"})"); }
 };

@@ -1,9 +1,10 @@
 #include "spirv/tensors/access_functions.hpp"
 
 #include <algorithm>
-#include <format>
 #include <functional>
 #include <spirv/unified1/spirv.hpp11>
+
+#include "base/format.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -344,7 +345,7 @@ void AccessFunctions::declare(const TensorVariable& tensor) {
 Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at) {
   const auto malformed = [&](std::string_view what) {
     return fail(DiagnosticKind::FileFormat, view_.module.place(at),
-                std::format("an access to tensor `{}` {}", view_.label(access.tensor->variable->result), what));
+                formatted("an access to tensor `{}` {}", view_.label(access.tensor->variable->result), what));
   };
   const Instruction* integer = nullptr;
   if (is_array(view_.module, access.coordinates)) {
@@ -391,7 +392,7 @@ Id AccessFunctions::size(const TensorVariable& tensor, std::uint64_t dimension, 
 void AccessFunctions::write() {
   for (const auto& [access, id] : functions_) {
     const std::string_view name = view_.annotations.name(access.tensor->variable->result);
-    if (!name.empty()) builder_.name(id, std::format("{} {}", access.writes ? "write" : "read", name));
+    if (!name.empty()) builder_.name(id, formatted("{} {}", access.writes ? "write" : "read", name));
     AccessFunction(view_, builder_, strides_, access).write(id);
   }
 }

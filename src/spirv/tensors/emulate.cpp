@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <deque>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.hpp"
 #include "spirv/tensors/access_functions.hpp"
 #include "spirv/tensors/small_floats.hpp"
 #include "spirv/tensors/variables.hpp"
@@ -141,8 +141,8 @@ class Emulation {
 
   std::unexpected<Failure> refuse(const Instruction& instruction) const {
     return fail_at(instruction, DiagnosticKind::Unsupported,
-                   std::format("a tensor is used in a way that cannot be emulated (instruction {})",
-                               static_cast<std::uint32_t>(instruction.op)));
+                   formatted("a tensor is used in a way that cannot be emulated (instruction {})",
+                             static_cast<std::uint32_t>(instruction.op)));
   }
 
   // All that stands before the declarations, except what speaks of things that are gone. Ids in copies of functions
@@ -486,8 +486,8 @@ class Emulation {
     const auto has_dimension = [&](const TensorLayout& layout) { return *dimension < layout.shape.size(); };
     if (!is_integer(type) || !dimension || !std::ranges::all_of(tensor->tensor->layouts, has_dimension)) {
       return fail_at(query, DiagnosticKind::FileFormat,
-                     std::format("a query for the size of a dimension that tensor `{}` does not have",
-                                 view_.label(tensor->tensor->variable->result)));
+                     formatted("a query for the size of a dimension that tensor `{}` does not have",
+                               view_.label(tensor->tensor->variable->result)));
     }
     const Id size = accesses_.size(*tensor->tensor, *dimension, query.type, tensor->index, tensor->index_type);
     builder_.emit(Section::Functions, spv::Op::OpCopyObject, {query.type, mapped(query.result), size});

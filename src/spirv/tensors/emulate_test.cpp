@@ -1,6 +1,5 @@
 #include "spirv/tensors/emulate.hpp"
-
-#include <format>
+#include "base/format.hpp"
 
 #include "spirv/testing.hpp"
 
@@ -17,7 +16,7 @@ std::string shader_with(const std::string& element, const std::string& globals, 
       "OpName %t \"t\"\n" + more_annotations + "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\n",
       "%ii = OpTypeArray %u32 %u2\n%c01 = OpConstantComposite %ii %u0 %u1\n" +
           (element.starts_with("%") ? "" : "%element = " + element + "\n") +
-          std::format("%tensor = OpTypeTensorARM {} %u2\n", element.starts_with("%") ? element : "%element") +
+          formatted("%tensor = OpTypeTensorARM {} %u2\n", element.starts_with("%") ? element : "%element") +
           "%ptensor = OpTypePointer UniformConstant %tensor\n%t = OpVariable %ptensor UniformConstant\n" + globals,
       body, "%t", "OpCapability TensorsARM\n" + preamble + "OpExtension \"SPV_ARM_tensors\"\n");
 }
@@ -150,17 +149,17 @@ class EveryType : public testing::TestWithParam<TypeCase> {};
 TEST_P(EveryType, IsReadAndWritten) {
   const TypeCase& one = GetParam();
   const std::string element = std::string(one.type).starts_with("%") ? one.type : "%element";
-  const std::string forms = std::format(
+  const std::string forms = formatted(
       "%a = OpTensorReadARM {0} %h %c01\n%b = OpTensorReadARM {0} %h %c01 OutOfBoundsValueARM %a\n"
       "OpTensorWriteARM %h %c01 %b\n"
       "%c = OpTensorReadARM %three %h %c01 OutOfBoundsValueARM %a\nOpTensorWriteARM %h %c01 %c\n"
       "%d = OpTensorReadARM %many %h %c01\nOpTensorWriteARM %h %c01 %d\n",
       element);
   const std::string text = rewritten(
-      shader_with(one.type,
-                  std::format("%three = OpTypeArray {0} %u3\n%u40 = OpConstant %u32 40\n%many = OpTypeArray {0} %u40\n",
-                              element),
-                  kLoad + forms, "", one.preamble),
+      shader_with(
+          one.type,
+          formatted("%three = OpTypeArray {0} %u3\n%u40 = OpConstant %u32 40\n%many = OpTypeArray {0} %u40\n", element),
+          kLoad + forms, "", one.preamble),
       {given(one.element, {3, 50})});
   EXPECT_THAT(text, HasSubstr(one.capability));
 }
@@ -190,9 +189,9 @@ TEST(EmulateTensors, CoordinatesOfEveryWidth) {
   for (const char* type : {"32 1", "64 0", "64 1", "16 0", "16 1"}) {
     const std::string text = rewritten(
         shader_with("%f32",
-                    std::format("{}%jj = OpTypeArray {} %u2\n%j = OpConstantNull %jj\n",
-                                std::string_view(type) == "32 1" ? "" : std::format("%int = OpTypeInt {}\n", type),
-                                std::string_view(type) == "32 1" ? "%i32" : "%int"),
+                    formatted("{}%jj = OpTypeArray {} %u2\n%j = OpConstantNull %jj\n",
+                              std::string_view(type) == "32 1" ? "" : formatted("%int = OpTypeInt {}\n", type),
+                              std::string_view(type) == "32 1" ? "%i32" : "%int"),
                     std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %j\nOpTensorWriteARM %h %j %x\n", "",
                     "OpCapability Int64\nOpCapability Int16\n"),
         {given(ElementType::F32, {3, 5})});
@@ -399,19 +398,19 @@ TEST(EmulateTensors, EndlessCopiesAreRefused) {
   constexpr int kTensors = 8;
   std::string parameters, all, swapped, turned;
   for (int i = 0; i < kTensors; ++i) {
-    globals += std::format("%t{} = OpVariable %ptensor UniformConstant\n", i);
-    annotations += std::format("OpDecorate %t{0} DescriptorSet 1\nOpDecorate %t{0} Binding {0}\n", i);
-    interface += std::format(" %t{}", i);
+    globals += formatted("%t{} = OpVariable %ptensor UniformConstant\n", i);
+    annotations += formatted("OpDecorate %t{0} DescriptorSet 1\nOpDecorate %t{0} Binding {0}\n", i);
+    interface += formatted(" %t{}", i);
     parameters += " %ptensor";
-    all += std::format(" %t{}", i);
-    swapped += std::format(" %p{}", i < 2 ? 1 - i : i);
-    turned += std::format(" %p{}", (i + 1) % kTensors);
+    all += formatted(" %t{}", i);
+    swapped += formatted(" %p{}", i < 2 ? 1 - i : i);
+    turned += formatted(" %p{}", (i + 1) % kTensors);
   }
   globals += "%takes = OpTypeFunction %void" + parameters + "\n";
   std::string assembly = shader_with("%f32", globals, "%x = OpFunctionCall %void %f" + all + "\n", annotations);
   assembly.replace(assembly.find("\"main\" %t"), 9, "\"main\" %t" + interface);
   assembly += "%f = OpFunction %void None %takes\n";
-  for (int i = 0; i < kTensors; ++i) assembly += std::format("%p{} = OpFunctionParameter %ptensor\n", i);
+  for (int i = 0; i < kTensors; ++i) assembly += formatted("%p{} = OpFunctionParameter %ptensor\n", i);
   assembly += "%l = OpLabel\n";
   for (int i = 0; i < 200; ++i) assembly += "OpNop\n";
   assembly += "%a = OpFunctionCall %void %f" + swapped + "\n%b = OpFunctionCall %void %f" + turned +

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <map>
 #include <optional>
 #include <spirv/unified1/spirv.hpp11>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.hpp"
 #include "spirv/annotations.hpp"
 #include "spirv/builder.hpp"
 #include "spirv/tensors/float_conversions.hpp"
@@ -85,8 +85,8 @@ class Rewriting {
  private:
   std::unexpected<Failure> refuse(const Instruction& instruction) const {
     return fail(DiagnosticKind::Unsupported, module_.place(instruction),
-                std::format("numbers of a small float type are used in a way that cannot be emulated (instruction {})",
-                            static_cast<std::uint32_t>(instruction.op)));
+                formatted("numbers of a small float type are used in a way that cannot be emulated (instruction {})",
+                          static_cast<std::uint32_t>(instruction.op)));
   }
 
   // --- types ------------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 #include "spirv/tensors/variables.hpp"
 
 #include <algorithm>
-#include <format>
 #include <spirv/unified1/spirv.hpp11>
+
+#include "base/format.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -60,17 +61,16 @@ class Finder {
     const Instruction& variable = *made.variable;
     if (made.layouts.size() > 1 && made.layouts.size() != descriptors) {
       return problem(variable, DiagnosticKind::BindingMismatch,
-                     std::format("is an array of {} tensors, but {} are given", descriptors, made.layouts.size()));
+                     formatted("is an array of {} tensors, but {} are given", descriptors, made.layouts.size()));
     }
     for (const TensorLayout& layout : made.layouts) {
       if (layout.shape.empty() || layout.strides.size() != layout.shape.size()) {
-        return problem(
-            variable, DiagnosticKind::OutOfRange,
-            std::format("is given {} dimensions and {} strides", layout.shape.size(), layout.strides.size()));
+        return problem(variable, DiagnosticKind::OutOfRange,
+                       formatted("is given {} dimensions and {} strides", layout.shape.size(), layout.strides.size()));
       }
       if (const auto mismatch = tensor_mismatch(made.declared, layout.element, layout.shape)) {
         return problem(variable, DiagnosticKind::BindingMismatch,
-                       std::format("is declared with {}, but given with {}", mismatch->declared, mismatch->given));
+                       formatted("is declared with {}, but given with {}", mismatch->declared, mismatch->given));
       }
       if (Result<> sized = check_size(variable, layout); !sized) return sized;
     }
@@ -85,18 +85,18 @@ class Finder {
     for (std::size_t i = 0; i < layout.shape.size(); ++i) {
       if (is_dimension(layout.shape[i]) && (layout.shape[i] == 1 || is_stride(layout.strides[i]))) continue;
       return problem(variable, DiagnosticKind::OutOfRange,
-                     std::format("is given dimension {} with {} elements, {} bytes from one to the next", i,
-                                 layout.shape[i], layout.strides[i]));
+                     formatted("is given dimension {} with {} elements, {} bytes from one to the next", i,
+                               layout.shape[i], layout.strides[i]));
     }
     const Size extent = extent_of(layout);
     if (extent && *extent <= kMaxBytes) return {};
     return problem(variable, DiagnosticKind::OutOfRange,
-                   std::format("is given shape {}, which reaches over more bytes than a storage buffer has",
-                               tensor::shape_text(layout.shape)));
+                   formatted("is given shape {}, which reaches over more bytes than a storage buffer has",
+                             tensor::shape_text(layout.shape)));
   }
 
   Result<> problem(const Instruction& variable, DiagnosticKind kind, std::string_view what) const {
-    return fail(kind, view_.module.place(variable), std::format("tensor `{}` {}", view_.label(variable.result), what));
+    return fail(kind, view_.module.place(variable), formatted("tensor `{}` {}", view_.label(variable.result), what));
   }
 
   const View& view_;
@@ -133,17 +133,17 @@ std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor
   constexpr std::int64_t kScalar[] = {1};
   if (shape.empty()) shape = kScalar;
   if (declared.element != element) {
-    return TensorMismatch{std::format("elements of {}", tensor::name_of(declared.element)),
-                          std::format("elements of {}", tensor::name_of(element))};
+    return TensorMismatch{formatted("elements of {}", tensor::name_of(declared.element)),
+                          formatted("elements of {}", tensor::name_of(element))};
   }
   if (declared.rank && *declared.rank != shape.size()) {
-    return TensorMismatch{std::format("rank {}", *declared.rank), std::format("rank {}", shape.size())};
+    return TensorMismatch{formatted("rank {}", *declared.rank), formatted("rank {}", shape.size())};
   }
   const auto equal = [](std::uint64_t a, std::int64_t b) { return b >= 0 && a == static_cast<std::uint64_t>(b); };
   if (!declared.shape.empty() && !std::ranges::equal(declared.shape, shape, equal)) {
     return TensorMismatch{
-        std::format("shape {}", tensor::shape_text(tensor::Shape(declared.shape.begin(), declared.shape.end()))),
-        std::format("shape {}", tensor::shape_text(shape))};
+        formatted("shape {}", tensor::shape_text(tensor::Shape(declared.shape.begin(), declared.shape.end()))),
+        formatted("shape {}", tensor::shape_text(shape))};
   }
   return std::nullopt;
 }

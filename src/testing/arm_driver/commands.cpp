@@ -1,9 +1,9 @@
 // Command buffers: shaders with tensors and graphs where they are dispatched.
 #include <algorithm>
 #include <cstring>
-#include <format>
 #include <functional>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "reference/run.hpp"
 #include "spirv/tensors/emulate.hpp"
@@ -65,10 +65,10 @@ std::vector<spirv::TensorBinding> tensors_of(const Commands& commands, VkPipelin
 std::string key_of(std::span<const spirv::TensorBinding> bindings) {
   std::string key;
   for (const spirv::TensorBinding& binding : bindings) {
-    key += std::format("{}.{}:", binding.set, binding.binding);
+    key += formatted("{}.{}:", binding.set, binding.binding);
     for (const spirv::TensorLayout& layout : binding.elements) {
-      key += std::format("{}{}", tensor::name_of(layout.element), tensor::shape_text(layout.shape));
-      for (const std::uint64_t stride : layout.strides) key += std::format("/{}", stride);
+      key += formatted("{}{}", tensor::name_of(layout.element), tensor::shape_text(layout.shape));
+      for (const std::uint64_t stride : layout.strides) key += formatted("/{}", stride);
     }
   }
   return key;

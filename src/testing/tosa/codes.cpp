@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <format>
 #include <numbers>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "reference/precision.hpp"
 #include "reference/scale.hpp"
 #include "testing/tosa/matrix_parts.hpp"
@@ -51,7 +51,7 @@ class Maker {
  private:
   void add(Op op, std::string_view what, CaseParts parts) {
     Diagnostics problems;
-    auto made = make_case(std::format("{}/{}", tosa::name_of(op), what), op, std::move(parts), problems);
+    auto made = make_case(formatted("{}/{}", tosa::name_of(op), what), op, std::move(parts), problems);
     if (!made) throw std::logic_error(std::string(tosa::name_of(op)) + ": " + text_of(problems));
     use_(std::move(*made));
   }
@@ -74,7 +74,7 @@ class Maker {
   void unary() {
     for (const DataType type : {DataType::F16, DataType::BF16}) {
       for_each_unary([&](Op op, const Attributes& attributes) {
-        add(op, std::format("{}/all", tosa::name_of(type)), {{all_codes(type)}, attributes, {}});
+        add(op, formatted("{}/all", tosa::name_of(type)), {{all_codes(type)}, attributes, {}});
       });
     }
   }
@@ -95,7 +95,7 @@ class Maker {
         for (const double factor : {1 - unit, 1.0, 1 + unit}) values.push_back(edge * factor);
       }
       for_each_unary([&](Op op, const Attributes& attributes) {
-        add(op, std::format("{}/edges", tosa::name_of(type)),
+        add(op, formatted("{}/edges", tosa::name_of(type)),
             {{tensor_of(type, {std::ssize(values)}, [&](std::size_t i) { return values[i]; })}, attributes, {}});
       });
     }
@@ -107,7 +107,7 @@ class Maker {
     constexpr std::uint32_t kStride = 4099;
     for_each_unary([&](Op op, const Attributes& attributes) {
       for (std::size_t first = 0; first < kCount; first += kPart) {
-        add(op, std::format("f32/strided/{}", first),
+        add(op, formatted("f32/strided/{}", first),
             {{tensor_of(
                  DataType::F32, {kPart},
                  [&](std::size_t i) { return std::bit_cast<float>(static_cast<std::uint32_t>(first + i) * kStride); })},
@@ -124,7 +124,7 @@ class Maker {
       if (!tosa::is_float(to)) {  // a NaN has no integer
         for (double& real : codes.reals) real = std::isnan(real) ? 0 : real;
       }
-      add(Op::CAST, std::format("{} {}/all", tosa::name_of(from), tosa::name_of(to)), {{std::move(codes)}, {}, {to}});
+      add(Op::CAST, formatted("{} {}/all", tosa::name_of(from), tosa::name_of(to)), {{std::move(codes)}, {}, {to}});
     };
     for (const DataType small : kSmallFloats) {
       for (const DataType to : kFloats) cast(small, to);
@@ -200,7 +200,7 @@ class Maker {
                             {DataType::I16}};
             // The result before it is limited has to fit into 32 bits.
             if (std::ldexp(static_cast<double>(multiplier), -static_cast<int>(shift)) * 65536 >= 0x1p31) continue;
-            add(Op::RESCALE, std::format("{}/m={}/s={}", tosa::name_of(type), multiplier, shift), std::move(parts));
+            add(Op::RESCALE, formatted("{}/m={}/s={}", tosa::name_of(type), multiplier, shift), std::move(parts));
           }
         }
       }
@@ -224,7 +224,7 @@ class Maker {
           rest -= part;
         }
       }
-      add(Op::AVG_POOL2D, std::format("i8/{}", count),
+      add(Op::AVG_POOL2D, formatted("i8/{}", count),
           {{std::move(input)},
            {{"kernel", {1, count}},
             {"stride", {1, 1}},
@@ -248,7 +248,7 @@ class Maker {
           while ((7 * n - offset + border) % d != 0) --border;
           if (border < -16 * n || 7 * n - offset + border < 0 || d >= 16 * n) continue;
           for (const tosa::ResizeMode mode : {tosa::ResizeMode::NearestNeighbor, tosa::ResizeMode::Bilinear}) {
-            add(Op::RESIZE, std::format("i8/{}:{}", n, d),
+            add(Op::RESIZE, formatted("i8/{}:{}", n, d),
                 {{row},
                  {{"mode", {static_cast<std::int64_t>(mode)}},
                   {"scale", {1, 1, n, d}},

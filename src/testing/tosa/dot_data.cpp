@@ -1,10 +1,10 @@
 #include "testing/tosa/dot_data.hpp"
 
 #include <cmath>
-#include <format>
 #include <map>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
 #include "testing/tosa/matrix_parts.hpp"
@@ -194,8 +194,8 @@ double set_data(std::uint32_t sequence, std::uint64_t i) {
 std::vector<DotSetup> dot_setups() {
   std::vector<DotSetup> setups;
   const auto label = [](Op op, std::string_view what, const Types& types) {
-    return std::format("{}/{}/{} {} {}", tosa::name_of(op), what, tosa::name_of(types.in), tosa::name_of(types.out),
-                       tosa::name_of(tosa::data_type_of(types.accumulator)));
+    return formatted("{}/{}/{} {} {}", tosa::name_of(op), what, tosa::name_of(types.in), tosa::name_of(types.out),
+                     tosa::name_of(tosa::data_type_of(types.accumulator)));
   };
   for (const Types& types : kTypes) {
     const auto accumulator = static_cast<std::int64_t>(types.accumulator);
@@ -213,7 +213,7 @@ std::vector<DotSetup> dot_setups() {
     // A matrix product has no accumulator but its result.
     const DataType product = types.accumulator == tosa::AccType::Fp32 ? DataType::F32 : DataType::F16;
     for (const std::int64_t common : {1, 24, 300}) {
-      setups.push_back({label(Op::MATMUL, std::format("{}", common), types),
+      setups.push_back({label(Op::MATMUL, formatted("{}", common), types),
                         Op::MATMUL,
                         {{"A_zp", {0}}, {"B_zp", {0}}},
                         {{types.in, {1, 32, common}}, {types.in, {1, common, 32}}},
@@ -231,7 +231,7 @@ std::vector<DotSetup> dot_setups() {
                       types.in});
   }
   for (const DataType type : kFloats) {
-    setups.push_back({std::format("REDUCE_SUM/64/{}", tosa::name_of(type)),
+    setups.push_back({formatted("REDUCE_SUM/64/{}", tosa::name_of(type)),
                       Op::REDUCE_SUM,
                       {{"axis", {1}}},
                       {{type, {32, 64, 32}}},
@@ -239,14 +239,14 @@ std::vector<DotSetup> dot_setups() {
   }
   for (const auto& [size, real_images, images] : {std::array<std::int64_t, 3>{8, 26, 16}, {32, 2, 1}}) {
     const Shape image = {images, size, size};
-    add_both_bounds(setups, {std::format("FFT2D/{}", size),
+    add_both_bounds(setups, {formatted("FFT2D/{}", size),
                              Op::FFT2D,
                              {{"inverse", {0}}},
                              {{DataType::F32, image}, {DataType::F32, image}},
                              DataType::F32});
     add_both_bounds(
         setups,
-        {std::format("RFFT2D/{}", size), Op::RFFT2D, {}, {{DataType::F32, {real_images, size, size}}}, DataType::F32});
+        {formatted("RFFT2D/{}", size), Op::RFFT2D, {}, {{DataType::F32, {real_images, size, size}}}, DataType::F32});
   }
   return setups;
 }
@@ -271,7 +271,7 @@ OperatorCase dot_case(const DotSetup& setup, int set) {
     parts.tensors.push_back(std::move(tensor));
   }
   Diagnostics problems;
-  auto made = make_case(std::format("{}/set {}", setup.name, set), setup.op, std::move(parts), problems);
+  auto made = make_case(formatted("{}/set {}", setup.name, set), setup.op, std::move(parts), problems);
   if (!made) throw std::logic_error(setup.name + ": " + text_of(problems));
   return std::move(*made);
 }
@@ -292,21 +292,21 @@ std::string dot_failure(const OperatorCase& made, int set, std::span<const Tenso
     for (std::size_t i = 0; i < results[r].reals.size(); ++i) {
       const double test = results[r].reals[i], ref = wanted->unrounded[r][i], size = scale->magnitudes[r][i];
       const auto at = [&] {
-        return std::format("{}: result {} element {} is {} instead of {}", made.name, r, i, test, ref);
+        return formatted("{}: result {} element {} is {} instead of {}", made.name, r, i, test, ref);
       };
       if (std::isnan(ref) ? !std::isnan(test) : size == 0 && (ref != 0 || test != 0)) return at();
       if (std::isnan(ref) || size == 0 || reference::is_free(type, size, scale->steps)) continue;
       const double error = (test - ref) / std::max(size * unit, precision.least_normal);
-      if (!(std::fabs(error) <= most)) return std::format("{}, an error of {} where {} is allowed", at(), error, most);
+      if (!(std::fabs(error) <= most)) return formatted("{}, an error of {} where {} is allowed", at(), error, most);
       sum += error;
       squares += error * error;
     }
     if (squares > variance * count)
-      return std::format("{}: result {}: the squares of its errors are {}; {} is allowed", made.name, r, squares,
-                         variance * count);
+      return formatted("{}: result {}: the squares of its errors are {}; {} is allowed", made.name, r, squares,
+                       variance * count);
     if (set >= 3 && std::fabs(sum) > std::sqrt(10 * variance * count))
-      return std::format("{}: result {}: its errors come to {}; {} is allowed", made.name, r, sum,
-                         std::sqrt(10 * variance * count));
+      return formatted("{}: result {}: its errors come to {}; {} is allowed", made.name, r, sum,
+                       std::sqrt(10 * variance * count));
   }
   return "";
 }

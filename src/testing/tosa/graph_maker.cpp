@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
 #include "testing/tosa/predictable.hpp"
@@ -224,7 +224,7 @@ ValueId GraphMaker::add(Op op, std::vector<ValueId> operands, tosa::Attributes a
   if (!added) {
     std::string types;
     for (const ValueId operand : operands) types += " " + tosa::text_of(type(operand));
-    throw std::logic_error(std::format("{} of{} has no predictable result", tosa::name_of(op), types));
+    throw std::logic_error(formatted("{} of{} has no predictable result", tosa::name_of(op), types));
   }
   return (*added)[0];
 }
@@ -258,8 +258,8 @@ std::string GraphMaker::disagreement(std::span<const Tensor> results, std::span<
     const Tensor& wanted = value(value_of[r]);
     const double allowed = error(value_of[r]);
     const auto wrong = [&](std::size_t i, double is, double should_be) {
-      return std::format("value %{} element {} is {} instead of {} (bound {})\n{}", tosa::index(value_of[r]), i, is,
-                         should_be, allowed, tosa::print(cut_down(graph, value_of[r])));
+      return formatted("value %{} element {} is {} instead of {} (bound {})\n{}", tosa::index(value_of[r]), i, is,
+                       should_be, allowed, tosa::print(cut_down(graph, value_of[r])));
     };
     for (std::size_t i = 0; i < wanted.integers.size(); ++i) {
       if (results[r].integers[i] != wanted.integers[i])

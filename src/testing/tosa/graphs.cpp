@@ -1,9 +1,9 @@
 #include "testing/tosa/graphs.hpp"
 
 #include <cmath>
-#include <format>
 #include <numbers>
 
+#include "base/format.hpp"
 #include "testing/tosa/matrix_parts.hpp"
 
 namespace slipway::testing {
@@ -133,8 +133,8 @@ void quantised_blocks(Collector& all) {
                                              Types{DataType::I16, DataType::I8, DataType::I48, DataType::I16},
                                              Types{DataType::I8, DataType::I8, DataType::I32, DataType::I16}}) {
     for (const bool per_channel : {false, true}) {
-      all.add(std::format("conv block {} {} {} per_channel={}", tosa::name_of(in), tosa::name_of(weight),
-                          tosa::name_of(out), per_channel),
+      all.add(formatted("conv block {} {} {} per_channel={}", tosa::name_of(in), tosa::name_of(weight),
+                        tosa::name_of(out), per_channel),
               [&](Model& m) {
                 const ValueId x = m.random_input(in, {1, 6, 7, 4});
                 ValueId y = m.conv(Op::CONV2D, x, weight, sum, 6, 3);
@@ -152,7 +152,7 @@ void quantised_blocks(Collector& all) {
     }
   }
   for (const std::int64_t channels : {3, 8, 16, 20}) {
-    all.add(std::format("depthwise separable {}", channels), [&](Model& m) {
+    all.add(formatted("depthwise separable {}", channels), [&](Model& m) {
       ValueId y = m.random_input(DataType::I8, {1, 8, 8, channels});
       y = m.clamp(
           m.rescale(m.conv(Op::DEPTHWISE_CONV2D, y, DataType::I8, DataType::I32, 0, 3), DataType::I8, 1.0 / 90, true),
@@ -162,7 +162,7 @@ void quantised_blocks(Collector& all) {
           -100, 100);
       m.output(y);
     });
-    all.add(std::format("residual {}", channels), [&](Model& m) {
+    all.add(formatted("residual {}", channels), [&](Model& m) {
       const ValueId a = m.random_input(DataType::I8, {1, 5, 5, channels}),
                     b = m.random_input(DataType::I8, {1, 5, 5, channels});
       const ValueId sum = m.add(Op::ADD, {m.rescale(a, DataType::I32, 900), m.rescale(b, DataType::I32, 700)});
@@ -196,7 +196,7 @@ void quantised_blocks(Collector& all) {
                {{"nan_mode", {1}}})}));
   });
   for (const auto& [n, d] : {std::pair{2, 1}, {4, 2}, {8, 2}, {3, 2}}) {
-    all.add(std::format("upsample {}:{}", n, d), [&](Model& m) {
+    all.add(formatted("upsample {}:{}", n, d), [&](Model& m) {
       const ValueId x = m.random_input(DataType::I8, {1, 4, 5, 3});
       const auto border = [&](std::int64_t steps) {
         std::int64_t least = n - 1;
@@ -254,14 +254,14 @@ void float_blocks(Collector& all) {
     });
   }
   for (const DataType type : kSmallFloats) {
-    all.add(std::format("product of {}", tosa::name_of(type)), [&](Model& m) {
+    all.add(formatted("product of {}", tosa::name_of(type)), [&](Model& m) {
       const ValueId x = m.random_input(DataType::F16, {1, 5, 12}, Limits{-2, 2});
       const ValueId y = m.add(Op::CAST, {x}, {}, {type}), w = m.random_constant(type, {1, 12, 7}, Limits{-2, 2});
       m.output(m.matmul(y, w, DataType::F16));
     });
   }
   for (const std::int64_t side : {4, 8}) {
-    all.add(std::format("transform and back {}", side), [&](Model& m) {
+    all.add(formatted("transform and back {}", side), [&](Model& m) {
       const ValueId re = m.random_input(DataType::F32, {1, side, side}),
                     im = m.random_input(DataType::F32, {1, side, side});
       const auto forward = m.graph.try_add(Op::FFT2D, std::array{re, im}, {{"inverse", {0}}, {"local_bound", {0}}});
@@ -322,17 +322,17 @@ void odd_graphs(Collector& all) {
     m.output(m.add(Op::SLICE, {y}, {{"start", {1, 1}}, {"size", {4, 2}}}));
   });
   for (const DataType type : {DataType::I32, DataType::F32}) {
-    all.add(std::format("scalars {}", tosa::name_of(type)), [&](Model& m) {
+    all.add(formatted("scalars {}", tosa::name_of(type)), [&](Model& m) {
       const ValueId x = m.random_input(type, {}, Limits{-8, 8}), y = m.random_input(type, {}, Limits{1, 9});
       m.output(m.mul(m.add(Op::ADD, {x, y}), y));
       m.output(m.reshape(m.add(Op::ABS, {x}), {1, 1, 1}));
     });
-    all.add(std::format("six dimensions {}", tosa::name_of(type)), [&](Model& m) {
+    all.add(formatted("six dimensions {}", tosa::name_of(type)), [&](Model& m) {
       const ValueId x = m.random_input(type, {2, 1, 3, 1, 2, 2}, Limits{-8, 8}),
                     y = m.random_input(type, {1, 2, 1, 3, 1, 2}, Limits{-8, 8});
       m.output(m.transpose(m.add(Op::MAXIMUM, {x, y}, {{"nan_mode", {1}}}), {5, 3, 1, 0, 2, 4}));
     });
-    all.add(std::format("ones everywhere {}", tosa::name_of(type)), [&](Model& m) {
+    all.add(formatted("ones everywhere {}", tosa::name_of(type)), [&](Model& m) {
       const ValueId x = m.random_input(type, {1, 1, 1, 1}, Limits{-8, 8});
       m.output(m.reduce(Op::REDUCE_SUM, m.add(Op::TILE, {x}, {{"multiples", {1, 1, 1, 1}}}), 3));
     });

@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdlib>
 #include <deque>
-#include <format>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
@@ -64,7 +64,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
     std::vector<std::vector<Tensor>> results(jobs.size());
     launch::Plan plan;
-    for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], std::format("g{}", i), results[i]);
+    for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
     // Graphs in a row share kernels; those of long ago are not worth their memory.
     constexpr std::size_t kMostPipelines = 3000;
@@ -99,7 +99,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
   void TearDown() override {
     for (const auto& [op, count] : failed_) {
-      if (count > 3) ADD_FAILURE() << std::format("{} cases of {} differ", count, tosa::name_of(op));
+      if (count > 3) ADD_FAILURE() << formatted("{} cases of {} differ", count, tosa::name_of(op));
     }
     pipelines_.clear();
     launch::LaunchTest::TearDown();
@@ -148,7 +148,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   static launch::ResourceIndex add_buffer(launch::Plan& plan, const tosa::TensorType& type,
                                           std::vector<std::byte> contents) {
     const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
-    launch::Resource resource{.name = std::format("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
+    launch::Resource resource{.name = formatted("r{}", plan.resources.size()), .kind = launch::Buffer{.size = size}};
     if (!contents.empty()) {
       resource.initial.push_back({size, [contents = std::move(contents)](MutableBytes to) -> Result<> {
                                     std::ranges::copy(contents, to.begin());

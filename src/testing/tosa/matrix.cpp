@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <limits>
 #include <utility>
 
+#include "base/format.hpp"
 #include "reference/precision.hpp"
 #include "testing/tosa/matrix_parts.hpp"
 
@@ -106,7 +106,7 @@ std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnos
                     configuration.has_edges ? pattern : Pattern::Random);
   CaseParts parts = configuration.parts(maker);
   parts.constants = pattern == Pattern::Random2;  // kernels may prepare what they know
-  return make_case(std::format("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
+  return make_case(formatted("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
                    configuration.op, std::move(parts), problems);
 }
 

@@ -1,9 +1,9 @@
 // Operators that move elements, RESIZE, and conversions.
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <numeric>
 
+#include "base/format.hpp"
 #include "testing/tosa/matrix_parts.hpp"
 
 namespace slipway::testing {
@@ -278,7 +278,7 @@ void add_resizes(MatrixBuilder& matrix) {
 void add_casts(MatrixBuilder& matrix) {
   for (const auto& [from, to] : cast_pairs()) {
     for (const Shape& shape : {Shape{}, Shape{64}, Shape{3, 5}, Shape{2, 3, 2, 2}}) {
-      matrix.add(Op::CAST, std::format("{} {}", tosa::name_of(from), tosa::name_of(to)), [=](TensorMaker& make) {
+      matrix.add(Op::CAST, formatted("{} {}", tosa::name_of(from), tosa::name_of(to)), [=](TensorMaker& make) {
         // A NaN has no integer.
         const bool narrows = tosa::is_float(from) && !tosa::is_float(to);
         const auto limits =
@@ -302,7 +302,7 @@ void add_rescales(MatrixBuilder& matrix) {
               for (const std::int64_t shift : shifts) {
                 const Rescale r{from, to, scale32, double_round, per_channel, in_unsigned, out_unsigned, shift};
                 if (!is_legal(r)) continue;
-                matrix.add(Op::RESCALE, std::format("{} {}", tosa::name_of(from), tosa::name_of(to)),
+                matrix.add(Op::RESCALE, formatted("{} {}", tosa::name_of(from), tosa::name_of(to)),
                            [=](TensorMaker& make) { return rescale_parts(r, make); });
               }
             }

@@ -1,6 +1,6 @@
 // Pooling, convolutions, matrix products and the Fourier transforms.
-#include <format>
 
+#include "base/format.hpp"
 #include "testing/tosa/matrix_parts.hpp"
 
 namespace slipway::testing {
@@ -15,8 +15,8 @@ struct ConvTypes {
   DataType in, weight, out;
   tosa::AccType accumulator;
   std::string label() const {
-    return std::format("{} {} {} {}", tosa::name_of(in), tosa::name_of(weight), tosa::name_of(out),
-                       tosa::name_of(tosa::data_type_of(accumulator)));
+    return formatted("{} {} {} {}", tosa::name_of(in), tosa::name_of(weight), tosa::name_of(out),
+                     tosa::name_of(tosa::data_type_of(accumulator)));
   }
 };
 constexpr std::array kConvTypes = {ConvTypes{DataType::I8, DataType::I8, DataType::I32, tosa::AccType::Int32},

@@ -1,8 +1,8 @@
 #include "testing/tosa/operator_case.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
 #include "tensor/element.hpp"
@@ -58,8 +58,8 @@ std::optional<std::string> compare(const OperatorCase& made, std::span<const Ten
   const auto difference =
       reference::first_difference(results, *wanted, reference::bounds(made.graph, made.node(), pointers, *wanted));
   if (!difference) return std::nullopt;
-  return std::format("result {} element {} is {} instead of {} (bound {})", difference->result, difference->element,
-                     difference->test, difference->reference, difference->bound);
+  return formatted("result {} element {} is {} instead of {} (bound {})", difference->result, difference->element,
+                   difference->test, difference->reference, difference->bound);
 }
 
 }  // namespace
@@ -99,18 +99,18 @@ std::string disagreement(const OperatorCase& made, std::span<const Tensor> resul
   // Whoever reads a subnormal result of such a device reads a zero.
   for (Tensor& result : flushed_results) changed |= flush(result);
   if (changed && !compare(made, flushed, flushed_results)) return "";
-  return std::format("{}: {}\n{}", made.name, *why, text_of(made));
+  return formatted("{}: {}\n{}", made.name, *why, text_of(made));
 }
 
 std::string text_of(const OperatorCase& made) {
   std::string text = tosa::print(made.graph);
   for (std::size_t i = 0; i < made.operands.size(); ++i) {
     const Tensor& operand = made.operands[i];
-    text += std::format("operand {} {}:", i, tosa::text_of(operand.type));
+    text += formatted("operand {} {}:", i, tosa::text_of(operand.type));
     constexpr std::size_t kMost = 64;
     for (std::size_t k = 0; k < std::min(operand.size(), kMost); ++k)
       text +=
-          operand.is_float() ? " " + tensor::shortest_text(operand.reals[k]) : std::format(" {}", operand.integers[k]);
+          operand.is_float() ? " " + tensor::shortest_text(operand.reals[k]) : formatted(" {}", operand.integers[k]);
     text += operand.size() > kMost ? " ...\n" : "\n";
   }
   return text;
@@ -119,7 +119,7 @@ std::string text_of(const OperatorCase& made) {
 std::string text_of(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all())
-    text += std::format("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
+    text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
   return text;
 }
 

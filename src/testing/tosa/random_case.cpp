@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <numeric>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "tensor/element.hpp"
 #include "testing/tosa/matrix_parts.hpp"
@@ -399,10 +399,10 @@ std::string json_tensor(const Tensor& tensor) {
     if (type == tensor.type.data) name = text;
   }
   std::string text =
-      std::format("\"type\": \"{}\", \"shape\": {}, \"data\": [", name, tensor::shape_text(tensor.type.shape));
+      formatted("\"type\": \"{}\", \"shape\": {}, \"data\": [", name, tensor::shape_text(tensor.type.shape));
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     text += i ? ", " : "";
-    text += tensor.is_float() ? json_number(tensor.reals[i]) : std::format("{}", tensor.integers[i]);
+    text += tensor.is_float() ? json_number(tensor.reals[i]) : formatted("{}", tensor.integers[i]);
   }
   return text + "]";
 }
@@ -410,17 +410,17 @@ std::string json_tensor(const Tensor& tensor) {
 std::string json_attributes(const OperatorCase& made) {
   std::string text;
   for (const Attributes::Entry& entry : made.node().attributes.entries()) {
-    text += std::format("{}\"{}\": ", text.empty() ? "" : ", ", entry.name);
+    text += formatted("{}\"{}\": ", text.empty() ? "" : ", ", entry.name);
     const tosa::OperandInfo& operand = *tosa::info_of(made.node().op).operand(entry.name);
     const auto names = tosa::enumerants(operand.kind);
     const auto named = std::ranges::find(names, entry.integers.empty() ? -1 : entry.integers[0],
                                          [](const tosa::EnumerantName& each) { return std::int64_t{each.value}; });
     if (named != names.end())
-      text += std::format("\"{}\"", named->name);
+      text += formatted("\"{}\"", named->name);
     else if (operand.kind == tosa::OperandKind::List)
       text += tensor::shape_text(entry.integers);
     else
-      text += entry.integers.empty() ? json_number(entry.real) : std::format("{}", entry.integers[0]);
+      text += entry.integers.empty() ? json_number(entry.real) : formatted("{}", entry.integers[0]);
   }
   return text;
 }
@@ -430,7 +430,7 @@ std::string json_attributes(const OperatorCase& made) {
 std::optional<OperatorCase> random_case(Op op, std::uint64_t seed, const RandomLimits& limits) {
   Diagnostics problems;
   auto made =
-      make_case(std::format("{}/seed {:#x}", tosa::name_of(op), seed), op, Drawer(op, seed, limits).draw(), problems);
+      make_case(formatted("{}/seed {:#x}", tosa::name_of(op), seed), op, Drawer(op, seed, limits).draw(), problems);
   if (!made || !is_predictable(*made)) return std::nullopt;
   std::uint64_t elements = 0;
   for (const tosa::ValueId output : made->graph.outputs)
@@ -460,26 +460,26 @@ std::string json_of(const OperatorCase& made) {
   for (const tosa::OperandInfo& operand : tosa::info_of(made.node().op).operands) {
     if (!operand.is_tensor()) continue;
     for (const std::size_t last = operand.variadic ? made.operands.size() : next + 1; next < last; ++next)
-      inputs += std::format("{}{{\"name\": \"{}\", {}}}", inputs.empty() ? "" : ", ", operand.name,
-                            json_tensor(made.operands[next]));
+      inputs += formatted("{}{{\"name\": \"{}\", {}}}", inputs.empty() ? "" : ", ", operand.name,
+                          json_tensor(made.operands[next]));
   }
   const auto allowed = reference::bounds(made.graph, made.node(), operands, *results);
   for (std::size_t r = 0; r < results->values.size(); ++r) {
     const Tensor& value = results->values[r];
-    outputs += std::format("{}{{{}", outputs.empty() ? "" : ", ", json_tensor(value));
+    outputs += formatted("{}{{{}", outputs.empty() ? "" : ", ", json_tensor(value));
     if (value.is_float()) {
       std::string ref, bound;
       for (std::size_t i = 0; i < value.reals.size(); ++i) {
         ref += (i ? ", " : "") + json_number(results->unrounded[r][i]);
         bound += (i ? ", " : "") + json_number(allowed[r][i]);
       }
-      outputs += std::format(", \"check\": \"fp_bound\", \"ref64\": [{}], \"bound\": [{}]", ref, bound);
+      outputs += formatted(", \"check\": \"fp_bound\", \"ref64\": [{}], \"bound\": [{}]", ref, bound);
     } else {
       outputs += ", \"check\": \"exact\"";
     }
     outputs += "}";
   }
-  return std::format(
+  return formatted(
       "{{\"id\": \"{}\", \"op\": \"{}\", \"expect\": \"valid\", \"legal_1_0\": true, \"attrs\": {{{}}}, "
       "\"inputs\": [{}], \"outputs\": [{}]}}",
       made.name, tosa::name_of(made.node().op), json_attributes(made), inputs, outputs);

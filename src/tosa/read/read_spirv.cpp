@@ -1,13 +1,13 @@
 #include "tosa/read/read_spirv.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/read/spirv_values.hpp"
 
@@ -67,12 +67,12 @@ class GraphReader {
         case spv::Op::OpGraphConstantARM:
           if (!constants.insert(instruction.operand(2)).second)
             error(DiagnosticKind::DuplicateName, instruction,
-                  std::format("graph constant {} is declared twice", instruction.operand(2)));
+                  formatted("graph constant {} is declared twice", instruction.operand(2)));
           break;
         case spv::Op::OpGraphEntryPointARM:
           if (!entries.insert(instruction.string(1)).second)
             error(DiagnosticKind::DuplicateName, instruction,
-                  std::format("two graphs have the entry point `{}`", instruction.string(1)));
+                  formatted("two graphs have the entry point `{}`", instruction.string(1)));
           break;
         default:
           break;
@@ -83,7 +83,7 @@ class GraphReader {
                          name.starts_with("NonSemantic.");
       if (known || used_sets_.contains(id)) continue;
       diagnostics_.warning(DiagnosticKind::Unsupported, module_.place(*module_.definition(id)),
-                           std::format("the instruction set `{}` is not known; nothing uses it", name));
+                           formatted("the instruction set `{}` is not known; nothing uses it", name));
     }
   }
 
@@ -92,11 +92,11 @@ class GraphReader {
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op != spv::Op::OpGraphEntryPointARM) continue;
       if (instruction.string(1) == name) return &instruction;
-      names += std::format("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
+      names += formatted("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
     }
-    diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(module_.name()),
-                       names.empty() ? "the module has no graph"
-                                     : std::format("the module has no graph `{}`; it has {}", name, names));
+    diagnostics_.error(
+        DiagnosticKind::UnknownReference, Place::in_file(module_.name()),
+        names.empty() ? "the module has no graph" : formatted("the module has no graph `{}`; it has {}", name, names));
     return nullptr;
   }
 
@@ -105,20 +105,20 @@ class GraphReader {
     const Instruction* graph = module_.definition(entry.operand(0));
     const Instruction* type = graph ? module_.definition(graph->type) : nullptr;
     if (!graph || graph->op != spv::Op::OpGraphARM || !type || type->op != spv::Op::OpTypeGraphARM) {
-      error(DiagnosticKind::UnknownReference, entry, std::format("%{} is no graph", entry.operand(0)));
+      error(DiagnosticKind::UnknownReference, entry, formatted("%{} is no graph", entry.operand(0)));
       return;
     }
     input_count_ = type->operand(1);
     value_types_ = type->operands.subspan(std::min<std::size_t>(2, type->operands.size()));
     if (input_count_ >= value_types_.size()) {
-      error(DiagnosticKind::FileFormat, *type, std::format("a graph type has {} inputs and no output", input_count_));
+      error(DiagnosticKind::FileFormat, *type, formatted("a graph type has {} inputs and no output", input_count_));
       return;
     }
     const auto variables = entry.operands.subspan(1 + spirv::string_words(entry.string(1)));
     if (variables.size() != value_types_.size()) {
       error(DiagnosticKind::BindingMismatch, entry,
-            std::format("the entry point has {} interface variables, and its graph {} inputs and outputs",
-                        variables.size(), value_types_.size()));
+            formatted("the entry point has {} interface variables, and its graph {} inputs and outputs",
+                      variables.size(), value_types_.size()));
       return;
     }
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -126,11 +126,11 @@ class GraphReader {
       const Instruction* pointer = variable ? module_.definition(variable->type) : nullptr;
       if (!variable || variable->op != spv::Op::OpVariable || !pointer || pointer->op != spv::Op::OpTypePointer ||
           variable->operand(2) != static_cast<std::uint32_t>(spv::StorageClass::UniformConstant)) {
-        error(DiagnosticKind::TypeMismatch, entry, std::format("%{} is no variable in UniformConstant", variables[i]));
+        error(DiagnosticKind::TypeMismatch, entry, formatted("%{} is no variable in UniformConstant", variables[i]));
       } else if (!values_.equal(pointer->operand(2), value_types_[i], *variable)) {
         error(DiagnosticKind::TypeMismatch, *variable,
-              std::format("the variable of {} {} has another type than the graph",
-                          i < input_count_ ? "input" : "output", i < input_count_ ? i : i - input_count_));
+              formatted("the variable of {} {} has another type than the graph", i < input_count_ ? "input" : "output",
+                        i < input_count_ ? i : i - input_count_));
       }
       (i < input_count_ ? graph_.input_bindings : graph_.output_bindings).push_back(bindings_[variables[i]]);
     }
@@ -154,13 +154,13 @@ class GraphReader {
     }
     if (!over) {
       diagnostics_.error(DiagnosticKind::FileTruncated, Place::in_file(module_.name()),
-                         std::format("graph `{}` has no end", graph_.name));
+                         formatted("graph `{}` has no end", graph_.name));
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
       if (graph_.outputs[i] == kNoValue)
         diagnostics_.error(DiagnosticKind::FileFormat, Place::in_file(module_.name()),
-                           std::format("output {} of graph `{}` is not set", i, graph_.name));
+                           formatted("output {} of graph `{}` is not set", i, graph_.name));
     }
   }
 
@@ -180,7 +180,7 @@ class GraphReader {
         return operation(instruction);
       default:
         error(DiagnosticKind::FileFormat, instruction,
-              std::format("instruction {} cannot be in a graph", static_cast<unsigned>(instruction.op)));
+              formatted("instruction {} cannot be in a graph", static_cast<unsigned>(instruction.op)));
     }
   }
 
@@ -191,13 +191,12 @@ class GraphReader {
     const auto position = values_.index(instruction.operand(2), instruction);
     if (!position) return;
     if (*position >= graph_.inputs.size()) {
-      error(DiagnosticKind::IndexOutOfRange, instruction,
-            std::format("input {} of {}", *position, graph_.inputs.size()));
+      error(DiagnosticKind::IndexOutOfRange, instruction, formatted("input {} of {}", *position, graph_.inputs.size()));
     } else if (!inputs_.insert(*position).second) {
-      error(DiagnosticKind::DuplicateName, instruction, std::format("input {} is taken twice", *position));
+      error(DiagnosticKind::DuplicateName, instruction, formatted("input {} is taken twice", *position));
     } else if (!values_.equal(instruction.type, value_types_[*position], instruction)) {
       error(DiagnosticKind::TypeMismatch, instruction,
-            std::format("input {} has another type than in the type of the graph", *position));
+            formatted("input {} has another type than in the type of the graph", *position));
     } else {
       results_[instruction.result] = {graph_.inputs[*position]};
     }
@@ -211,15 +210,15 @@ class GraphReader {
     if (!position || !value) return;
     if (*position >= graph_.outputs.size()) {
       error(DiagnosticKind::IndexOutOfRange, instruction,
-            std::format("output {} of {}", *position, graph_.outputs.size()));
+            formatted("output {} of {}", *position, graph_.outputs.size()));
     } else if (graph_.outputs[*position] != kNoValue) {
-      error(DiagnosticKind::DuplicateName, instruction, std::format("output {} is set twice", *position));
+      error(DiagnosticKind::DuplicateName, instruction, formatted("output {} is set twice", *position));
     } else {
       const auto declared = values_.tensor_type(value_types_[input_count_ + *position], instruction);
       if (declared && *declared != graph_[*value].type) {
         error(DiagnosticKind::TypeMismatch, instruction,
-              std::format("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type),
-                          text_of(*declared)));
+              formatted("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type),
+                        text_of(*declared)));
       }
       graph_.outputs[*position] = *value;
     }
@@ -230,7 +229,7 @@ class GraphReader {
     const std::uint32_t member = instruction.operand(3);
     if (composite == results_.end() || instruction.operands.size() != 4 || member >= composite->second.size()) {
       error(DiagnosticKind::UnknownReference, instruction,
-            std::format("%{} is no result with a member {}", instruction.operand(2), member));
+            formatted("%{} is no result with a member {}", instruction.operand(2), member));
       return;
     }
     results_[instruction.result] = {composite->second[member]};
@@ -240,8 +239,7 @@ class GraphReader {
   std::optional<ValueId> tensor(spirv::Id id, const Instruction& user) {
     if (const auto known = results_.find(id); known != results_.end()) {
       if (known->second.size() == 1) return known->second[0];
-      error(DiagnosticKind::TypeMismatch, user,
-            std::format("%{} has several results; OpCompositeExtract takes one", id));
+      error(DiagnosticKind::TypeMismatch, user, formatted("%{} has several results; OpCompositeExtract takes one", id));
       return std::nullopt;
     }
     const Instruction* definition = module_.definition(id);
@@ -255,7 +253,7 @@ class GraphReader {
     auto constant = values_.constant(id, user);
     if (!constant) return std::nullopt;
     if (constant->type.shape.empty()) {
-      error(DiagnosticKind::TypeMismatch, user, std::format("%{} is a scalar where a tensor is taken", id));
+      error(DiagnosticKind::TypeMismatch, user, formatted("%{} is a scalar where a tensor is taken", id));
       return std::nullopt;
     }
     const ValueId value = graph_.add_constant(std::move(constant->type), std::move(constant->data), constant->splat);
@@ -275,9 +273,9 @@ class GraphReader {
     if (!info) {
       error(DiagnosticKind::Unsupported, instruction,
             name == kTosaSet || name == kMotionEngineSet
-                ? std::format("`{}` has no operator {}", name, number)
-                : std::format("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name,
-                              kTosaSet, kMotionEngineSet, kCustomSet));
+                ? formatted("`{}` has no operator {}", name, number)
+                : formatted("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name,
+                            kTosaSet, kMotionEngineSet, kCustomSet));
       return;
     }
     const auto types = values_.result_types(instruction.type, instruction);
@@ -294,8 +292,8 @@ class GraphReader {
     const bool variadic = !info.operands.empty() && info.operands.back().variadic;
     if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
       error(DiagnosticKind::FileFormat, instruction,
-            std::format("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
-                        variadic ? " or more" : ""));
+            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+                      variadic ? " or more" : ""));
       return false;
     }
     bool good = true;
@@ -323,7 +321,7 @@ class GraphReader {
         operand.kind != OperandKind::List && operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint;
     const auto wrong = [&](std::string_view wanted) {
       error(DiagnosticKind::TypeMismatch, user,
-            std::format("`{}` of {} is {}; it has to be {}", operand.name, info.name, text_of(type), wanted));
+            formatted("`{}` of {} is {}; it has to be {}", operand.name, info.name, text_of(type), wanted));
       return false;
     };
     if (scalar != type.shape.empty()) return wrong(scalar ? "a scalar" : "a tensor");
@@ -331,7 +329,7 @@ class GraphReader {
     const std::size_t size = tensor::size_of(storage);
     if (operand.kind == OperandKind::List) {
       if (type.shape.size() != 1 || type.data != DataType::I32) return wrong("i32 of rank 1");
-      if (type.shape[0] > kLongestList) return wrong(std::format("of {} elements at most", kLongestList));
+      if (type.shape[0] > kLongestList) return wrong(formatted("of {} elements at most", kLongestList));
       std::vector<std::int64_t> values;
       for (std::int64_t i = 0; i < type.shape[0]; ++i)
         values.push_back(load<std::int32_t>(&constant->data[constant->splat ? 0 : static_cast<std::size_t>(i) * size]));

@@ -1,7 +1,6 @@
 #include "tosa/read/read_tosa.hpp"
 
 #include <algorithm>
-#include <format>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
@@ -85,14 +85,14 @@ class Reader {
   }
   Diagnostic& error(DiagnosticKind kind, const fb::TosaOperator& at, const std::string& text) {
     const auto number = numbers_.find(&at);
-    return diagnostics_.error(kind, place(&at),
-                              std::format("operator {}{} `{}`: {}",
-                                          number == numbers_.end() ? std::string() : std::format("{} ", number->second),
-                                          title(at), operator_name(at), text));
+    return diagnostics_.error(
+        kind, place(&at),
+        formatted("operator {}{} `{}`: {}", number == numbers_.end() ? std::string() : formatted("{} ", number->second),
+                  title(at), operator_name(at), text));
   }
   static std::string title(const fb::TosaOperator& of) {
     const char* name = fb::EnumNameOp(of.op());
-    return *name ? name : std::format("number {}", static_cast<std::uint32_t>(of.op()));
+    return *name ? name : formatted("number {}", static_cast<std::uint32_t>(of.op()));
   }
 
   // --- the file ---
@@ -141,7 +141,7 @@ class Reader {
     if (version._major() < 0 || version._minor() < 0) return wrong("the file does not say its version of TOSA");
     if (version._major() == 0) return wrong("TOSA 0.x numbers its data types differently; export with TOSA 1.0");
     if (version._major() == 1 && version._minor() <= 1) return true;
-    return wrong(std::format("the file has TOSA {}.{}; supported are 1.0 and 1.1", version._major(), version._minor()));
+    return wrong(formatted("the file has TOSA {}.{}; supported are 1.0 and 1.1", version._major(), version._minor()));
   }
 
   const fb::TosaBasicBlock* find_block(std::string_view name) const {
@@ -166,7 +166,7 @@ class Reader {
                     : 0;
     if (inlined_ > kMostInlined) {
       diagnostics_.error(DiagnosticKind::OutOfRange, place(&block),
-                         std::format("branches and loops expand to more than {} operators and tensors", kMostInlined));
+                         formatted("branches and loops expand to more than {} operators and tensors", kMostInlined));
       return std::nullopt;
     }
     Scope scope;
@@ -185,10 +185,9 @@ class Reader {
         outputs.push_back(*symbol->second.value);
       } else if (symbol == scope.end() || symbol->second.producer == nullptr) {
         diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
-                           std::format("the output `{}` is made by nothing", name));
+                           formatted("the output `{}` is made by nothing", name));
       } else if (good()) {
-        diagnostics_.error(DiagnosticKind::Unsupported, place(&block),
-                           std::format("the output `{}` is no tensor", name));
+        diagnostics_.error(DiagnosticKind::Unsupported, place(&block), formatted("the output `{}` is no tensor", name));
       }
     }
     return good() ? std::optional(outputs) : std::nullopt;
@@ -200,7 +199,7 @@ class Reader {
       Symbol& symbol = scope[view(tensor->name())];
       if (symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, place(tensor),
-                           std::format("two tensors are called `{}`", view(tensor->name())));
+                           formatted("two tensors are called `{}`", view(tensor->name())));
       symbol.tensor = tensor;
     }
     for (std::size_t i = 0; i < count(block.shapes()); ++i) {
@@ -208,7 +207,7 @@ class Reader {
       Symbol& symbol = scope[view(shape->name())];
       if (symbol.shape || symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, place(shape),
-                           std::format("`{}` is declared twice", view(shape->name())));
+                           formatted("`{}` is declared twice", view(shape->name())));
       symbol.shape = shape;
     }
   }
@@ -219,13 +218,13 @@ class Reader {
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
         diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
-                           std::format("the input `{}` is no tensor", name));
+                           formatted("the input `{}` is no tensor", name));
         continue;
       }
       Symbol& symbol = found->second;
       if (symbol.is_input)
         diagnostics_.error(DiagnosticKind::DuplicateName, place(symbol.tensor),
-                           std::format("`{}` is an input twice", name));
+                           formatted("`{}` is an input twice", name));
       symbol.is_input = true;
       if (arguments) {
         if (i < arguments->size()) symbol.value = (*arguments)[i];
@@ -243,12 +242,12 @@ class Reader {
     if (!data) {
       const bool newer = tensor.type() >= fb::DType::FP6E2M3 && tensor.type() <= fb::DType::MAX;
       diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, place(&tensor),
-                         std::format("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
-                                     newer ? std::format("; {}", kUnrepresentable) : ""));
+                         formatted("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
+                                   newer ? formatted("; {}", kUnrepresentable) : ""));
       return std::nullopt;
     }
     if (tensor.is_unranked()) {
-      diagnostics_.error(DiagnosticKind::Unsupported, place(&tensor), std::format("tensor `{}` has no rank", name));
+      diagnostics_.error(DiagnosticKind::Unsupported, place(&tensor), formatted("tensor `{}` has no rank", name));
       return std::nullopt;
     }
     TensorType type{*data, shape_of(tensor)};
@@ -256,7 +255,7 @@ class Reader {
       if (extent != 0) continue;
       extent = kDynamic;
       diagnostics_.warning(DiagnosticKind::ShapeMismatch, place(&tensor),
-                           std::format("tensor `{}` has a dimension of 0, which is taken as unknown", name));
+                           formatted("tensor `{}` has a dimension of 0, which is taken as unknown", name));
     }
     return type;
   }
@@ -275,8 +274,8 @@ class Reader {
         Symbol& symbol = scope[name];
         if (symbol.producer || symbol.is_input) {
           error(DiagnosticKind::DuplicateName, *each,
-                std::format("its result `{}` is {}", name,
-                            symbol.is_input ? "an input" : std::format("one of {} too", title(*symbol.producer))));
+                formatted("its result `{}` is {}", name,
+                          symbol.is_input ? "an input" : formatted("one of {} too", title(*symbol.producer))));
         }
         symbol.producer = each;
       }
@@ -290,7 +289,7 @@ class Reader {
         const std::string_view name = view(operators[i]->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
         const auto symbol = scope.find(name);
         if (symbol == scope.end()) {
-          error(DiagnosticKind::UnknownReference, *operators[i], std::format("its input `{}` is not defined", name));
+          error(DiagnosticKind::UnknownReference, *operators[i], formatted("its input `{}` is not defined", name));
           continue;
         }
         if (!symbol->second.producer) continue;
@@ -394,7 +393,7 @@ class Reader {
   }
 
   void constant_error(const Symbol& symbol, const std::string& text) {
-    const std::string message = std::format("constant `{}`: {}", view(symbol.tensor->name()), text);
+    const std::string message = formatted("constant `{}`: {}", view(symbol.tensor->name()), text);
     if (symbol.producer)
       error(DiagnosticKind::FileFormat, *symbol.producer, message);
     else
@@ -450,9 +449,8 @@ class Reader {
     if (symbol.value) return symbol.value;
     // Once something has failed, what depends on it is not there either.
     if (good()) {
-      error(
-          symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
-          std::format("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
+      error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
+            formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
     }
     return std::nullopt;
   }
@@ -465,11 +463,11 @@ class Reader {
     if (symbol.shape && !symbol.producer) {
       auto values = values_of(*symbol.shape);
       if (values) return symbol.values = std::move(*values);
-      error(DiagnosticKind::FileFormat, of, std::format("its shape `{}`: {}", name, values.error()));
+      error(DiagnosticKind::FileFormat, of, formatted("its shape `{}`: {}", name, values.error()));
     } else if (good()) {
       error(symbol.shape ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, of,
-            symbol.shape ? std::format("its shape `{}` is known only when the model runs", name)
-                         : std::format("its input `{}` is a tensor instead of a shape", name));
+            symbol.shape ? formatted("its shape `{}` is known only when the model runs", name)
+                         : formatted("its input `{}` is a tensor instead of a shape", name));
     }
     return std::nullopt;
   }
@@ -481,15 +479,15 @@ class Reader {
     const Symbol& symbol = scope[name];
     const bool made = symbol.producer && symbol.producer->op() != fb::Op::CONST;
     if (!symbol.tensor || made || symbol.is_input || !has_data(*symbol.tensor)) {
-      error(DiagnosticKind::TypeMismatch, of, std::format("`{}` is `{}`, which is not constant", operand.name, name));
+      error(DiagnosticKind::TypeMismatch, of, formatted("`{}` is `{}`, which is not constant", operand.name, name));
       return false;
     }
     const auto data = data_of(*symbol.tensor, bytes_);
     const auto type = data_type_of(symbol.tensor->type());
     if (!data || !type || data->bytes.size() != tensor::size_of(storage_of(*type))) {
       error(DiagnosticKind::ShapeMismatch, of,
-            data ? std::format("`{}` is `{}`, which has not one element", operand.name, name)
-                 : std::format("`{}` is `{}`: {}", operand.name, name, data.error()));
+            data ? formatted("`{}` is `{}`, which has not one element", operand.name, name)
+                 : formatted("`{}` is `{}`: {}", operand.name, name, data.error()));
       return false;
     }
     const tensor::Number number = tensor::number_of(storage_of(*type), data->bytes.data());
@@ -510,7 +508,7 @@ class Reader {
     const std::size_t given = count(of.inputs());
     if (variadic ? given < wanted : given != wanted) {
       error(DiagnosticKind::FileFormat, of,
-            std::format("it has {} inputs instead of {}{}", given, wanted, variadic ? " or more" : ""));
+            formatted("it has {} inputs instead of {}{}", given, wanted, variadic ? " or more" : ""));
       return;
     }
     std::vector<ValueId> inputs;
@@ -539,7 +537,7 @@ class Reader {
       if (is_file_input(operand)) continue;
       const auto read = read_attribute(of, operand, type, attributes);
       if (read && *read) continue;
-      error(DiagnosticKind::MissingKey, of, read ? std::format("`{}` is missing", operand.name) : read.error());
+      error(DiagnosticKind::MissingKey, of, read ? formatted("`{}` is missing", operand.name) : read.error());
       sound = false;
     }
     if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr, scope);
@@ -552,8 +550,7 @@ class Reader {
       const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const Symbol& symbol = scope[name];
       const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
-      if (!symbol.tensor)
-        error(DiagnosticKind::UnknownReference, of, std::format("its result `{}` is no tensor", name));
+      if (!symbol.tensor) error(DiagnosticKind::UnknownReference, of, formatted("its result `{}` is no tensor", name));
       if (!type) return;
       types.push_back(*type);
     }
@@ -636,9 +633,9 @@ class Reader {
                                  std::size_t outputs) {
     const fb::TosaBasicBlock* found = find_block(name);
     if (!found) {
-      error(DiagnosticKind::UnknownReference, of, std::format("there is no region `{}`", name));
+      error(DiagnosticKind::UnknownReference, of, formatted("there is no region `{}`", name));
     } else if (inputs != count(found->inputs()) || outputs != count(found->outputs())) {
-      error(DiagnosticKind::FileFormat, of, std::format("region `{}` has another number of inputs or outputs", name));
+      error(DiagnosticKind::FileFormat, of, formatted("region `{}` has another number of inputs or outputs", name));
       return nullptr;
     }
     return found;
@@ -681,7 +678,7 @@ class Reader {
       return;
     }
     if (depth >= kMostDepth) {
-      error(DiagnosticKind::Unsupported, of, std::format("loops are within loops more than {} deep", kMostDepth));
+      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMostDepth));
       return;
     }
     while (true) {
@@ -747,7 +744,7 @@ class Reader {
     const std::int32_t axis = attribute->axis();
     if (axis < 0 || axis >= std::ssize(shape)) {
       error(DiagnosticKind::OutOfRange, of,
-            std::format("the axis is {}, and the tensor has rank {}", axis, shape.size()));
+            formatted("the axis is {}, and the tensor has rank {}", axis, shape.size()));
     } else if (shape[static_cast<std::size_t>(axis)] < 0) {
       error(DiagnosticKind::Unsupported, of, "the dimension is known only when the model runs");
     } else {

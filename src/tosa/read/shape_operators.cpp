@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <format>
 #include <limits>
+
+#include "base/format.hpp"
 
 namespace slipway::tosa {
 namespace {
@@ -31,7 +32,7 @@ Value multiply(std::int64_t a, std::int64_t b) {
 }
 // Shapes are not negative, and nothing is divided by 0.
 Value divided(std::int64_t a, std::int64_t b, std::int64_t (*operation)(std::int64_t, std::int64_t)) {
-  if (a < 0 || b <= 0) return std::unexpected(std::format("{} cannot be divided by {}", a, b));
+  if (a < 0 || b <= 0) return std::unexpected(formatted("{} cannot be divided by {}", a, b));
   return operation(a, b);
 }
 
@@ -63,12 +64,12 @@ constexpr Unary kUnary[] = {
      }},
     {"LOG2_FLOOR_SHAPE",
      [](std::int64_t a) {
-       return a < 1 ? Value(std::unexpected(std::format("{} has no logarithm", a)))
+       return a < 1 ? Value(std::unexpected(formatted("{} has no logarithm", a)))
                     : Value(std::bit_width(static_cast<std::uint64_t>(a)) - 1);
      }},
     {"LOG2_CEIL_SHAPE",
      [](std::int64_t a) {
-       return a < 1 ? Value(std::unexpected(std::format("{} has no logarithm", a)))
+       return a < 1 ? Value(std::unexpected(formatted("{} has no logarithm", a)))
                     : Value(std::bit_width(static_cast<std::uint64_t>(a) - 1));
      }},
 };
@@ -78,7 +79,7 @@ std::expected<ShapeValues, std::string> slice(std::span<const ShapeValues> opera
     return std::unexpected("it takes a shape, a start and a size");
   const std::int64_t start = operands[1][0], size = operands[2][0], count = std::ssize(operands[0]);
   if (start < 0 || size < 0 || start > count || size > count - start)
-    return std::unexpected(std::format("{} values from {} on are not among {}", size, start, count));
+    return std::unexpected(formatted("{} values from {} on are not among {}", size, start, count));
   return ShapeValues(operands[0].begin() + start, operands[0].begin() + start + size);
 }
 
@@ -95,7 +96,7 @@ std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view nam
   if (name == "SLICE_SHAPE") return slice(operands);
   if (name == "CONCAT_SHAPE") {
     for (const ShapeValues& each : operands) values.insert(values.end(), each.begin(), each.end());
-    if (values.size() > kMostValues) return std::unexpected(std::format("a shape has {} values", values.size()));
+    if (values.size() > kMostValues) return std::unexpected(formatted("a shape has {} values", values.size()));
     return values;
   }
   if (const auto unary = std::ranges::find(kUnary, name, &Unary::name); unary != std::end(kUnary)) {

@@ -1,11 +1,11 @@
 #include "tosa/read/spirv_values.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::tosa {
 namespace {
@@ -63,7 +63,7 @@ std::optional<DataType> SpirvValues::element_type(spirv::Id type, const spirv::I
     if (encoded && width == 8 && encoding == spv::FPEncoding::Float8E4M3EXT) return DataType::F8E4M3;
     if (encoded && width == 8 && encoding == spv::FPEncoding::Float8E5M2EXT) return DataType::F8E5M2;
   }
-  return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no type of tensor elements", type));
+  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no type of tensor elements", type));
 }
 
 std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instruction& user) {
@@ -72,7 +72,7 @@ std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instr
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
   if (is(definition, spv::Op::OpConstant) && is(type, spv::Op::OpTypeInt) && type->operand(1) == 32)
     return definition->operand(2);
-  return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no 32-bit integer constant", id));
+  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no 32-bit integer constant", id));
 }
 
 // The values of an array of 32-bit integers, which the shape of a tensor type is.
@@ -80,10 +80,10 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
   const spirv::Instruction* array = module_.definition(id);
   const spirv::Instruction* type = array ? module_.definition(array->type) : nullptr;
   if (!is(type, spv::Op::OpTypeArray))
-    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no constant array", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no constant array", id));
   const auto length = index(type->operand(2), user);
   if (!length || *length > kMostRank)
-    return length ? error(DiagnosticKind::OutOfRange, user, std::format("a shape has {} dimensions", *length))
+    return length ? error(DiagnosticKind::OutOfRange, user, formatted("a shape has {} dimensions", *length))
                   : std::nullopt;
   if (array->op == spv::Op::OpConstantNull) return std::vector<std::uint32_t>(*length, 0);
   if (is_replicate(array->op)) {
@@ -91,8 +91,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
     return value ? std::optional(std::vector<std::uint32_t>(*length, *value)) : std::nullopt;
   }
   if (!is_composite(array->op) || array->operands.size() != *length + 2)
-    return error(DiagnosticKind::TypeMismatch, user,
-                 std::format("%{} is no constant array of {} integers", id, *length));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no constant array of {} integers", id, *length));
   std::vector<std::uint32_t> values;
   for (const spirv::Id element : array->operands.subspan(2)) {
     const auto value = index(element, user);
@@ -105,7 +104,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
 std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::Instruction& user) {
   const spirv::Instruction* type = module_.definition(id);
   if (!is(type, spv::Op::OpTypeTensorARM))
-    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no tensor type", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no tensor type", id));
   const auto element = element_type(type->operand(1), user);
   if (!element) return std::nullopt;
   if (type->operands.size() < 3)
@@ -113,14 +112,14 @@ std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::In
   const auto rank = index(type->operand(2), user);
   if (!rank) return std::nullopt;
   if (*rank == 0 || *rank > kMostRank)
-    return error(DiagnosticKind::OutOfRange, user, std::format("a tensor has rank {}", *rank));
+    return error(DiagnosticKind::OutOfRange, user, formatted("a tensor has rank {}", *rank));
   TensorType tensor{*element, tensor::Shape(*rank, kDynamic)};
   if (type->operands.size() < 4) return tensor;
   const auto shape = integers(type->operand(3), user);
   if (!shape) return std::nullopt;
   if (shape->size() != *rank)
     return error(DiagnosticKind::ShapeMismatch, user,
-                 std::format("a tensor of rank {} has a shape of {} dimensions", *rank, shape->size()));
+                 formatted("a tensor of rank {} has a shape of {} dimensions", *rank, shape->size()));
   tensor.shape.assign(shape->begin(), shape->end());
   return tensor;
 }
@@ -153,7 +152,7 @@ std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::In
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
   const bool constant = definition && (is_scalar(definition->op) || is_composite(definition->op) ||
                                        is_replicate(definition->op) || definition->op == spv::Op::OpConstantNull);
-  if (!constant || !type) return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is not constant", id));
+  if (!constant || !type) return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
   SpirvConstant value;
   if (type->op == spv::Op::OpTypeTensorARM) {
     const auto tensor = tensor_type(definition->type, user);
@@ -168,7 +167,7 @@ std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::In
   const Size count = tensor::element_count(value.type.shape);
   if (!count)
     return error(DiagnosticKind::ShapeMismatch, user,
-                 std::format("the constant %{} has the shape {}", id, text_of(value.type)));
+                 formatted("the constant %{} has the shape {}", id, text_of(value.type)));
 
   const spirv::Instruction* inner = is_replicate(definition->op) ? module_.definition(definition->operand(2)) : nullptr;
   if (definition->op == spv::Op::OpConstantNull) {
@@ -182,7 +181,7 @@ std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::In
   }
   if (!value.splat && value.data.size() != *count * size) {
     return error(DiagnosticKind::ShapeMismatch, user,
-                 std::format("the constant %{} has {} elements instead of {}", id, value.data.size() / size, *count));
+                 formatted("the constant %{} has {} elements instead of {}", id, value.data.size() / size, *count));
   }
   return value;
 }
@@ -193,7 +192,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
   const spirv::Instruction* definition = module_.definition(id);
   const std::size_t size = tensor::size_of(storage_of(type));
   if (!definition || depth > kMostDepth) {
-    error(DiagnosticKind::TypeMismatch, user, std::format("%{} is not constant", id));
+    error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
     return false;
   }
   const auto grow = [&](std::uint64_t elements) {
@@ -201,7 +200,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
     if (inlined_ <= kMostInlinedBytes && to.size() / size + elements <= count) return true;
     error(DiagnosticKind::OutOfRange, user,
           inlined_ > kMostInlinedBytes ? std::string("the constants inside the module expand to too much")
-                                       : std::format("the constant %{} has more elements than its type", id));
+                                       : formatted("the constant %{} has more elements than its type", id));
     return false;
   };
   if (is_scalar(definition->op)) {
@@ -209,7 +208,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
     if (!element || !grow(1)) return false;
     if (*element != type) {
       error(DiagnosticKind::TypeMismatch, user,
-            std::format("an element of a constant is {} instead of {}", name_of(*element), name_of(type)));
+            formatted("an element of a constant is {} instead of {}", name_of(*element), name_of(type)));
       return false;
     }
     append_scalar(*definition, size, to);
@@ -242,7 +241,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
              return flatten(part, type, count, to, depth + 1, user);
            });
   }
-  error(DiagnosticKind::TypeMismatch, user, std::format("%{} is not constant", id));
+  error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
   return false;
 }
 
@@ -250,7 +249,7 @@ std::optional<std::string> SpirvValues::text(spirv::Id id, const spirv::Instruct
   const spirv::Instruction* definition = module_.definition(id);
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
   if (!is(type, spv::Op::OpTypeArray))
-    return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no array of bytes", id));
   std::string text;
   if (definition->op == spv::Op::OpConstantNull) return text;
   const std::size_t parts = is_composite(definition->op) ? definition->operands.size() - 2 : 1;
@@ -258,7 +257,7 @@ std::optional<std::string> SpirvValues::text(spirv::Id id, const spirv::Instruct
     const spirv::Instruction* byte = module_.definition(definition->operand(2 + i));
     if (is(byte, spv::Op::OpConstantNull)) return text;
     if (!is(byte, spv::Op::OpConstant))
-      return error(DiagnosticKind::TypeMismatch, user, std::format("%{} is no array of bytes", id));
+      return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no array of bytes", id));
     const auto character = static_cast<char>(byte->operand(2));
     if (character == '\0') return text;
     text += character;

@@ -1,12 +1,12 @@
 #include "tosa/read/tosa_data.hpp"
 
 #include <algorithm>
-#include <format>
 #include <limits>
 
 #include <flatbuffers/minireflect.h>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa_generated.h"
 
@@ -57,7 +57,7 @@ std::expected<TosaData, std::string> decode(fb::DType type, std::uint64_t count,
     for (std::size_t i = 0; i < elements; ++i) {
       const auto wide = load<std::int64_t>(&bytes[i * 8]);
       if (wide != static_cast<std::int32_t>(wide))
-        return std::unexpected(std::format("element {} is {}, which 32 bits do not hold", i, wide));
+        return std::unexpected(formatted("element {} is {}, which 32 bits do not hold", i, wide));
       store(&out[i * 4], static_cast<std::int32_t>(wide));
     }
   }
@@ -90,7 +90,7 @@ std::expected<bool, std::string> enumerant(const OperandInfo& operand, std::uint
   } else if (!std::ranges::contains(enumerants(operand.kind), value, &EnumerantName::value)) {
     known.reset();
   }
-  if (!known) return std::unexpected(std::format("`{}` has the unknown value {}", operand.name, value));
+  if (!known) return std::unexpected(formatted("`{}` has the unknown value {}", operand.name, value));
   to.set(operand.name, *known);
   return true;
 }
@@ -99,8 +99,8 @@ std::expected<bool, std::string> element(const OperandInfo& operand, const flatb
                                          DataType type, Attributes& to) {
   const tensor::ElementType storage = storage_of(type);
   if (!bytes || bytes->size() < tensor::size_of(storage) || bytes->size() > 8) {
-    return std::unexpected(std::format("`{}` has {} bytes; an element of {} has {}", operand.name,
-                                       bytes ? bytes->size() : 0, name_of(type), tensor::size_of(storage)));
+    return std::unexpected(formatted("`{}` has {} bytes; an element of {} has {}", operand.name,
+                                     bytes ? bytes->size() : 0, name_of(type), tensor::size_of(storage)));
   }
   const tensor::Number number = tensor::number_of(storage, reinterpret_cast<const std::byte*>(bytes->data()));
   if (is_float(type))
@@ -172,7 +172,7 @@ fb::DType dtype_of(DataType type) {
 
 std::string name_of(fb::DType type) {
   const char* name = fb::EnumNameDType(type);
-  return *name ? name : std::format("{}", static_cast<std::uint32_t>(type));
+  return *name ? name : formatted("{}", static_cast<std::uint32_t>(type));
 }
 
 tensor::Shape shape_of(const fb::TosaTensor& tensor) {
@@ -191,9 +191,9 @@ std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes
   const tensor::Shape shape = shape_of(tensor);
   if (std::ranges::contains(shape, 0)) return std::unexpected("a constant has a dimension of 0");
   const Size count = tensor::element_count(shape);
-  if (!count) return std::unexpected(std::format("a constant has the shape {}", tensor::shape_text(shape)));
+  if (!count) return std::unexpected(formatted("a constant has the shape {}", tensor::shape_text(shape)));
   const Size bits = checked_multiply(count, bits_in_file(tensor.type()));
-  if (!bits) return std::unexpected(std::format("a constant has the shape {}", tensor::shape_text(shape)));
+  if (!bits) return std::unexpected(formatted("a constant has the shape {}", tensor::shape_text(shape)));
   const std::uint64_t needed = divide_up(*bits, 8);
   const bool inside = tensor.data() && tensor.data()->size() != 0;
   Bytes bytes = inside ? std::as_bytes(std::span(tensor.data()->data(), tensor.data()->size())) : Bytes();
@@ -201,14 +201,14 @@ std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes
     if (inside) return std::unexpected("its data stands both inside and behind the tables");
     const Size end = checked_add(tensor.offset(), tensor.size());
     if (!end || *end > file.size()) {
-      return std::unexpected(std::format("its data is at {:#x}, {} bytes, and the file has {}", tensor.offset(),
-                                         tensor.size(), file.size()));
+      return std::unexpected(formatted("its data is at {:#x}, {} bytes, and the file has {}", tensor.offset(),
+                                       tensor.size(), file.size()));
     }
     bytes = file.subspan(tensor.offset(), tensor.size());
   }
   if (bytes.size() < needed || bytes.size() > round_up(needed, 8)) {
-    return std::unexpected(std::format("its data has {} bytes; {} {} need {}", bytes.size(), *count,
-                                       *count == 1 ? "element" : "elements", needed));
+    return std::unexpected(formatted("its data has {} bytes; {} {} need {}", bytes.size(), *count,
+                                     *count == 1 ? "element" : "elements", needed));
   }
   const fb::DType type = tensor.type();
   if (type == fb::DType::INT4 || type == fb::DType::INT48 || type == fb::DType::INT64)
@@ -221,7 +221,7 @@ std::expected<std::vector<std::int64_t>, std::string> values_of(const fb::TosaSh
   if (bytes != std::uint64_t{shape.rank()} * 8) {
     // A shape without values may still have the padding of one.
     if (shape.rank() != 0 || bytes > 8)
-      return std::unexpected(std::format("it has {} values and {} bytes of data", shape.rank(), bytes));
+      return std::unexpected(formatted("it has {} values and {} bytes of data", shape.rank(), bytes));
   }
   std::vector<std::int64_t> values(shape.rank());
   if (!values.empty()) std::memcpy(values.data(), shape.data()->data(), values.size() * 8);
@@ -238,7 +238,7 @@ std::expected<bool, std::string> read_attribute(const fb::TosaOperator& from, co
     if (operand.name != fields.names[i]) continue;
     const auto* table = static_cast<const flatbuffers::Table*>(from.attribute());
     if (!table || static_cast<std::size_t>(from.attribute_type()) != tag)
-      return std::unexpected(std::format("the attributes are missing, and with them `{}`", operand.name));
+      return std::unexpected(formatted("the attributes are missing, and with them `{}`", operand.name));
     const auto field = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
     const flatbuffers::TypeCode code = fields.type_codes[i];
     if (code.base_type == flatbuffers::ET_INT && code.is_repeating) {

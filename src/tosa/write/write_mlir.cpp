@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cmath>
-#include <format>
 #include <iterator>
 #include <map>
 
+#include "base/format.hpp"
 #include "tosa/operand_forms.hpp"
 
 namespace slipway::tosa {
@@ -28,16 +28,16 @@ std::string_view element_text(DataType type) {
 
 std::string type_text(const TensorType& type) {
   std::string text = "tensor<";
-  for (const std::int64_t extent : type.shape) text += extent < 0 ? std::string("?x") : std::format("{}x", extent);
+  for (const std::int64_t extent : type.shape) text += extent < 0 ? std::string("?x") : formatted("{}x", extent);
   return text + std::string(element_text(type.data)) + ">";
 }
 
 // A text between quotation marks.
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (const unsigned char c : text) {
     if (c == '"' || c == '\\' || c < 0x20 || c >= 0x7f)
-      out += std::format("\\{:02X}", c);
+      out += formatted("\\{:02X}", c);
     else
       out += static_cast<char>(c);
   }
@@ -56,14 +56,14 @@ void append_hex(std::string& out, Bytes bytes) {
 std::string number_text(DataType type, const std::byte* element) {
   const tensor::Number number = tensor::number_of(storage_of(type), element);
   if (type == DataType::Bool) return *element != std::byte{0} ? "true" : "false";
-  if (!is_float(type)) return std::visit([](auto x) { return std::format("{}", x); }, number);
+  if (!is_float(type)) return std::visit([](auto x) { return formatted("{}", x); }, number);
   const double value = tensor::double_of(number);
   if (!std::isfinite(value)) {
     std::string bits = "0x";
     for (std::size_t i = tensor::size_of(storage_of(type)); i-- > 0;) append_hex(bits, Bytes(element + i, 1));
     return bits;
   }
-  std::string text = std::format("{}", value);
+  std::string text = formatted("{}", value);
   if (const std::size_t end = text.find_first_of(".e"); end == text.npos || text[end] == 'e')
     text.insert(std::min(end, text.size()), ".0");
   return text;
@@ -75,7 +75,7 @@ class Writer {
 
   Result<std::string> run() {
     names_.resize(graph_.values.size());
-    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) names_[index(graph_.inputs[i])] = std::format("%arg{}", i);
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) names_[index(graph_.inputs[i])] = formatted("%arg{}", i);
     for (const Constant& constant : graph_.constants) this->constant(constant);
     for (const Node& node : graph_.nodes) operation(node);
     if (problems_.has_errors()) return fail(problems_.release());
@@ -96,7 +96,7 @@ class Writer {
   std::string header() const {
     std::string text = "func.func @main(";
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i)
-      text += std::format("{}%arg{}: {}", i ? ", " : "", i, type_text(graph_[graph_.inputs[i]].type));
+      text += formatted("{}%arg{}: {}", i ? ", " : "", i, type_text(graph_[graph_.inputs[i]].type));
     text += ") -> (";
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
       text += (i ? ", " : "") + type_text(graph_[graph_.outputs[i]].type);
@@ -104,8 +104,8 @@ class Writer {
     const auto inputs = joined(model_.input_names, graph_.inputs.size()),
                outputs = joined(model_.output_names, graph_.outputs.size());
     if (inputs || outputs) {
-      text += std::format(" attributes {{tf.entry_function = {{inputs = {}, outputs = {}}}}}",
-                          quoted(inputs.value_or("")), quoted(outputs.value_or("")));
+      text += formatted(" attributes {{tf.entry_function = {{inputs = {}, outputs = {}}}}}",
+                        quoted_text(inputs.value_or("")), quoted_text(outputs.value_or("")));
     }
     return text + " {\n";
   }
@@ -121,7 +121,7 @@ class Writer {
     return all;
   }
 
-  std::string next_name() { return std::format("%{}", next_++); }
+  std::string next_name() { return formatted("%{}", next_++); }
 
   // --- constants ---
 
@@ -129,7 +129,7 @@ class Writer {
     const TensorType& type = graph_[constant.value].type;
     if (constant.data.empty()) {
       problems_.error(DiagnosticKind::MissingKey, Place::in_file(model_.file),
-                      std::format("constant `{}` has no data", graph_[constant.value].name));
+                      formatted("constant `{}` has no data", graph_[constant.value].name));
       return;
     }
     names_[index(constant.value)] = add_constant(type, constant.data, constant.splat, graph_[constant.value].name);
@@ -137,9 +137,9 @@ class Writer {
 
   std::string add_constant(const TensorType& type, Bytes data, bool splat, std::string_view location) {
     std::string name = next_name();
-    constants_ += std::format("  {} = \"tosa.const\"() <{{values = ", name);
+    constants_ += formatted("  {} = \"tosa.const\"() <{{values = ", name);
     values(type, data, splat);
-    std::format_to(std::back_inserter(constants_), " : {0}}}> : () -> {0}{1}\n", type_text(type), place_text(location));
+    append_formatted(constants_, " : {0}}}> : () -> {0}{1}\n", type_text(type), place_text(location));
     return name;
   }
 
@@ -149,7 +149,7 @@ class Writer {
     if (!splat && count > settings_.most_elements) {
       constants_ += "dense_resource<__elided__>";
     } else if (splat) {
-      constants_ += std::format("dense<{}>", number_text(type.data, data.data()));
+      constants_ += formatted("dense<{}>", number_text(type.data, data.data()));
     } else if (count <= kMostListed || type.data == DataType::Bool) {
       constants_ += "dense<";
       elements(type, data, 0);
@@ -192,41 +192,42 @@ class Writer {
     std::string& name = shapes_[std::vector(values.begin(), values.end())];
     if (!name.empty()) return name;
     name = next_name();
-    constants_ += std::format("  {} = tosa.const_shape {{values = dense<{}> : tensor<{}xindex>}} : () -> {}\n", name,
-                              numbers("[", values, "]"), values.size(), shape_type(values.size()));
+    constants_ += formatted("  {} = tosa.const_shape {{values = dense<{}> : tensor<{}xindex>}} : () -> {}\n", name,
+                            numbers("[", values, "]"), values.size(), shape_type(values.size()));
     return name;
   }
 
-  static std::string shape_type(std::size_t rank) { return std::format("!tosa.shape<{}>", rank); }
+  static std::string shape_type(std::size_t rank) { return formatted("!tosa.shape<{}>", rank); }
   static std::string numbers(std::string_view open, std::span<const std::int64_t> values, std::string_view close) {
     std::string text(open);
-    for (std::size_t i = 0; i < values.size(); ++i) text += std::format("{}{}", i ? ", " : "", values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) text += formatted("{}{}", i ? ", " : "", values[i]);
     return text + std::string(close);
   }
 
   // --- operators ---
 
   static std::string place_text(std::string_view name) {
-    return name.empty() ? std::string() : std::format(" loc({})", quoted(name));
+    return name.empty() ? std::string() : formatted(" loc({})", quoted_text(name));
   }
 
   void operation(const Node& node) {
     std::vector<std::string> inputs, types, attributes;
     if (node.op == Op::CUSTOM) {
       for (const ValueId input : node.inputs) add_operand(input, inputs, types);
-      attributes = {"operator_name = " + quoted(node.custom->name), "domain_name = " + quoted(node.custom->domain),
-                    "implementation_attrs = " + quoted(node.custom->attributes)};
+      attributes = {"operator_name = " + quoted_text(node.custom->name),
+                    "domain_name = " + quoted_text(node.custom->domain),
+                    "implementation_attrs = " + quoted_text(node.custom->attributes)};
       return write(node, "custom", inputs, types, attributes);
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.place, std::format("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.place, formatted("{} is no operator of TOSA", info.name));
       return;
     }
     std::size_t next = 0;
     for (const OperandInfo& operand : info.operands) {
       if (!is_file_input(operand)) {
-        attributes.push_back(std::format("{} = {}", operand.name, attribute(node, info, operand)));
+        attributes.push_back(formatted("{} = {}", operand.name, attribute(node, info, operand)));
       } else if (operand.kind == OperandKind::List) {
         const auto list = node.attributes.list(operand.name);
         inputs.push_back(shape(list));
@@ -254,7 +255,7 @@ class Writer {
     const std::int64_t integer = node.attributes.integer(operand.name);
     switch (operand.kind) {
       case OperandKind::Int:
-        return std::format("{} : i32", integer);
+        return formatted("{} : i32", integer);
       case OperandKind::Flag:
         return integer ? "true" : "false";
       case OperandKind::AccType:
@@ -265,14 +266,14 @@ class Writer {
                        ">");
       case OperandKind::Value: {
         const DataType type = element_type(graph_, node, info, operand);
-        return std::format("{} : {}", number_text(type, element_bytes(node.attributes, operand.name, type).data()),
-                           element_text(type));
+        return formatted("{} : {}", number_text(type, element_bytes(node.attributes, operand.name, type).data()),
+                         element_text(type));
       }
       default:
         for (const EnumerantName& each : enumerants(operand.kind)) {
           if (each.value == integer) return std::string(each.name);
         }
-        return std::format("{}", integer);
+        return formatted("{}", integer);
     }
   }
 
@@ -281,14 +282,14 @@ class Writer {
     std::string results, result_types;
     const std::string first = next_name();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      names_[index(node.outputs[i])] = node.outputs.size() > 1 ? std::format("{}#{}", first, i) : first;
+      names_[index(node.outputs[i])] = node.outputs.size() > 1 ? formatted("{}#{}", first, i) : first;
       result_types += (i ? ", " : "") + type_text(graph_[node.outputs[i]].type);
     }
-    results = node.outputs.size() > 1 ? std::format("{}:{}", first, node.outputs.size()) : first;
+    results = node.outputs.size() > 1 ? formatted("{}:{}", first, node.outputs.size()) : first;
     if (node.outputs.size() != 1) result_types = "(" + result_types + ")";
-    std::format_to(std::back_inserter(operators_), "  {} = tosa.{} {}{}{}{} : ({}) -> {}{}\n", results, name,
-                   joined(inputs), attributes.empty() ? "" : " {", joined(attributes), attributes.empty() ? "" : "}",
-                   joined(types), result_types, place_text(node.name));
+    append_formatted(operators_, "  {} = tosa.{} {}{}{}{} : ({}) -> {}{}\n", results, name, joined(inputs),
+                     attributes.empty() ? "" : " {", joined(attributes), attributes.empty() ? "" : "}", joined(types),
+                     result_types, place_text(node.name));
   }
 
   static std::string joined(const std::vector<std::string>& texts) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/write/spirv_constants.hpp"
 
@@ -58,7 +58,7 @@ class Writer {
         const Id variable = builder_.variable(builder_.type_pointer(spv::StorageClass::UniformConstant, type),
                                               spv::StorageClass::UniformConstant);
         const Binding at = bindings.empty() ? Binding{0, first + static_cast<std::uint32_t>(i)} : bindings[i];
-        builder_.name(variable, std::format("{}_{}_{}", graph_.name, what, i));
+        builder_.name(variable, formatted("{}_{}_{}", graph_.name, what, i));
         builder_.decorate(variable, spv::Decoration::Binding, {at.binding});
         builder_.decorate(variable, spv::Decoration::DescriptorSet, {at.set});
         types.add(type);
@@ -227,20 +227,20 @@ class Writer {
 void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnostics& diagnostics) {
   for (const Value& value : graph.values) {
     const Place place = value.kind == ValueKind::Result ? graph.nodes[value.source].place : Place{};
-    const std::string name = value.name.empty() ? std::string() : std::format(" `{}`", value.name);
+    const std::string name = value.name.empty() ? std::string() : formatted(" `{}`", value.name);
     if (value.type.shape.size() > kMostRank) {
       diagnostics.error(DiagnosticKind::Unsupported, place,
-                        std::format("tensor{} has the type {}; a graph module has ranks up to {}", name,
-                                    text_of(value.type), kMostRank));
+                        formatted("tensor{} has the type {}; a graph module has ranks up to {}", name,
+                                  text_of(value.type), kMostRank));
     }
     if (std::ranges::contains(value.type.shape, 0)) {
       diagnostics.error(DiagnosticKind::OutOfRange, place,
-                        std::format("tensor{} has the type {}; no dimension can be 0", name, text_of(value.type)));
+                        formatted("tensor{} has the type {}; no dimension can be 0", name, text_of(value.type)));
     }
     if (value.kind != ValueKind::Constant) continue;
     const Constant& constant = graph.constants[value.source];
     if (constant.data.empty() && !constant.graph_constant)
-      diagnostics.error(DiagnosticKind::MissingKey, place, std::format("constant{} has no data", name));
+      diagnostics.error(DiagnosticKind::MissingKey, place, formatted("constant{} has no data", name));
   }
   for (const Node& node : graph.nodes) {
     if (node.op == Op::CUSTOM && !settings.custom_opcodes.contains(node.custom->domain))
@@ -250,12 +250,11 @@ void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnosti
 
 void unmapped_custom(const CustomOperator& custom, const Place& place, Diagnostics& diagnostics) {
   diagnostics
-      .error(
-          DiagnosticKind::Unsupported, place,
-          std::format("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
-                      "for no opcode",
-                      custom.name, custom.domain))
-      .hint(std::format("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
+      .error(DiagnosticKind::Unsupported, place,
+             formatted("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
+                       "for no opcode",
+                       custom.name, custom.domain))
+      .hint(formatted("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
 }
 
 Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvSettings& settings) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <format>
 #include <map>
 #include <unordered_set>
 
@@ -11,6 +10,7 @@
 #include <flatbuffers/minireflect.h>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/read/tosa_data.hpp"
@@ -83,7 +83,7 @@ class Writer {
   }
   std::string unique(std::string_view base) {
     std::string name;
-    do name = std::format("{}_{}", base, next_++);
+    do name = formatted("{}_{}", base, next_++);
     while (!taken_.insert(name).second);
     return name;
   }
@@ -131,7 +131,7 @@ class Writer {
     const TensorType& type = graph_[constant.value].type;
     if (constant.data.empty()) {
       problems_.error(DiagnosticKind::MissingKey, Place::in_file(model_.file),
-                      std::format("constant `{}` has no data", names_[index(constant.value)]));
+                      formatted("constant `{}` has no data", names_[index(constant.value)]));
       return;
     }
     if (!constant.splat) return constant_tensor(names_[index(constant.value)], type, constant.data);
@@ -203,7 +203,7 @@ class Writer {
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.place, std::format("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.place, formatted("{} is no operator of TOSA", info.name));
       return;
     }
     const std::uint32_t number = info.number + 1;

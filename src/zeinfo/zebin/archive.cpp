@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
 #include <optional>
+
+#include "base/format.hpp"
 
 namespace slipway::zebin {
 namespace {
@@ -54,14 +55,14 @@ std::vector<Member> read_archive(Bytes bytes, Problems& problems) {
       problems.error(DiagnosticKind::ArchiveTruncated, {at, at + header.size()}, std::move(message));
       return members;
     };
-    if (header.size() < kHeaderSize) return bad(std::format("the header of member {} is cut off", members.size()));
-    if (header.substr(58, 2) != "`\n") return bad(std::format("member {} has no sound header", members.size()));
+    if (header.size() < kHeaderSize) return bad(formatted("the header of member {} is cut off", members.size()));
+    if (header.substr(58, 2) != "`\n") return bad(formatted("member {} has no sound header", members.size()));
     const std::string name = name_of(trimmed(header.substr(0, 16)), long_names);
     const auto size = decimal(trimmed(header.substr(48, 10)));
     const std::size_t begin = at + kHeaderSize;
     if (!size || *size > bytes.size() - begin) {
-      return bad(std::format("member `{}` should have {} bytes, but {} are left", name, trimmed(header.substr(48, 10)),
-                             bytes.size() - begin));
+      return bad(formatted("member `{}` should have {} bytes, but {} are left", name, trimmed(header.substr(48, 10)),
+                           bytes.size() - begin));
     }
     const Bytes content = bytes.subspan(begin, *size);
     if (name == "//") {

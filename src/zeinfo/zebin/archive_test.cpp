@@ -1,8 +1,7 @@
 #include "zeinfo/zebin/archive.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
-
-#include <format>
 
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/zebin/input.hpp"
@@ -11,15 +10,15 @@ namespace slipway::zebin {
 namespace {
 
 std::string member(std::string_view name, std::string_view content) {
-  return std::format("{:16}{:12}{:6}{:6}{:8}{:<10}`\n{}{}", name, "0", "0", "0", "644", content.size(), content,
-                     content.size() % 2 ? "\n" : "");
+  return formatted("{:16}{:12}{:6}{:6}{:8}{:<10}`\n{}{}", name, "0", "0", "0", "644", content.size(), content,
+                   content.size() % 2 ? "\n" : "");
 }
 
 std::vector<std::string> names(std::string_view text, Diagnostics& diagnostics) {
   Problems problems("a.ar", diagnostics);
   std::vector<std::string> found;
   for (const Member& m : read_archive(bytes_of(text), problems))
-    found.push_back(std::format("{}@{}+{}", m.name, m.offset, m.bytes.size()));
+    found.push_back(formatted("{}@{}+{}", m.name, m.offset, m.bytes.size()));
   return found;
 }
 
@@ -52,7 +51,7 @@ TEST(Archive, TruncatedKeepsWhatIsBefore) {
 TEST(Archive, HostileSizes) {
   for (const std::string_view size : {"99999999999", "-1", "4x", "", "18446744073709551615"}) {
     std::string archive = "!<arch>\n" + member("a/", "1234");
-    archive.replace(8 + 48, 10, std::format("{:10}", size).substr(0, 10));
+    archive.replace(8 + 48, 10, formatted("{:10}", size).substr(0, 10));
     Diagnostics diagnostics;
     names(archive, diagnostics);
     EXPECT_TRUE(diagnostics.has_errors()) << size;
@@ -61,7 +60,7 @@ TEST(Archive, HostileSizes) {
 
 TEST(Archive, ADeviceChoosesTheMember) {
   const auto zebin_for = [](std::string_view product) {
-    const auto bytes = testing::cook_zebin(std::format("section .text.k PROGBITS AX zeros 8\nnote 6 u32 {}", product));
+    const auto bytes = testing::cook_zebin(formatted("section .text.k PROGBITS AX zeros 8\nnote 6 u32 {}", product));
     return std::string(text_of(bytes));
   };
   const std::string archive = "!<arch>\n" + member("64.dg2/", zebin_for("0x030dc008")) +

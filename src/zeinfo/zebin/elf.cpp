@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::zebin {
 namespace {
@@ -70,19 +70,19 @@ class Reader {
     }
     for (std::size_t i = 0; i < 16 && i < file.size(); ++i) h.ident[i] = static_cast<std::uint8_t>(file[i]);
     if (file.size() > 4 && h.ident[4] != 1 && h.ident[4] != 2) {
-      problems_.error(DiagnosticKind::UnsupportedContainer, {4, 5}, std::format("an ELF file of class {}", h.ident[4]));
+      problems_.error(DiagnosticKind::UnsupportedContainer, {4, 5}, formatted("an ELF file of class {}", h.ident[4]));
       return false;
     }
     h.wide = h.ident[4] == 2;
     if (file.size() > 5 && h.ident[5] != 1) {
       problems_.error(
           DiagnosticKind::UnsupportedContainer, {5, 6},
-          h.ident[5] == 2 ? "a big-endian ELF file" : std::format("an ELF file of byte order {}", h.ident[5]));
+          h.ident[5] == 2 ? "a big-endian ELF file" : formatted("an ELF file of byte order {}", h.ident[5]));
       return false;
     }
     if (file.size() < h.size()) {
       problems_.error(DiagnosticKind::NotRecognised, {0, file.size()},
-                      std::format("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
+                      formatted("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
       return false;
     }
     FieldReader in(file, 16, h.wide);
@@ -112,8 +112,8 @@ class Reader {
                                   : type == 3      ? "a shared library"
                                                    : "";
     problems_.error(DiagnosticKind::UnsupportedContainer, {16, 18},
-                    what.empty() ? std::format("an ELF file of type {:#x}, which is no zebin", type)
-                                 : std::format("{}, not a zebin", what));
+                    what.empty() ? formatted("an ELF file of type {:#x}, which is no zebin", type)
+                                 : formatted("{}, not a zebin", what));
     return false;
   }
 
@@ -122,14 +122,14 @@ class Reader {
     if (h.shoff == 0 && h.shnum == 0) return;
     if (h.shentsize != h.section_header_size()) {
       problems_.error(DiagnosticKind::ElfHeader, {shentsize_at(), shentsize_at() + 2},
-                      std::format("section headers of {} bytes; they have {}", h.shentsize, h.section_header_size()));
+                      formatted("section headers of {} bytes; they have {}", h.shentsize, h.section_header_size()));
       return;
     }
     std::uint64_t count = h.shnum;
     if (!part_of(elf_.file, h.shoff, count * h.section_header_size())) {
       problems_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
-                      std::format("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
-                                  h.shoff, elf_.file.size()));
+                      formatted("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
+                                h.shoff, elf_.file.size()));
       // What is there of it can be read.
       count = h.shoff < elf_.file.size() ? (elf_.file.size() - h.shoff) / h.section_header_size() : 0;
     }
@@ -153,7 +153,7 @@ class Reader {
     s.info = in.u32();
     s.alignment = in.word();
     s.entry_size = in.word();
-    s.name = std::format("#{}", index);
+    s.name = formatted("#{}", index);
     if (s.type == kNull || s.type == kNobits) {
       s.in_file = true;
       return;
@@ -165,8 +165,8 @@ class Reader {
     }
     const std::uint64_t at = s.header_at + (h.wide ? 24 : 16);
     problems_.error(DiagnosticKind::ElfOutOfBounds, {at, at + (h.wide ? 16 : 8)},
-                    std::format("section {} has {:#x} bytes at {:#x}, past the end of the file, {:#x}", index, s.size,
-                                s.offset, elf_.file.size()));
+                    formatted("section {} has {:#x} bytes at {:#x}, past the end of the file, {:#x}", index, s.size,
+                              s.offset, elf_.file.size()));
   }
 
   void names() {
@@ -175,8 +175,8 @@ class Reader {
     const std::uint64_t at = shentsize_at() + 4;
     if (h.shstrndx >= elf_.sections.size() || elf_.sections[h.shstrndx].type != kStrtab) {
       problems_.error(DiagnosticKind::SectionName, {at, at + 2},
-                      std::format("section {} should hold the names of the sections, but {}", h.shstrndx,
-                                  h.shstrndx >= elf_.sections.size() ? "there is none" : "is no string table"));
+                      formatted("section {} should hold the names of the sections, but {}", h.shstrndx,
+                                h.shstrndx >= elf_.sections.size() ? "there is none" : "is no string table"));
       return;
     }
     const Bytes table = elf_.sections[h.shstrndx].bytes;
@@ -188,8 +188,8 @@ class Reader {
       } else {
         problems_.error(
             DiagnosticKind::SectionName, {s.header_at, s.header_at + 4},
-            std::format("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}", s.index,
-                        s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
+            formatted("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}", s.index,
+                      s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
       }
     }
   }
@@ -199,7 +199,7 @@ class Reader {
     const auto bad = [&](const Section& s, std::string_view field, std::uint32_t value, std::uint64_t at,
                          std::string_view what) {
       problems_.error(DiagnosticKind::SectionLink, {at, at + 4},
-                      std::format("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
+                      formatted("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
     };
     for (const Section& s : elf_.sections) {
       const std::uint64_t link_at = s.header_at + (elf_.header.wide ? 40 : 24);
@@ -207,14 +207,14 @@ class Reader {
       if (s.type != kSymtab && !relocations) continue;
       const std::uint32_t wanted = s.type == kSymtab ? kStrtab : kSymtab;
       if (s.link >= elf_.sections.size()) {
-        bad(s, "sh_link", s.link, link_at, std::format("but there are {} sections", elf_.sections.size()));
+        bad(s, "sh_link", s.link, link_at, formatted("but there are {} sections", elf_.sections.size()));
       } else if (elf_.sections[s.link].type != wanted) {
         bad(s, "sh_link", s.link, link_at,
-            std::format("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
+            formatted("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
       }
       if (relocations && (s.info == 0 || s.info >= elf_.sections.size())) {
         bad(s, "sh_info", s.info, link_at + 4,
-            std::format("no section to relocate: there are {} sections", elf_.sections.size()));
+            formatted("no section to relocate: there are {} sections", elf_.sections.size()));
       }
     }
   }
@@ -224,8 +224,8 @@ class Reader {
     if (s.entry_size != entry_size || s.bytes.size() % entry_size != 0) {
       const std::uint64_t at = s.header_at + (elf_.header.wide ? 56 : 36);
       problems_.error(kind, {at, at + (elf_.header.wide ? 8 : 4)},
-                      std::format("section {} `{}` has {} bytes in entries of {}; an entry has {}", s.index, s.name,
-                                  s.bytes.size(), s.entry_size, entry_size));
+                      formatted("section {} `{}` has {} bytes in entries of {}; an entry has {}", s.index, s.name,
+                                s.bytes.size(), s.entry_size, entry_size));
       return 0;
     }
     return s.bytes.size() / entry_size;
@@ -255,13 +255,13 @@ class Reader {
       } else {
         problems_.error(
             DiagnosticKind::SymbolName, {s.at, s.at + 4},
-            std::format("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
+            formatted("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
       }
       if (s.section >= elf_.sections.size() && s.section < 0xff00) {
         const std::uint64_t at = s.at + (elf_.header.wide ? 6 : 14);
-        problems_.error(DiagnosticKind::SymbolSection, {at, at + 2},
-                        std::format("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section,
-                                    elf_.sections.size()));
+        problems_.error(
+            DiagnosticKind::SymbolSection, {at, at + 2},
+            formatted("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section, elf_.sections.size()));
       }
     }
   }
@@ -277,7 +277,7 @@ class Reader {
       const std::size_t count = entries_of(s, size, DiagnosticKind::RelocEntrySize);
       if (count > most - elf_.relocations.size()) {
         problems_.error(DiagnosticKind::RelocSection, {s.header_at, s.header_at + elf_.header.section_header_size()},
-                        std::format("section {} `{}` shares its relocations with other sections", s.index, s.name));
+                        formatted("section {} `{}` shares its relocations with other sections", s.index, s.name));
         return;
       }
       for (std::size_t i = 0; i < count; ++i) relocation(s, s.offset + i * size, with_addend);
@@ -299,12 +299,12 @@ class Reader {
     const std::uint64_t info_at = at + (elf_.header.wide ? 8 : 4);
     if (r.symbol >= elf_.symbols.size()) {
       problems_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
-                      std::format("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
-                                  elf_.symbols.size()));
+                      formatted("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
+                                elf_.symbols.size()));
     }
     if (relocation_type_name(r.type).empty()) {
       problems_.warning(DiagnosticKind::RelocType, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
-                        std::format("a relocation of `{}` is of unknown type {}", s.name, r.type));
+                        formatted("a relocation of `{}` is of unknown type {}", s.name, r.type));
     }
     if (s.info == 0 || s.info >= elf_.sections.size()) return;
     const Section& target = elf_.sections[s.info];
@@ -312,8 +312,8 @@ class Reader {
     const Size end = checked_add(r.offset, width);
     if (!end || *end > target.size) {
       problems_.error(DiagnosticKind::RelocOffset, {at, at + (elf_.header.wide ? 8 : 4)},
-                      std::format("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
-                                  target.name, target.size));
+                      formatted("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
+                                target.name, target.size));
     }
   }
 
@@ -330,7 +330,7 @@ class Reader {
       note.value = in.take(value_size);
       if (in.failed()) {
         problems_.error(DiagnosticKind::NoteTruncated, {at, section->offset + section->bytes.size()},
-                        std::format("note {} goes past the end of `{}`", elf_.notes.size(), section->name));
+                        formatted("note {} goes past the end of `{}`", elf_.notes.size(), section->name));
         return;
       }
       in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4) - value_size, in.remaining()));
@@ -426,8 +426,7 @@ std::string section_flags_text(std::uint64_t flags) {
   if (flags & 1) text += 'W';
   if (flags & 2) text += 'A';
   if (flags & 4) text += 'X';
-  if (const std::uint64_t rest = flags & ~std::uint64_t{7})
-    text += std::format("{}{:#x}", text.empty() ? "" : "+", rest);
+  if (const std::uint64_t rest = flags & ~std::uint64_t{7}) text += formatted("{}{:#x}", text.empty() ? "" : "+", rest);
   return text;
 }
 
@@ -455,7 +454,7 @@ std::string printable(std::string_view name) {
   while (!name.empty()) {
     const std::size_t length = character_length(name);
     if (length == 0) {
-      text += std::format("\\x{:02x}", static_cast<unsigned char>(name[0]));
+      text += formatted("\\x{:02x}", static_cast<unsigned char>(name[0]));
     } else {
       text += name.substr(0, length);
     }

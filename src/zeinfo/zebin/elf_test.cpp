@@ -1,9 +1,9 @@
 #include "zeinfo/zebin/elf.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <format>
 
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -47,7 +47,7 @@ Read read(std::vector<std::byte> bytes, bool checking = true) {
 
 std::vector<std::string> kinds(const Diagnostics& diagnostics) {
   std::vector<std::string> names;
-  for (const Diagnostic& diagnostic : diagnostics.all()) names.push_back(std::format("[{}]", name_of(diagnostic.kind)));
+  for (const Diagnostic& diagnostic : diagnostics.all()) names.push_back(formatted("[{}]", name_of(diagnostic.kind)));
   return names;
 }
 

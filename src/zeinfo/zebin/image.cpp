@@ -1,11 +1,11 @@
 #include "zeinfo/zebin/image.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <unordered_map>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::zebin {
 namespace {
@@ -351,19 +351,19 @@ void set_version_note(Image& image, zeinfo::Version version) {
 }
 
 Result<> rename_kernel(Image& image, std::string_view from, std::string_view to) {
-  const std::string old_code = std::format(".text.{}", from), new_code = std::format(".text.{}", to);
+  const std::string old_code = formatted(".text.{}", from), new_code = formatted(".text.{}", to);
   const Image::Part* const code = image.find(old_code);
-  if (!code) return fail(DiagnosticKind::UnknownReference, {}, std::format("there is no section `{}`", old_code));
+  if (!code) return fail(DiagnosticKind::UnknownReference, {}, formatted("there is no section `{}`", old_code));
   if (from == to) return {};
   if (image.find(new_code))
-    return fail(DiagnosticKind::DuplicateName, {}, std::format("there is a section `{}` already", new_code));
+    return fail(DiagnosticKind::DuplicateName, {}, formatted("there is a section `{}` already", new_code));
   const std::uint32_t id = code->id;
   for (Image::Symbol& symbol : image.symbols) {
     if (symbol.section == id && symbol.name == from) symbol.name = to;
   }
   for (Image::Part& part : image.parts) {
     for (const std::string_view prefix : {".text.", ".rel.text.", ".rela.text.", ".gtpin_info.", ".visaasm."}) {
-      if (part.name == std::format("{}{}", prefix, from)) part.name = std::format("{}{}", prefix, to);
+      if (part.name == formatted("{}{}", prefix, from)) part.name = formatted("{}{}", prefix, to);
     }
   }
   return {};
@@ -384,7 +384,7 @@ std::vector<std::string> newer_than(const Image& image, zeinfo::Version version)
   for (const Image::Part& part : image.parts) {
     for (const Since& since : kSectionLevels) {
       if (part.name == since.name && version.level() < since.level)
-        found.push_back(std::format("section `{}`", part.name));
+        found.push_back(formatted("section `{}`", part.name));
     }
     if (part.name != ".note.intelgt.compat") continue;
     ByteReader in(part.bytes);
@@ -395,7 +395,7 @@ std::vector<std::string> newer_than(const Image& image, zeinfo::Version version)
       in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4), in.remaining()));
       if (in.failed()) break;
       for (const Since& since : kNoteLevels) {
-        if (type == since.number && version.level() < since.level) found.push_back(std::format("note {}", type));
+        if (type == since.number && version.level() < since.level) found.push_back(formatted("note {}", type));
       }
     }
   }

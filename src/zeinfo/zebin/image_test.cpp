@@ -1,9 +1,9 @@
 #include "zeinfo/zebin/image.hpp"
+#include "base/format.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <format>
 
 #include "testing/scratch_folder.hpp"
 #include "testing/zebin_recipe.hpp"
@@ -201,7 +201,7 @@ TEST(Unpack, AnEditedFileMovesTheRest) {
   const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.zebin);
   ASSERT_TRUE(unpack_to(o.zebin->elf, folder / "u"));
-  const Path text = folder / "u" / std::format("{:03}-.ze_info", o.zebin->elf.find(".ze_info")->index);
+  const Path text = folder / "u" / formatted("{:03}-.ze_info", o.zebin->elf.find(".ze_info")->index);
   ASSERT_TRUE(write_file(text, "---\nversion: '1.73'\nkernels: []\n# longer\n...\n"));
   const Result<Packed> packed = pack_from(folder / "u");
   ASSERT_TRUE(packed);
@@ -260,7 +260,7 @@ TEST(Unpack, OddPlacesAndGaps) {
 // A hundred sections over the same megabyte are a folder of a hundred megabytes.
 TEST(Unpack, SharedBytesAreNotMultiplied) {
   std::string recipe = "section .text.k PROGBITS AX zeros 100000\n";
-  for (int i = 0; i < 100; ++i) recipe += std::format("section .text.k{} PROGBITS AX size 0\n", i);
+  for (int i = 0; i < 100; ++i) recipe += formatted("section .text.k{} PROGBITS AX size 0\n", i);
   const Opened one = open(testing::cook_zebin(recipe));
   ASSERT_TRUE(one.zebin);
   std::vector<std::byte> bytes = one.bytes;
@@ -300,7 +300,7 @@ TEST(Unpack, BadManifests) {
   const std::string ident = "f0VMRgIBAQAAAAAAAAAAAA==";
   const auto manifest = [&](std::string_view size, std::string_view head, std::string_view sections,
                             std::string_view gaps) {
-    return std::format(
+    return formatted(
         R"({{"format": "zebin", "size": {}, "header": {{"class": 64, "ident": "{}", "type": 1, "machine": 205, "version": 1,
       "entry": 0, "phoff": 0, "shoff": 0, "flags": 0, "ehsize": 64, "phentsize": 0, "phnum": 0, "shentsize": 64, "shnum": 0, "shstrndx": 0}},
       "sections": [{}], "gaps": [{}]}})",

@@ -1,8 +1,8 @@
 #include "zeinfo/zebin/input.hpp"
 
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "zeinfo/json.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/zebin/unpack.hpp"
@@ -22,7 +22,7 @@ void read_document(Input& input, std::string_view text, const OpenOptions& optio
     input.text_problems->on_report(
         [name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
           const Span span = diagnostic.place.span;
-          diagnostic.note(std::format("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
+          diagnostic.note(formatted("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
                           Place::in_bytes(name, {at + span.begin, at + span.end}));
         });
   }
@@ -83,23 +83,23 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
   if (!chosen.empty() || members.empty()) return chosen;
   std::string names;
   for (const Member& member : members) {
-    if (!member.is_padding()) names += std::format("{}`{}`", names.empty() ? "" : ", ", member.name);
+    if (!member.is_padding()) names += formatted("{}`{}`", names.empty() ? "" : ", ", member.name);
   }
   diagnostics.error(DiagnosticKind::UnknownValue, Place::in_file(name),
-                    std::format("the archive has no {}; its members are {}",
-                                !options.member.empty()    ? std::format("member `{}`", options.member)
-                                : !options.product.empty() ? std::format("zebin for `{}`", options.product)
-                                                           : "zebin",
-                                names.empty() ? "padding" : names));
+                    formatted("the archive has no {}; its members are {}",
+                              !options.member.empty()    ? formatted("member `{}`", options.member)
+                              : !options.product.empty() ? formatted("zebin for `{}`", options.product)
+                                                         : "zebin",
+                              names.empty() ? "padding" : names));
   return {};
 }
 
 std::string first_bytes(Bytes bytes) {
   std::string text;
   for (const std::byte byte : bytes.first(std::min<std::size_t>(bytes.size(), 8))) {
-    text += std::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<int>(byte));
+    text += formatted("{}{:02x}", text.empty() ? "" : " ", std::to_integer<int>(byte));
   }
-  return bytes.empty() ? "it is empty" : std::format("it begins with {}", text);
+  return bytes.empty() ? "it is empty" : formatted("it begins with {}", text);
 }
 
 bool first_is_brace(Bytes bytes) {
@@ -144,7 +144,7 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     }
     for (const Member& member : choose_members(members, name, options, diagnostics)) {
       std::optional<Input> input =
-          read_container(std::format("{}({})", name, member.name), member.bytes, options, nullptr, diagnostics);
+          read_container(formatted("{}({})", name, member.name), member.bytes, options, nullptr, diagnostics);
       if (input) inputs.push_back(std::move(*input));
     }
     return inputs;
@@ -169,7 +169,7 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     read_document(input, text_of(bytes), options, diagnostics);
   } else {
     diagnostics.error(DiagnosticKind::NotRecognised, Place::in_bytes(name, {0, std::min<std::size_t>(bytes.size(), 8)}),
-                      std::format("neither a zebin nor ZE Info: {}", first_bytes(bytes)));
+                      formatted("neither a zebin nor ZE Info: {}", first_bytes(bytes)));
     return inputs;
   }
   inputs.push_back(std::move(input));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "zeinfo/compare.hpp"
 #include "zeinfo/json.hpp"
@@ -63,29 +63,28 @@ std::string head_line(const Input& input) {
   const bool is_zebin = input.kind == InputKind::Zebin;
   text += is_zebin ? "zebin" : input.kind == InputKind::Json ? "ZE Info as JSON," : "ZE Info";
   if (input.has_document || input.target.container_version) {
-    text +=
-        std::format(" {}", input.has_document ? text_of(input.version()) : text_of(*input.target.container_version));
+    text += formatted(" {}", input.has_document ? text_of(input.version()) : text_of(*input.target.container_version));
   }
   const zeinfo::Target& target = input.target;
   std::vector<std::string> facts;
   if (target.config) facts.push_back(text_of(*target.config));
-  if (target.grf_bytes) facts.push_back(std::format("{}-byte registers", *target.grf_bytes));
+  if (target.grf_bytes) facts.push_back(formatted("{}-byte registers", *target.grf_bytes));
   std::string device = target.device ? std::string(target.device->name()) : "";
   if (device.empty() && target.family) device = zeinfo::name_of_family(*target.family);
   if (!device.empty() || !facts.empty()) {
-    text += std::format(" for {}", device.empty() ? "an unknown device" : device);
+    text += formatted(" for {}", device.empty() ? "an unknown device" : device);
     for (std::size_t i = 0; i < facts.size(); ++i) text += (i == 0 ? " (" : ", ") + facts[i];
     if (!facts.empty()) text += ")";
   }
-  if (input.zebin && !input.zebin->generator().empty()) text += std::format(", generator {}", input.zebin->generator());
+  if (input.zebin && !input.zebin->generator().empty()) text += formatted(", generator {}", input.zebin->generator());
   const std::size_t kernels = input.kernel_count();
-  text += std::format(", {} kernel{}{}", kernels, kernels == 1 ? "" : "s",
-                      input.has_functions() ? ", functions and globals" : "");
-  return text + std::format(", {} bytes\n", input.size);
+  text += formatted(", {} kernel{}{}", kernels, kernels == 1 ? "" : "s",
+                    input.has_functions() ? ", functions and globals" : "");
+  return text + formatted(", {} bytes\n", input.size);
 }
 
 std::string registers_text(double registers) {
-  return registers == std::floor(registers) ? std::format("{:.0f}", registers) : std::format("{:.1f}", registers);
+  return registers == std::floor(registers) ? formatted("{:.0f}", registers) : formatted("{:.1f}", registers);
 }
 
 // "x y z": the dimensions whose local ids a thread gets.
@@ -108,7 +107,7 @@ std::string dimensions_text(const Kernel& kernel, const zeinfo::Target& target) 
 std::string work_group_text(const Kernel& kernel) {
   const zeinfo::Int3& size = kernel.execution_env.required_work_group_size;
   if (!size || (size[0] == 0 && size[1] == 0 && size[2] == 0)) return "any";
-  return std::format("{}x{}x{}", size[0], size[1], size[2]);
+  return formatted("{}x{}x{}", size[0], size[1], size[2]);
 }
 
 std::string arguments_text(const zeinfo::Document& document, const Kernel& kernel) {
@@ -118,7 +117,7 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     if (is_explicit(argument)) {
       by_index[argument.arg_index].push_back(&argument);
     } else {
-      implicit += std::format("{}{}", implicit.empty() ? "" : ", ", where_text(kernel, argument));
+      implicit += formatted("{}{}", implicit.empty() ? "" : ", ", where_text(kernel, argument));
     }
   }
   std::string text;
@@ -131,7 +130,7 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
       for (const bool pointers : {true, false}) {  // how it is reached first, then what goes with it
         for (const PayloadArgument* argument : arguments) {
           if ((argument->arg_type == ArgType::arg_bypointer) != pointers) continue;
-          where += std::format("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
+          where += formatted("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
           if (access.empty()) access = name_of_value(argument->access_type);
         }
       }
@@ -141,7 +140,7 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     }
     text += table.text();
   }
-  if (!implicit.empty()) text += std::format("  implicit: {}\n", implicit);
+  if (!implicit.empty()) text += formatted("  implicit: {}\n", implicit);
   return text;
 }
 
@@ -149,29 +148,27 @@ std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, c
   const auto& size = *options.occupancy_of;
   const std::optional<zeinfo::Occupancy> o = zeinfo::occupancy(kernel, target, size, options.eus);
   if (!o) return "  occupancy: the device is not known; give --product\n";
-  std::string text = std::format("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n",
-                                 size[0], size[1], size[2], options.eus, o->groups, o->groups == 1 ? "" : "s",
-                                 o->threads_per_group, o->limited_by);
+  std::string text =
+      formatted("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0], size[1],
+                size[2], options.eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
   if (o->group_thread_limit && o->threads_per_group > static_cast<std::uint64_t>(*o->group_thread_limit)) {
-    text +=
-        std::format("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
+    text += formatted("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
   }
   return text;
 }
 
 std::string kernel_text(const Input& input, const Kernel& kernel, const InspectOptions& options) {
   const zeinfo::KernelSummary s = summarize(kernel, input.version(), input.target);
-  std::string text = std::format("kernel `{}`: simd {}, {} registers", printable(kernel.name), s.simd, s.grf);
-  if (s.threads_per_eu) text += std::format(", {} threads/EU", *s.threads_per_eu);
-  if (s.code_bytes) text += std::format(", {} bytes of code", *s.code_bytes);
-  text += std::format("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n",
-                      s.spill_bytes, registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes,
-                      s.slm_bytes, s.barriers);
-  text +=
-      std::format("  cross-thread {} B ({} inline), per-thread {} B{}, work group {}\n", s.cross_thread_bytes,
-                  s.inline_bytes, s.per_thread_bytes, dimensions_text(kernel, input.target), work_group_text(kernel));
+  std::string text = formatted("kernel `{}`: simd {}, {} registers", printable(kernel.name), s.simd, s.grf);
+  if (s.threads_per_eu) text += formatted(", {} threads/EU", *s.threads_per_eu);
+  if (s.code_bytes) text += formatted(", {} bytes of code", *s.code_bytes);
+  text += formatted("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n",
+                    s.spill_bytes, registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes,
+                    s.slm_bytes, s.barriers);
+  text += formatted("  cross-thread {} B ({} inline), per-thread {} B{}, work group {}\n", s.cross_thread_bytes,
+                    s.inline_bytes, s.per_thread_bytes, dimensions_text(kernel, input.target), work_group_text(kernel));
   if (!kernel.user_attributes.invalid_kernel.empty()) {
-    text += std::format("  must not run: {}\n", printable(kernel.user_attributes.invalid_kernel));
+    text += formatted("  must not run: {}\n", printable(kernel.user_attributes.invalid_kernel));
   }
   text += arguments_text(input.document, kernel);
   if (options.occupancy_of) text += occupancy_text(kernel, input.target, options);
@@ -179,7 +176,7 @@ std::string kernel_text(const Input& input, const Kernel& kernel, const InspectO
   return text;
 }
 
-std::string hex(std::uint64_t number) { return std::format("{:#x}", number); }
+std::string hex(std::uint64_t number) { return formatted("{:#x}", number); }
 
 std::string type_text(std::uint32_t type) {
   const std::string_view name = section_type_name(type);
@@ -197,7 +194,7 @@ std::string sections_text(const Elf& elf) {
 }
 
 std::string section_name(const Elf& elf, std::uint32_t index) {
-  return index < elf.sections.size() ? printable(elf.sections[index].name) : std::format("#{}", index);
+  return index < elf.sections.size() ? printable(elf.sections[index].name) : formatted("#{}", index);
 }
 
 std::string symbols_text(const Elf& elf) {
@@ -217,7 +214,7 @@ std::string relocation_type_text(std::uint32_t type) {
 }
 
 std::string symbol_name(const Elf& elf, std::uint32_t index) {
-  return index < elf.symbols.size() ? printable(elf.symbols[index].name) : std::format("#{}", index);
+  return index < elf.symbols.size() ? printable(elf.symbols[index].name) : formatted("#{}", index);
 }
 
 std::string relocations_text(const Elf& elf) {
@@ -370,12 +367,12 @@ void write_target(json::Writer& out, const zeinfo::Target& target) {
 }  // namespace
 
 std::string where_text(const Kernel& kernel, const PayloadArgument& argument) {
-  const auto at = [&](std::string_view what) { return std::format("{} @{}+{}", what, argument.offset, argument.size); };
+  const auto at = [&](std::string_view what) { return formatted("{} @{}+{}", what, argument.offset, argument.size); };
   switch (argument.arg_type) {
     case ArgType::arg_byvalue:
       if (argument.has(PayloadArgument::Key::source_offset)) {
         return at(
-            std::format("value[{}..{}]", argument.source_offset, std::int64_t{argument.source_offset} + argument.size));
+            formatted("value[{}..{}]", argument.source_offset, std::int64_t{argument.source_offset} + argument.size));
       }
       return at("value");
     case ArgType::arg_bypointer: {
@@ -383,9 +380,9 @@ std::string where_text(const Kernel& kernel, const PayloadArgument& argument) {
                                                                           : name_of_value(argument.addrmode));
       if (argument.addrmode == zeinfo::AddrMode::stateful) {
         if (argument.addrspace == zeinfo::AddrSpace::sampler)
-          return std::format("{} sampler {}", mode, argument.sampler_index);
+          return formatted("{} sampler {}", mode, argument.sampler_index);
         const auto bti = binding_of(kernel, argument.arg_index);
-        return bti ? std::format("{} bti {}", mode, *bti) : mode;
+        return bti ? formatted("{} bti {}", mode, *bti) : mode;
       }
       return at(mode);
     }

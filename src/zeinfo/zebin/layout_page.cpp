@@ -1,7 +1,7 @@
 // The picture of a payload: rows of 32 bytes, a grid of 4, one box for each piece of an argument in a row.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/inspect.hpp"
 
@@ -59,7 +59,7 @@ std::string_view class_of(const PayloadRange& range) {
 std::string label_of(const PayloadRange& range) {
   if (range.kind == PayloadRange::Kind::Hole) return "";
   std::string owner = range.owner;
-  if (owner.empty() && range.arg_index >= 0) owner = std::format("arg {}", range.arg_index);
+  if (owner.empty() && range.arg_index >= 0) owner = formatted("arg {}", range.arg_index);
   return owner.empty() ? range.what : owner;
 }
 
@@ -86,37 +86,37 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
   const int y = top + static_cast<int>(row) * kRowHeight;
   const int width = static_cast<int>(end - begin) * kByteWidth;
   const std::string tip =
-      std::format("{}{}: bytes {} to {}{}", label_of(range), range.what.empty() ? "" : " " + range.what, range.offset,
-                  range.offset + range.size - 1, range.misaligned ? ", misaligned" : "");
+      formatted("{}{}: bytes {} to {}{}", label_of(range), range.what.empty() ? "" : " " + range.what, range.offset,
+                range.offset + range.size - 1, range.misaligned ? ", misaligned" : "");
   std::string text =
-      std::format("<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                  class_of(range), range.misaligned ? " misaligned" : "", escaped(tip), x, y, width, kRowHeight - 8);
+      formatted("<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                class_of(range), range.misaligned ? " misaligned" : "", escaped(tip), x, y, width, kRowHeight - 8);
   const std::string first = fitted(label_of(range), end - begin);
   const std::string second = fitted(range.owner.empty() && range.arg_index < 0 ? "" : range.what, end - begin);
   if (range.kind == PayloadRange::Kind::Argument) {
-    text += std::format("<text x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 15, escaped(first));
-    text += std::format("<text class=\"what\" x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 30, escaped(second));
+    text += formatted("<text x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 15, escaped(first));
+    text += formatted("<text class=\"what\" x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 30, escaped(second));
   }
   return text + "</g>\n";
 }
 
 std::string block_svg(const Block& block, const PayloadLayout& layout, int top) {
-  std::string text = std::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12,
-                                 escaped(fitted(block.title, kRowBytes)));
+  std::string text = formatted("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12,
+                               escaped(fitted(block.title, kRowBytes)));
   const std::uint32_t rows = rows_of(block);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const int y = top + static_cast<int>(row) * kRowHeight;
     const std::uint32_t at = row * kRowBytes;
-    text += std::format("<text class=\"offset\" x=\"8\" y=\"{}\">{}</text>\n", y + 15, at);
+    text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">{}</text>\n", y + 15, at);
     // Which register the row is in, or the half of one.
     if (layout.grf_bytes) {
-      text += std::format("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30,
-                          at / static_cast<std::uint32_t>(*layout.grf_bytes));
+      text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30,
+                        at / static_cast<std::uint32_t>(*layout.grf_bytes));
     }
     for (std::uint32_t i = 0; i <= kRowBytes; i += 4) {
       const int x = kLeft + static_cast<int>(i) * kByteWidth;
-      text += std::format("<line class=\"grid\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>\n", x, y - 3,
-                          y + kRowHeight - 5);
+      text += formatted("<line class=\"grid\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>\n", x, y - 3,
+                        y + kRowHeight - 5);
     }
   }
   for (const PayloadRange& range : *block.ranges) {
@@ -132,7 +132,7 @@ std::string block_svg(const Block& block, const PayloadLayout& layout, int top) 
   }
   if (block.inline_size != 0 && block.inline_size / kRowBytes <= rows) {
     const int y = top + static_cast<int>(block.inline_size / kRowBytes) * kRowHeight - 4;
-    text += std::format(
+    text += formatted(
         "<line class=\"inline\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"><title>end of inline data: {} "
         "bytes</title></line>\n",
         4, y, kLeft + static_cast<int>(kRowBytes) * kByteWidth, y, block.inline_size);
@@ -158,11 +158,11 @@ constexpr std::string_view kHatch =
 
 std::string layout_svg(const PayloadLayout& layout) {
   std::vector<Block> blocks = {
-      {std::format("{}: cross-thread data, {} bytes{}", printable(layout.kernel), layout.cross_thread_size,
-                   layout.inline_size ? std::format(", {} inline", layout.inline_size) : ""),
+      {formatted("{}: cross-thread data, {} bytes{}", printable(layout.kernel), layout.cross_thread_size,
+                 layout.inline_size ? formatted(", {} inline", layout.inline_size) : ""),
        layout.cross_thread_size, &layout.cross_thread, layout.inline_size}};
   if (layout.per_thread_size != 0) {
-    blocks.push_back({std::format("per-thread data, {} bytes", layout.per_thread_size), layout.per_thread_size,
+    blocks.push_back({formatted("per-thread data, {} bytes", layout.per_thread_size), layout.per_thread_size,
                       &layout.per_thread, 0});
   }
   int height = 0;
@@ -172,7 +172,7 @@ std::string layout_svg(const PayloadLayout& layout) {
     height += kTop + static_cast<int>(rows_of(block)) * kRowHeight + kBottom;
   }
   const int width = kLeft + static_cast<int>(kRowBytes) * kByteWidth + kRight;
-  return std::format(
+  return formatted(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\">\n<style>{2}</style>\n{3}"
       "<rect width=\"{0}\" height=\"{1}\" style=\"fill:#fff;stroke:none\"/>\n{4}</svg>\n",
@@ -180,7 +180,7 @@ std::string layout_svg(const PayloadLayout& layout) {
 }
 
 std::string layout_page(const std::string& title, const std::vector<PayloadLayout>& layouts) {
-  std::string page = std::format(
+  std::string page = formatted(
       "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n<body "
       "style=\"font-family:system-ui;margin:2em\">\n"
       "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. "

@@ -1,10 +1,10 @@
 #include "zeinfo/zebin/unpack.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/base64.hpp"
 #include "base/checked.hpp"
+#include "base/format.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 #include "zeinfo/zebin/image.hpp"
@@ -13,7 +13,7 @@ namespace slipway::zebin {
 namespace {
 
 std::string file_name_of(const Section& section) {
-  std::string name = std::format("{:03}-{}", section.index, section.name);
+  std::string name = formatted("{:03}-{}", section.index, section.name);
   for (char& c : name) {
     const bool plain =
         (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -216,7 +216,7 @@ class Packer {
       if (s.file) {
         Result<std::vector<std::byte>> read = file_of(*s.file);
         if (!read)
-          return fail(std::move(read.error()), std::format("named by section {} `{}`", s.index, s.name), s.at.place());
+          return fail(std::move(read.error()), formatted("named by section {} `{}`", s.index, s.name), s.at.place());
         bytes = std::move(*read);
       }
       sizes_.push_back(s.file ? bytes.size() : s.size);
@@ -281,7 +281,7 @@ class Packer {
     for (const auto& bytes : gaps_) room += bytes.size();
     if (manifest_.size > room) {
       return fail(DiagnosticKind::OutOfRange, Place::in_file(source_->name()),
-                  std::format("the file should have {} bytes, but sections and gaps have {}", manifest_.size, room));
+                  formatted("the file should have {} bytes, but sections and gaps have {}", manifest_.size, room));
     }
     std::vector<std::byte> out(manifest_.size);
     std::vector<bool> taken(manifest_.size);
@@ -289,13 +289,12 @@ class Packer {
       const Size end = checked_add(at, bytes.size());
       if (!end || *end > out.size()) {
         return fail(DiagnosticKind::OutOfRange, place,
-                    std::format("{} goes past the end of the file, {:#x}", what, out.size()));
+                    formatted("{} goes past the end of the file, {:#x}", what, out.size()));
       }
       for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (taken[at + i] && out[at + i] != bytes[i]) {
-          return fail(
-              DiagnosticKind::SectionAlias, place,
-              std::format("{} shares the byte at {:#x} with something else, and they differ now", what, at + i));
+          return fail(DiagnosticKind::SectionAlias, place,
+                      formatted("{} shares the byte at {:#x} with something else, and they differ now", what, at + i));
         }
         out[at + i] = bytes[i];
         taken[at + i] = true;
@@ -307,7 +306,7 @@ class Packer {
     if (good && table_size() != 0) good = put(manifest_.header.shoff, table(offsets), "the section table", whole);
     for (std::size_t i = 0; i < files_.size() && good; ++i) {
       const SectionRecord& s = manifest_.sections[i];
-      if (s.file) good = put(s.offset, files_[i], std::format("section {} `{}`", s.index, s.name), s.at.place());
+      if (s.file) good = put(s.offset, files_[i], formatted("section {} `{}`", s.index, s.name), s.at.place());
     }
     for (std::size_t i = 0; i < gaps_.size() && good; ++i) {
       good = put(manifest_.gaps[i].offset, gaps_[i], "a gap", manifest_.gaps[i].at.place());
@@ -374,8 +373,8 @@ Result<std::vector<UnpackedFile>> unpack(const Elf& elf) {
   for (const Section& s : elf.sections) total += has_file(s) ? s.bytes.size() : 0;
   if (total > elf.file.size() * 4) {
     return fail(DiagnosticKind::FileFormat, {},
-                std::format("the sections share their bytes: unpacked they would be {} bytes of a file of {}", total,
-                            elf.file.size()));
+                formatted("the sections share their bytes: unpacked they would be {} bytes of a file of {}", total,
+                          elf.file.size()));
   }
   const auto to_bytes = [](Bytes bytes) { return std::vector<std::byte>(bytes.begin(), bytes.end()); };
   std::vector<UnpackedFile> files = {{std::string(kManifestName), to_bytes(bytes_of(manifest_of(elf)))}};
@@ -422,7 +421,7 @@ Result<Packed> pack_from(const Path& folder) {
   if (!manifest) return fail(std::move(manifest.error()));
   return pack(*manifest, [&](const std::string& name) -> Result<std::vector<std::byte>> {
     if (!is_inside(folder / name, folder)) {
-      return fail(DiagnosticKind::PathOutside, Place::in_file(name), std::format("`{}` is not in the folder", name));
+      return fail(DiagnosticKind::PathOutside, Place::in_file(name), formatted("`{}` is not in the folder", name));
     }
     Result<MappedFile> file = map_file(folder / name);
     if (!file) return fail(std::move(file.error()));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "zeinfo/check.hpp"
 
 namespace slipway::zebin {
@@ -57,7 +57,7 @@ void check_unique(const Elf& elf, Problems& problems) {
     if (!std::ranges::contains(kUnique, section.name)) continue;
     if (++counts[section.name] > 1) {
       problems.error(DiagnosticKind::SectionUnique, span_of(section),
-                     std::format("section {} is a second `{}`; the first is used", section.index, section.name));
+                     formatted("section {} is a second `{}`; the first is used", section.index, section.name));
     }
   }
 }
@@ -69,11 +69,11 @@ void check_spec_constants(const Elf& elf, Problems& problems) {
   const auto bad = [&](std::string message) {
     problems.error(DiagnosticKind::SpecConstants, span_of(ids ? *ids : *values), std::move(message));
   };
-  if (!ids || !values) return bad(std::format("`{}` is there without its other half", (ids ? ids : values)->name));
+  if (!ids || !values) return bad(formatted("`{}` is there without its other half", (ids ? ids : values)->name));
   if (ids->bytes.size() % 4 != 0 || values->bytes.size() % 8 != 0 ||
       ids->bytes.size() / 4 != values->bytes.size() / 8) {
-    bad(std::format("{} bytes of ids and {} bytes of values; an id has 4 and a value 8", ids->bytes.size(),
-                    values->bytes.size()));
+    bad(formatted("{} bytes of ids and {} bytes of values; an id has 4 and a value 8", ids->bytes.size(),
+                  values->bytes.size()));
   }
 }
 
@@ -84,19 +84,19 @@ void check_notes(const Elf& elf, Problems& problems) {
     };
     if (note.owner != kOwner) {
       warn(DiagnosticKind::NoteOwner,
-           std::format("a note of owner `{}`; the runtime reads those of `{}`", note.owner, kOwner));
+           formatted("a note of owner `{}`; the runtime reads those of `{}`", note.owner, kOwner));
       continue;
     }
     const NoteInfo* info = note_info(note.type);
     if (!info) {
-      warn(DiagnosticKind::NoteUnknown, std::format("a note of unknown type {}", note.type));
+      warn(DiagnosticKind::NoteUnknown, formatted("a note of unknown type {}", note.type));
     } else if (info->size != 0 && note.value.size() != static_cast<std::size_t>(info->size)) {
-      warn(DiagnosticKind::NoteSize, std::format("note {} ({}) has {} bytes instead of {}", note.type, info->name,
-                                                 note.value.size(), info->size));
+      warn(DiagnosticKind::NoteSize,
+           formatted("note {} ({}) has {} bytes instead of {}", note.type, info->name, note.value.size(), info->size));
     } else if (info->size == 0 && !text_of(note.value).ends_with('\0')) {
-      warn(DiagnosticKind::NoteVersion, std::format("note {} ({}) has no NUL at its end", note.type, info->name));
+      warn(DiagnosticKind::NoteVersion, formatted("note {} ({}) has no NUL at its end", note.type, info->name));
     } else if (info->type == kVersionNote && !zeinfo::parse_version(text_value(note))) {
-      warn(DiagnosticKind::NoteVersion, std::format("`{}` is no MAJOR.MINOR", text_value(note)));
+      warn(DiagnosticKind::NoteVersion, formatted("`{}` is no MAJOR.MINOR", text_value(note)));
     }
   }
 }
@@ -160,8 +160,8 @@ void check_container(const Zebin& zebin, Problems& problems) {
   if (elf.header.machine != kIntelMachine && elf.notes.empty() && !zebin.target.device && !zebin.target.core &&
       zeinfo::name_of_family(elf.header.machine).empty()) {
     problems.warning(DiagnosticKind::MachineUnknown, {18, 20},
-                     std::format("machine {} is no known product family; what depends on the device is not checked",
-                                 elf.header.machine));
+                     formatted("machine {} is no known product family; what depends on the device is not checked",
+                               elf.header.machine));
   }
   if (zebin.reassembled) {
     problems.remark(DiagnosticKind::Reassembled, {16, 18},
@@ -186,26 +186,26 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
   const auto refuse = [&](Span span, std::string message) {
     problems.error(DiagnosticKind::RuntimeRefuses, span, std::move(message));
   };
-  const std::string at = std::format("runtime {}", text_of(release));
+  const std::string at = formatted("runtime {}", text_of(release));
   if (const auto since = known(Kind::ElfType, elf.header.type, {}); since && release < *since) {
-    refuse({16, 18}, std::format("{} does not know files of type {:#x}, which came with {}", at, elf.header.type,
-                                 text_of(*since)));
+    refuse({16, 18},
+           formatted("{} does not know files of type {:#x}, which came with {}", at, elf.header.type, text_of(*since)));
   }
   for (const Section& section : elf.sections) {
     if (section.type == kNull) continue;
     if (const auto since = known(Kind::SectionType, section.type, {}); since && release < *since) {
-      refuse(span_of(section), std::format("{} does not know section type {} of `{}`, which came with {}", at,
-                                           section_type_name(section.type), section.name, text_of(*since)));
+      refuse(span_of(section), formatted("{} does not know section type {} of `{}`, which came with {}", at,
+                                         section_type_name(section.type), section.name, text_of(*since)));
     } else if (!since && section_type_name(section.type).empty()) {
       refuse(
           span_of(section),
-          std::format("section `{}` is of unknown type {:#x}; the runtime says: Unhandled ELF section header type : {}",
-                      section.name, section.type, section.type));
+          formatted("section `{}` is of unknown type {:#x}; the runtime says: Unhandled ELF section header type : {}",
+                    section.name, section.type, section.type));
     } else if (const auto name_since = known(Kind::SectionName, 0, section.name); name_since && release < *name_since) {
       refuse(span_of(section),
-             std::format("{} does not know section `{}`, which came with {}", at, section.name, text_of(*name_since)));
+             formatted("{} does not know section `{}`, which came with {}", at, section.name, text_of(*name_since)));
     } else if (section.type == kProgbits && !known_name(section.name, kProgbitsNames)) {
-      refuse(span_of(section), std::format("the runtime says: Unhandled SHT_PROGBITS section : {}", section.name));
+      refuse(span_of(section), formatted("the runtime says: Unhandled SHT_PROGBITS section : {}", section.name));
     }
   }
   for (const Note& note : elf.notes) {
@@ -213,7 +213,7 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
     if (!since || release < *since) {
       problems.warning(
           DiagnosticKind::RuntimeWarns, {note.at, note.at + 12},
-          std::format("{} does not know notes of type {} and warns: Unrecognized IntelGTNote type", at, note.type));
+          formatted("{} does not know notes of type {} and warns: Unrecognized IntelGTNote type", at, note.type));
     }
   }
 }
@@ -228,16 +228,16 @@ const NoteInfo* note_info(std::uint32_t type) {
 std::string note_text(const Note& note) {
   const NoteInfo* info = note_info(note.type);
   if (info && info->size == 0) return std::string(text_value(note));
-  if (note.value.size() != 4) return std::format("{} bytes", note.value.size());
+  if (note.value.size() != 4) return formatted("{} bytes", note.value.size());
   const auto number = load<std::uint32_t>(note.value.data());
   if (note.type == kProductNote) return text_of(zeinfo::ProductConfig::decode(number));
   if (note.type == kFamilyNote) {
     std::string_view name = zeinfo::name_of_family(number);
     if (const zeinfo::Device* device = zeinfo::find_device_of_family(number); device && name.empty())
       name = device->name();
-    return name.empty() ? std::format("{}", number) : std::format("{} ({})", number, name);
+    return name.empty() ? formatted("{}", number) : formatted("{} ({})", number, name);
   }
-  return note.type == kMetadataNote ? std::format("{:#x}", number) : std::format("{}", number);
+  return note.type == kMetadataNote ? formatted("{:#x}", number) : formatted("{}", number);
 }
 
 std::optional<std::uint32_t> note_number(const Elf& elf, std::uint32_t type) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/state.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 
@@ -17,7 +17,7 @@ class OpenClBackend final : public Backend {
   BackendKind kind() const override { return BackendKind::OpenCl; }
   BackendInfo describe() const override {
     return {.device = state_->device.name,
-            .driver = std::format("{} {}", state_->device.platform, state_->device.driver)};
+            .driver = formatted("{} {}", state_->device.platform, state_->device.driver)};
   }
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
     return Kernel::load(state_, kernel);
@@ -42,8 +42,8 @@ Result<BufferPtr> Buffer::create(StatePtr state, const BufferRequest& request) {
   const std::size_t size = std::max<std::uint64_t>(request.size, 1);  // OpenCL has no empty buffers
   if (size > state->device.max_allocation) {
     return fail(DiagnosticKind::DeviceLacks, {},
-                std::format("buffer `{}` has {} bytes, but the largest that OpenCL device `{}` can have has {}",
-                            request.name, size, state->device.name, state->device.max_allocation));
+                formatted("buffer `{}` has {} bytes, but the largest that OpenCL device `{}` can have has {}",
+                          request.name, size, state->device.name, state->device.max_allocation));
   }
   auto host = cpu::make_host_buffer(size);
   if (!host) return fail(std::move(host.error()));
@@ -52,7 +52,7 @@ Result<BufferPtr> Buffer::create(StatePtr state, const BufferRequest& request) {
                                         (*host)->host_address(), &error));
   if (error != CL_SUCCESS) {
     return fail(Failure(call_failed("clCreateBuffer", error, {}, DiagnosticKind::DeviceLacks).error()),
-                std::format("for buffer `{}` of {} bytes", request.name, size));
+                formatted("for buffer `{}` of {} bytes", request.name, size));
   }
   std::shared_ptr<Buffer> buffer(new Buffer(std::move(state), std::move(*host), std::move(memory), request.size));
   {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -43,7 +44,7 @@ DeviceInfo describe(const Functions& cl, cl_device_id device) {
 std::string names_of(const std::vector<DeviceInfo>& devices) {
   std::string text;
   for (const DeviceInfo& device : devices) {
-    text += std::format("{}`{}`", text.empty() ? "" : ", ", device.name);
+    text += formatted("{}`{}`", text.empty() ? "" : ", ", device.name);
   }
   return text;
 }
@@ -89,7 +90,7 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
     const auto any = std::ranges::find_if(devices, takes_spirv);
     if (any != devices.end()) return *any;
     return fail(DiagnosticKind::DeviceLacks, place,
-                std::format("no OpenCL device here takes SPIR-V: {}", names_of(devices)));
+                formatted("no OpenCL device here takes SPIR-V: {}", names_of(devices)));
   }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(selector.data(), selector.data() + selector.size(), index);
@@ -101,10 +102,10 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
   }
   if (found == devices.end()) {
     return fail(DiagnosticKind::NoDevice, place,
-                std::format("there is no OpenCL device `{}`; there are {}", selector, names_of(devices)));
+                formatted("there is no OpenCL device `{}`; there are {}", selector, names_of(devices)));
   }
   if (found->il_version.empty()) {
-    return fail(DiagnosticKind::DeviceLacks, place, std::format("OpenCL device `{}` takes no SPIR-V", found->name));
+    return fail(DiagnosticKind::DeviceLacks, place, formatted("OpenCL device `{}` takes no SPIR-V", found->name));
   }
   return *found;
 }

@@ -1,12 +1,12 @@
 #include "recipe/backends/opencl/kernel.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 #include <set>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -86,8 +86,8 @@ KernelArgument value_argument(const spirv::Module& module, const spirv::Instruct
   argument.size = value_size(count, scalar->operand(1)).value_or(0);
   argument.element = element_of(*scalar);
   argument.count = static_cast<std::uint32_t>(count);
-  argument.type = std::format("{}{}-bit {}", vector ? std::format("{} times ", count) : "", scalar->operand(1),
-                              scalar->op == spv::Op::OpTypeInt ? "integer" : "float");
+  argument.type = formatted("{}{}-bit {}", vector ? formatted("{} times ", count) : "", scalar->operand(1),
+                            scalar->op == spv::Op::OpTypeInt ? "integer" : "float");
   return argument;
 }
 

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -53,8 +54,8 @@ Result<Functions> open(const Place& place) {
   if (!library) {
     const char* reason = dlerror();
     return fail(DiagnosticKind::NoBackend, place,
-                std::format("this recipe needs the opencl back end, which is not available: {}",
-                            reason ? reason : "libOpenCL.so.1 cannot be opened"));
+                formatted("this recipe needs the opencl back end, which is not available: {}",
+                          reason ? reason : "libOpenCL.so.1 cannot be opened"));
   }
   Functions functions;
 #define FUNCTION(name)                                                                                               \
@@ -85,8 +86,7 @@ std::string_view error_name(cl_int error) {
 
 std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const Place& place, DiagnosticKind kind) {
   const std::string_view name = error_name(error);
-  return fail(kind, place,
-              std::format("{} failed: {}", call, name.empty() ? std::to_string(error) : std::string(name)));
+  return fail(kind, place, formatted("{} failed: {}", call, name.empty() ? std::to_string(error) : std::string(name)));
 }
 
 }  // namespace slipway::recipe::opencl

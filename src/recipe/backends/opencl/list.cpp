@@ -3,9 +3,9 @@
 // A part of a buffer is a sub-buffer where the device's alignment allows (recipe page 3.3.6), and else a copy, filled
 // before its run and, when the kernel may write it, copied back after.
 #include <algorithm>
-#include <format>
 #include <thread>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/state.hpp"
 
 namespace slipway::recipe::opencl {
@@ -45,7 +45,7 @@ class List final : public KernelList {
   std::unexpected<Failure> failed(const Run& run, std::string_view call, cl_int error) const {
     return fail(
         Failure(call_failed(call, error, run.kernel->place, DiagnosticKind::RunFailed).error()),
-        std::format("in run '{}' of kernel `{}` on OpenCL device `{}`", run.id, run.kernel->name, state_->device.name));
+        formatted("in run '{}' of kernel `{}` on OpenCL device `{}`", run.id, run.kernel->name, state_->device.name));
   }
 
   StatePtr state_;
@@ -83,9 +83,9 @@ Result<cl_mem> List::part_of(Run& run, const KernelRun& source, const BufferArgu
   if (writes && overlaps_other(source, argument)) {
     return fail(
         DiagnosticKind::BufferSize, run.kernel->place,
-        std::format("run '{}' gets overlapping parts of a buffer, of which argument {} is written and begins at "
-                    "byte {}, which is no multiple of the {} that OpenCL device `{}` asks for",
-                    run.id, argument.argidx, argument.offset, state_->device.base_alignment, state_->device.name));
+        formatted("run '{}' gets overlapping parts of a buffer, of which argument {} is written and begins at "
+                  "byte {}, which is no multiple of the {} that OpenCL device `{}` asks for",
+                  run.id, argument.argidx, argument.offset, state_->device.base_alignment, state_->device.name));
   }
   run.parts.emplace_back(cl,
                          cl.clCreateBuffer(state_->context.get(), CL_MEM_READ_WRITE, argument.size, nullptr, &error));
@@ -98,7 +98,7 @@ Result<> List::set_arguments(Run& run, const KernelRun& source) {
   const auto set = [&](std::uint32_t index, std::size_t size, const void* value) -> Result<> {
     const cl_int error = state_->cl->clSetKernelArg(run.object.get(), index, size, value);
     if (error == CL_SUCCESS) return {};
-    return fail(failed(run, "clSetKernelArg", error).error(), std::format("for argument {} of {} bytes", index, size));
+    return fail(failed(run, "clSetKernelArg", error).error(), formatted("for argument {} of {} bytes", index, size));
   };
   for (const Parameter& parameter : run.kernel->signature.parameters) {
     Result<> done;

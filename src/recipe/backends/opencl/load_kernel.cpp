@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/backends/opencl/source.hpp"
 #include "recipe/backends/opencl/state.hpp"
@@ -28,7 +28,7 @@ Result<> specialize(const State& state, cl_program program, const KernelPlan& pl
       return fail(Failure(call_failed("clSetProgramSpecializationConstant", error, plan.origin.place,
                                       DiagnosticKind::KernelModule)
                               .error()),
-                  std::format("for specialization constant {}", constant->id));
+                  formatted("for specialization constant {}", constant->id));
     }
   }
   return {};
@@ -50,8 +50,8 @@ Result<Program> create(const State& state, const KernelPlan& plan) {
   if (error != CL_SUCCESS) {
     return fail(
         Failure(call_failed("clCreateProgramWithIL", error, plan.origin.place, DiagnosticKind::KernelModule).error()),
-        std::format("OpenCL device `{}` takes {}; the module is SPIR-V {}.{}", state.device.name,
-                    state.device.il_version, words[1] >> 16, words[1] >> 8 & 0xFF));
+        formatted("OpenCL device `{}` takes {}; the module is SPIR-V {}.{}", state.device.name, state.device.il_version,
+                  words[1] >> 16, words[1] >> 8 & 0xFF));
   }
   if (Result<> done = specialize(state, program.get(), plan); !done) return fail(std::move(done.error()));
   return program;
@@ -65,8 +65,8 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
       state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return made;
   Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .place = plan.origin.place};
-  diagnostic.message = std::format("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}",
-                                   state.device.name, plan.module->name, plan.name, error_name(error));
+  diagnostic.message = formatted("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}", state.device.name,
+                                 plan.module->name, plan.name, error_name(error));
   if (const std::string log = build_log(state, program.get()); !log.empty()) diagnostic.note(log);
   return fail(std::move(diagnostic));
 }
@@ -76,7 +76,7 @@ Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
   if (plan.module && !plan.module->words) return kernels_of_source(plan.module->source);
   if (!plan.module || plan.module->words->size() < spirv::kHeaderWords) {
     return fail(DiagnosticKind::KernelModule, plan.origin.place,
-                std::format("kernel `{}` has no SPIR-V module, which the opencl back end needs", plan.name));
+                formatted("kernel `{}` has no SPIR-V module, which the opencl back end needs", plan.name));
   }
   return spirv::read_module(*plan.module->words, plan.module->name).transform(kernels_of);
 }
@@ -90,7 +90,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
   if (info == kernels.end()) {
     return fail(DiagnosticKind::KernelEntry, plan.origin.place,
-                std::format("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
+                formatted("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
   }
   auto kernel = std::make_shared<Kernel>();
   Result<Program> program = build(*state, plan);
@@ -109,9 +109,9 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
           CL_SUCCESS &&
       count != info->arguments.size()) {
     return fail(DiagnosticKind::KernelModule, plan.origin.place,
-                std::format("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text: "
-                            "macros in declarations of kernels are not followed",
-                            plan.entry, plan.module->name, count, kernel->state->device.name, info->arguments.size()));
+                formatted("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text: "
+                          "macros in declarations of kernels are not followed",
+                          plan.entry, plan.module->name, count, kernel->state->device.name, info->arguments.size()));
   }
   return kernel;
 }

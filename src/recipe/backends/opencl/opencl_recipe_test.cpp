@@ -1,6 +1,7 @@
 // Whole recipes on OpenCL: SPIR-V, OpenCL C, and the SPIR-V that an Intel GPU binary carries. Skipped without a device.
 #include <map>
 
+#include "base/format.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "spirv/tools.hpp"
 #include "testing/recipes.hpp"
@@ -94,7 +95,7 @@ std::vector<char> chars_of(Bytes bytes) {
 
 std::string hex(Bytes bytes) {
   std::string text;
-  for (const std::byte byte : bytes) text += std::format(" {:02x}", std::to_integer<unsigned>(byte));
+  for (const std::byte byte : bytes) text += formatted(" {:02x}", std::to_integer<unsigned>(byte));
   return text;
 }
 
@@ -111,7 +112,7 @@ std::vector<std::byte> zebin(const spirv::Words& words, bool constants) {
 }
 
 std::string recipe_of(std::string_view module, std::string_view kernel_keys) {
-  return std::format(
+  return formatted(
       R"({{"resources": {{"buffers": [{}, {}], "kernels": [{{"name": "scale", "module": "{}", "grid": [4, 1, 1]{}}}]}},
       "execution": {{"runs": [{{"kernel": "scale", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "y", "argidx": 1}}],
       "constants": [{{"value": 3, "argidx": 2}}]}}]}}}})",

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -79,12 +80,12 @@ constexpr ScalarType kScalars[] = {
 using Words = std::span<const std::string_view>;
 
 bool has(Words words, std::string_view word) {
-  return std::ranges::contains(words, word) || std::ranges::contains(words, std::format("__{}", word));
+  return std::ranges::contains(words, word) || std::ranges::contains(words, formatted("__{}", word));
 }
 
 std::string joined(Words words) {
   std::string text;
-  for (const std::string_view word : words) text += std::format("{}{}", text.empty() ? "" : " ", word);
+  for (const std::string_view word : words) text += formatted("{}{}", text.empty() ? "" : " ", word);
   return text;
 }
 
@@ -103,11 +104,11 @@ KernelArgument value_of(Words words) {
   const auto known = std::ranges::find(kScalars, scalar, &ScalarType::name);
   constexpr std::uint32_t kCounts[] = {1, 2, 3, 4, 8, 16};
   if (known == std::end(kScalars) || types.size() > 1 || !std::ranges::contains(kCounts, count))
-    return {.kind = KernelArgument::Kind::Other, .type = std::format("`{}`", joined(types))};
+    return {.kind = KernelArgument::Kind::Other, .type = formatted("`{}`", joined(types))};
   const std::uint64_t width = tensor::size_of(known->element);
   return {.kind = KernelArgument::Kind::Value,
-          .type = std::format("{}{}-bit {}", count > 1 ? std::format("{} times ", count) : "", width * 8,
-                              known->is_float ? "float" : "integer"),
+          .type = formatted("{}{}-bit {}", count > 1 ? formatted("{} times ", count) : "", width * 8,
+                            known->is_float ? "float" : "integer"),
           .size = width * (count == 3 ? 4 : count),  // three elements take the room of four
           .element = known->element,
           .count = count};

@@ -1,8 +1,7 @@
 #include "recipe/backends/opencl/source.hpp"
+#include "base/format.hpp"
 
 #include <gtest/gtest.h>
-
-#include <format>
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -13,13 +12,13 @@ std::string printed(std::string_view text) {
   for (const KernelInfo& kernel : kernels_of_source(text)) {
     all += kernel.entry + "(";
     for (const KernelArgument& argument : kernel.arguments) {
-      all += std::format("{}: {}{}; ", argument.name, argument.type,
-                         argument.kind == KernelArgument::Kind::Buffer ? (argument.writes ? ", rw" : ", r") : "");
+      all += formatted("{}: {}{}; ", argument.name, argument.type,
+                       argument.kind == KernelArgument::Kind::Buffer ? (argument.writes ? ", rw" : ", r") : "");
     }
     all += ")";
     if (kernel.required_local) {
       const auto& l = *kernel.required_local;
-      all += std::format(" {}x{}x{}", l[0], l[1], l[2]);
+      all += formatted(" {}x{}x{}", l[0], l[1], l[2]);
     }
     all += "\n";
   }

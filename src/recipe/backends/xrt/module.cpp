@@ -2,9 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <format>
-
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "recipe/cpu/paths.hpp"
 
 namespace slipway::recipe::xrt_module {
@@ -12,7 +11,7 @@ namespace {
 
 std::unexpected<Failure> not_available(std::string_view reason) {
   Diagnostic diagnostic{.kind = DiagnosticKind::NoBackend};
-  diagnostic.message = std::format("this recipe needs the xrt back end, which is not available: {}", reason);
+  diagnostic.message = formatted("this recipe needs the xrt back end, which is not available: {}", reason);
   return fail(std::move(diagnostic.hint(
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }
@@ -33,7 +32,7 @@ Result<const Table*> open() {
     if (file.empty() && file_exists(place)) file = place;
   }
   if (file.empty()) {
-    return not_available(std::format("`{}` is not installed; it is built when libxrt-dev 2.25 is there", kFileName));
+    return not_available(formatted("`{}` is not installed; it is built when libxrt-dev 2.25 is there", kFileName));
   }
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) {
@@ -41,10 +40,10 @@ Result<const Table*> open() {
     return not_available(reason ? reason : file.c_str());
   }
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(module, kEntryPoint));
-  if (!entry) return not_available(std::format("`{}` is no back end", file.native()));
+  if (!entry) return not_available(formatted("`{}` is no back end", file.native()));
   const Table* table = entry();
   if (table->fingerprint != kFingerprint) {
-    return not_available(std::format("`{}` belongs to another build of slipway", file.native()));
+    return not_available(formatted("`{}` belongs to another build of slipway", file.native()));
   }
   return table;
 }

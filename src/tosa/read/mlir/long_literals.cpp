@@ -4,7 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace slipway::tosa {
 namespace {
@@ -78,11 +79,11 @@ class Shortener {
     const std::size_t behind = text_.find_first_not_of(kBlanks, end + 1);
     if (before.ends_with("dense<") && behind != text_.npos && text_[behind] == '>') {
       cut(before.size() - std::string_view("dense<").size(), behind + 1,
-          std::format("dense_resource<{}{}>", kKey, made_.literals.size()), {digits, end});
+          formatted("dense_resource<{}{}>", kKey, made_.literals.size()), {digits, end});
     } else if (in_resources_ && before.ends_with(':')) {
-      std::string stand_in = std::format("\"0x{}", text_.substr(digits, kAlignDigits));
-      for (const char c : kMark) stand_in += std::format("{:02x}", static_cast<unsigned char>(c));
-      for (std::size_t i = 0; i < 8; ++i) stand_in += std::format("{:02x}", made_.literals.size() >> (8 * i) & 0xff);
+      std::string stand_in = formatted("\"0x{}", text_.substr(digits, kAlignDigits));
+      for (const char c : kMark) stand_in += formatted("{:02x}", static_cast<unsigned char>(c));
+      for (std::size_t i = 0; i < 8; ++i) stand_in += formatted("{:02x}", made_.literals.size() >> (8 * i) & 0xff);
       cut(quote, end + 1, stand_in + "\"", {digits + kAlignDigits, end});
     }
   }

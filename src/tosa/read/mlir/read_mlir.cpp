@@ -15,10 +15,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <format>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
@@ -103,14 +103,14 @@ class Reader {
   std::string located(mlir::Location location, const std::string& text) const {
     const auto line = line_of(location);
     if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
-    return std::format("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), column(*line), text);
+    return formatted("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), column(*line), text);
   }
 
   Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
     return diagnostics_.error(kind, place(location), located(location, text));
   }
   Diagnostic& error(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
-    return error(kind, at.getLoc(), std::format("`{}`: {}", view(at.getName().getStringRef()), text));
+    return error(kind, at.getLoc(), formatted("`{}`: {}", view(at.getName().getStringRef()), text));
   }
 
   // --- the file ---
@@ -171,7 +171,7 @@ class Reader {
       mlir::func::FuncOp chosen = with_name(settings_.entry);
       if (!chosen) {
         diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(name_),
-                           std::format("the module has no function `{}`", settings_.entry));
+                           formatted("the module has no function `{}`", settings_.entry));
       }
       return chosen;
     }
@@ -259,13 +259,13 @@ class Reader {
     const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
     if (!tensor) {
       error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch,
-            location, std::format("the type {} is no tensor with a rank", text_of_type(of)));
+            location, formatted("the type {} is no tensor with a rank", text_of_type(of)));
       return std::nullopt;
     }
     const auto element = element_type(tensor.getElementType());
     if (!element) {
       error(DiagnosticKind::TypeMismatch, location,
-            std::format("tensors cannot have elements as in {}", text_of_type(of)));
+            formatted("tensors cannot have elements as in {}", text_of_type(of)));
       return std::nullopt;
     }
     TensorType made{*element, {}};
@@ -353,7 +353,7 @@ class Reader {
       }
       if (!blob) {
         error(DiagnosticKind::FileFormat, of,
-              std::format("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
+              formatted("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
         return std::nullopt;
       }
       const auto raw = blob->getData();
@@ -397,8 +397,8 @@ class Reader {
       diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_text(source_, {at, at + 1}), bytes.error().message);
     } else {
       diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_file(name_),
-                         std::format("at {}:{}:{}: {}", name_, std::ranges::count(before, '\n') + 1,
-                                     at - (before.rfind('\n') + 1) + 1, bytes.error().message));
+                         formatted("at {}:{}:{}: {}", name_, std::ranges::count(before, '\n') + 1,
+                                   at - (before.rfind('\n') + 1) + 1, bytes.error().message));
     }
     return nullptr;
   }
@@ -411,7 +411,7 @@ class Reader {
     const bool bits = width == 1 && raw.size() == (count + 7) / 8 && count != raw.size();
     if (raw.size() != count * from && !bits) {
       error(DiagnosticKind::FileMismatch, of,
-            std::format("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
+            formatted("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
       return false;
     }
     if (from == size && width % 8 == 0 && !element.isF64()) {
@@ -430,7 +430,7 @@ class Reader {
         std::memcpy(&word, &raw[i * from], from);
         const auto wide = static_cast<std::int64_t>(word << (64 - width)) >> (64 - width);
         if (size == 4 && wide != static_cast<std::int32_t>(wide)) {
-          error(DiagnosticKind::OutOfRange, of, std::format("element {} is {}, which 32 bits do not hold", i, wide));
+          error(DiagnosticKind::OutOfRange, of, formatted("element {} is {}, which 32 bits do not hold", i, wide));
           return false;
         }
         std::memcpy(to, &wide, size);
@@ -481,7 +481,7 @@ class Reader {
       return made == values_.end() ? std::nullopt : std::optional(made->second);
     }
     // What depends on something that failed is not there either.
-    if (good()) error(DiagnosticKind::TypeMismatch, of, std::format("operand {} is no tensor", operand));
+    if (good()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is no tensor", operand));
     return std::nullopt;
   }
 
@@ -496,7 +496,7 @@ class Reader {
         continue;
       }
       if (next >= of.getNumOperands()) {
-        error(DiagnosticKind::FileFormat, of, std::format("`{}` is missing", operand.name));
+        error(DiagnosticKind::FileFormat, of, formatted("`{}` is missing", operand.name));
         return;
       }
       if (operand.kind == OperandKind::List) {
@@ -539,14 +539,14 @@ class Reader {
   bool attribute(mlir::Operation& of, const OperatorInfo& info, const OperandInfo& operand, Attributes& to) {
     const mlir::Attribute given = of.getAttr(llvm::StringRef(operand.name.data(), operand.name.size()));
     const auto wrong = [&](const char* what) {
-      error(DiagnosticKind::TypeMismatch, of, std::format("the attribute `{}` {}", operand.name, what));
+      error(DiagnosticKind::TypeMismatch, of, formatted("the attribute `{}` {}", operand.name, what));
       return false;
     };
     if (!given) {
       // What MLIR leaves out has its default.
       if (operand.kind == OperandKind::NanMode) return to.set(operand.name, std::int64_t{1}), true;
       if (operand.kind == OperandKind::Flag) return to.set(operand.name, std::int64_t{0}), true;
-      error(DiagnosticKind::MissingKey, of, std::format("the attribute `{}` is missing", operand.name));
+      error(DiagnosticKind::MissingKey, of, formatted("the attribute `{}` is missing", operand.name));
       return false;
     }
     if (const auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(given)) {
@@ -590,13 +590,13 @@ class Reader {
   bool one_element(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
     mlir::Operation* producer = of.getOperand(operand_index).getDefiningOp();
     if (!producer || !mlir::isa<mlir::tosa::ConstOp>(producer)) {
-      error(DiagnosticKind::TypeMismatch, of, std::format("`{}` is not constant", operand.name));
+      error(DiagnosticKind::TypeMismatch, of, formatted("`{}` is not constant", operand.name));
       return false;
     }
     const auto data = data_of(*producer);
     if (!data) return false;
     if (tensor::element_count(data->type.shape) != 1) {
-      error(DiagnosticKind::ShapeMismatch, of, std::format("`{}` has not one element", operand.name));
+      error(DiagnosticKind::ShapeMismatch, of, formatted("`{}` has not one element", operand.name));
       return false;
     }
     const Bytes bytes = data->bytes.empty() ? Bytes(data->decoded) : data->bytes;
@@ -651,8 +651,8 @@ class Reader {
     inlined_ += 1 + block.getOperations().size();
     if (inlined_ > kMostInlined || depth_ >= kMostDepth) {
       error(DiagnosticKind::OutOfRange, of,
-            std::format("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
-                        kMostInlined, kMostDepth));
+            formatted("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
+                      kMostInlined, kMostDepth));
       return std::nullopt;
     }
     for (unsigned i = 0; i < region.getNumArguments(); ++i) values_[region.getArgument(i)] = arguments[i];
@@ -717,7 +717,7 @@ class Reader {
     if (known != shapes_.end()) return known->second;
     if (good())
       error(DiagnosticKind::Unsupported, of,
-            std::format("operand {} is a shape that is known only when the model runs", operand));
+            formatted("operand {} is a shape that is known only when the model runs", operand));
     return std::nullopt;
   }
 

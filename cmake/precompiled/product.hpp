@@ -1,7 +1,4 @@
-// The standard headers that most files include; see quick.cmake.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// The standard headers that most files of the modules include; see precompiled.cmake.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,0 +1,5 @@
+// What most test files include; see precompiled.cmake.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "product.hpp"
