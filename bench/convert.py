@@ -37,8 +37,8 @@ def main():
         print(f"{name:60} {value:8.2f} {unit:3} limit {limit:.6g} {'ok' if good else 'TOO MUCH'}")
 
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        out, copy = folder / "out.vgf", folder / "copy"
+        directory = pathlib.Path(name)
+        out, copy = directory / "out.vgf", directory / "copy"
 
         def convert(path):
             out.unlink(missing_ok=True)
@@ -59,7 +59,7 @@ def main():
             row(f"{label}: time / plain copy", best / best_copy, most, "x")
             row(f"{label}: peak memory", peak, 1.2 * size + 64, "MB")
 
-        weights, text = folder / "weights.tosa", folder / "weights.mlir"
+        weights, text = directory / "weights.tosa", directory / "weights.mlir"
         for megabytes in (35, 1000):
             subprocess.run([binaries / "bench_convert", "weights", str(megabytes), weights], check=True)
             beside_copy(f"{megabytes} MB of weights", weights, options.runs if megabytes < 100 else 3, 2)
@@ -67,7 +67,7 @@ def main():
                 subprocess.run([binaries / "slipway", "convert", weights, "--emit", "mlir", "-o", text], check=True,
                                stdout=subprocess.DEVNULL)
                 beside_copy(f"{megabytes} MB of weights, MLIR text", text, options.runs, 3)
-        model = folder / "operators.tosa"
+        model = directory / "operators.tosa"
 
         def operators(count, runs):
             subprocess.run([binaries / "bench_convert", "operators", str(count), model], check=True)

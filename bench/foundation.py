@@ -30,8 +30,8 @@ def spread(values):
     return f"{median(values):8.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
-def scenario(folder, name, shader, size, commands, **buffer):
-    path = folder / f"{name}.json"
+def scenario(directory, name, shader, size, commands, **buffer):
+    path = directory / f"{name}.json"
     dispatch = {"dispatch_compute": {"shader_ref": "s", "rangeND": [4], "bindings": [{"set": 0, "id": 0, "resource_ref": "data"}]}}
     path.write_text(json.dumps({
         "resources": [{"shader": {"uid": "s", **shader}}, {"buffer": {"uid": "data", "size": size, "shader_access": "readwrite", **buffer}}],
@@ -50,26 +50,26 @@ def main():
     rows = []
 
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))
+        directory = pathlib.Path(name)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(directory / "cache"))
         if "VK_DRIVER_FILES" not in environment:
             environment.update(VK_DRIVER_FILES="/usr/share/vulkan/icd.d/lvp_icd.json", NODEVICE_SELECT="1")
 
         def run(*command):
             return Process(command, environment)
 
-        (folder / "s.comp").write_text(SHADER)
-        run(peer["glslang"], folder / "s.comp", folder / "s.spv")
-        spirv = scenario(folder, "spirv", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1)
-        glsl = scenario(folder, "glsl", {"type": "GLSL", "src": "s.comp"}, 1024, 1)
+        (directory / "s.comp").write_text(SHADER)
+        run(peer["glslang"], directory / "s.comp", directory / "s.spv")
+        spirv = scenario(directory, "spirv", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1)
+        glsl = scenario(directory, "glsl", {"type": "GLSL", "src": "s.comp"}, 1024, 1)
 
         ours, theirs, warm, cold, compiler = [], [], [], [], []
         for i in range(options.runs + 1):
-            a, b, c = run(slipway, "run", spirv), run(peer["minimal"], folder / "s.spv", 1), run(slipway, "run", glsl)
+            a, b, c = run(slipway, "run", spirv), run(peer["minimal"], directory / "s.spv", 1), run(slipway, "run", glsl)
             # A cold cache of compiled shaders; the driver's own is warm, as with the SPIR-V scenario.
-            shutil.rmtree(folder / "cache/slipway")
+            shutil.rmtree(directory / "cache/slipway")
             d = run(slipway, "run", glsl)
-            e = run(peer["glslang"], folder / "s.comp", folder / "t.spv")
+            e = run(peer["glslang"], directory / "s.comp", directory / "t.spv")
             if i > 0:  # the first round warms the caches up
                 ours.append(a.ms), theirs.append(b.ms), warm.append(c.ms), cold.append(d.ms), compiler.append(e.ms)
         print(f"SPIR-V scenario, ms            {spread(ours)}\nminimal Vulkan program, ms     {spread(theirs)}")
@@ -81,33 +81,33 @@ def main():
         size = 32 << 20
         header = b"{'descr': '|i1', 'fortran_order': False, 'shape': (%d,), }" % size
         header += b" " * (118 - len(header) - 1) + b"\n"
-        (folder / "in.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + os.urandom(size))
-        copying = scenario(folder, "copying", {"type": "SPIR-V", "src": "s.spv"}, size, 1, src="in.npy", dst="out.npy")
+        (directory / "in.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + os.urandom(size))
+        copying = scenario(directory, "copying", {"type": "SPIR-V", "src": "s.spv"}, size, 1, src="in.npy", dst="out.npy")
         loads, copies, peaks, base_peaks = [], [], [], []
         for _ in range(options.runs):
-            counters = folder / "counters.json"
+            counters = directory / "counters.json"
             whole = run(slipway, "run", copying, "--perf-counters-dump-path", counters)
             measured = json.loads(counters.read_text())
             loads.append(sum(counter["value"] for category in measured.values() if isinstance(category, dict)
                              for counter in category["counters"] if counter["name"] in ("Load Buffer: data", "Save Resources")) / 1e3)
-            copies.append(float(run(peer["copy"], folder / "in.npy", folder / "copy.npy").text) / 1e3)
+            copies.append(float(run(peer["copy"], directory / "in.npy", directory / "copy.npy").text) / 1e3)
             peaks.append(whole.peak_mb)
-            base_peaks.append(run(peer["minimal"], folder / "s.spv", 1).peak_mb)
+            base_peaks.append(run(peer["minimal"], directory / "s.spv", 1).peak_mb)
         print(f"32 MiB: load and save, ms      {spread(loads)}\n32 MiB: plain read, write, ms  {spread(copies)}")
         print(f"peak memory, MB                {spread(peaks)}\nminimal program's, MB          {spread(base_peaks)}")
         rows.append(("32 MiB: load and save / plain read and write", median(loads) / median(copies), 2.5, "x"))
         # The software driver alone takes more than 60 MB, so what counts is what comes on top of it.
         rows.append(("32 MiB: peak memory over the data and the minimal program", median(peaks) - median(base_peaks) - 32, 60, "MB"))
 
-        many = scenario(folder, "many", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1000)
+        many = scenario(directory, "many", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1000)
         ours, theirs = [], []
         for _ in range(options.runs):
-            counters = folder / "counters.json"
+            counters = directory / "counters.json"
             run(slipway, "run", many, "--perf-counters-dump-path", counters)
             measured = json.loads(counters.read_text())["Run Scenario"]["counters"]
             ours.append(sum(counter["value"] for counter in measured
                             if counter["name"].startswith(("Creating Command Buffer", "Submit Commands"))) / 1e3)
-            theirs.append(float(run(peer["minimal"], folder / "s.spv", 1000).text) / 1e3)
+            theirs.append(float(run(peer["minimal"], directory / "s.spv", 1000).text) / 1e3)
         print(f"1,000 dispatches, us each      {spread(ours)}\nminimal program, us each       {spread(theirs)}")
         rows.append(("1,000 dispatches: recording over the driver's cost", median(ours) - median(theirs), 3, "us each"))
 

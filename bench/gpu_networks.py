@@ -1,4 +1,4 @@
-"""Graphs here and in PyTorch on one GPU: gpu_networks.py --build FOLDER [--rounds N] [--networks TEXT]
+"""Graphs here and in PyTorch on one GPU: gpu_networks.py --build DIRECTORY [--rounds N] [--networks TEXT]
 
 Matrix products, a copy, and whole networks of 16-bit floats with the same weights; our times and PyTorch's, in turns. All
 times are the GPU's own: its timestamps here, CUDA's events there. PyTorch runs networks as they are written (eager), as a
@@ -92,7 +92,7 @@ def network_times(path):
 
 
 def program(build, name):
-    """In a build folder or a bundle."""
+    """In a build directory or a bundle."""
     return next(path for path in (build / "bin" / name, build / name) if path.exists())
 
 
@@ -122,12 +122,12 @@ def main():
     torch.backends.cudnn.allow_tf32 = False
     best, theirs, text = {}, {}, ""
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        subprocess.run([program(options.build, "make_networks"), folder], check=True)
-        (folder / "32").mkdir()
-        subprocess.run([program(options.build, "make_networks"), folder / "32", "32"], check=True)
-        for path in (folder / "32").glob("resnet_50.fp16.*"):
-            path.rename(folder / f"resnet_50.fp16.32{path.suffix}")
+        directory = pathlib.Path(name)
+        subprocess.run([program(options.build, "make_networks"), directory], check=True)
+        (directory / "32").mkdir()
+        subprocess.run([program(options.build, "make_networks"), directory / "32", "32"], check=True)
+        for path in (directory / "32").glob("resnet_50.fp16.*"):
+            path.rename(directory / f"resnet_50.fp16.32{path.suffix}")
         for _ in range(options.rounds):
             found, text = ours(options.build)
             for label, number in found.items():
@@ -137,7 +137,7 @@ def main():
                 kind, size = label.rsplit(" ", 1)
                 theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
             theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
-            for path in sorted(folder.glob("*.fp16*.json")):
+            for path in sorted(directory.glob("*.fp16*.json")):
                 times = network_times(path)
                 theirs[path.stem] = {key: min(times[key], theirs.get(path.stem, times)[key]) for key in times}
     print(text)

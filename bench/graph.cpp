@@ -70,10 +70,10 @@ double openblas([[maybe_unused]] int size, [[maybe_unused]] int repeat) {
   return best;
 }
 
-// The wall time of the program running a model, with its caches in a folder.
-double process(std::string program, const std::string& folder) {
-  ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  std::string verb = "run", model = folder + "/chain.vgf", option = "--seed", seed = "1";
+// The wall time of the program running a model, with its caches in a directory.
+double process(std::string program, const std::string& directory) {
+  ::setenv("XDG_CACHE_HOME", directory.c_str(), 1);
+  std::string verb = "run", model = directory + "/chain.vgf", option = "--seed", seed = "1";
   char* arguments[] = {program.data(), verb.data(), model.data(), option.data(), seed.data(), nullptr};
   posix_spawn_file_actions_t silent;
   ::posix_spawn_file_actions_init(&silent);
@@ -92,18 +92,18 @@ double process(std::string program, const std::string& folder) {
 }
 
 void processes(const std::string& program, int repeat) {
-  const std::filesystem::path folder =
+  const std::filesystem::path directory =
       std::filesystem::temp_directory_path() / formatted("slipway-bench-{}", ::getpid());
   const std::vector<std::byte> model = convert::write_model(chain(kSmall, kChain)).value();
   double cold = 1e9, warm = 1e9;
   for (int i = 0; i < repeat; ++i) {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    if (!write_file(folder / "chain.vgf", Bytes(model))) std::exit(5);
-    cold = std::min(cold, process(program, folder));
-    warm = std::min({warm, process(program, folder), process(program, folder)});
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+    if (!write_file(directory / "chain.vgf", Bytes(model))) std::exit(5);
+    cold = std::min(cold, process(program, directory));
+    warm = std::min({warm, process(program, directory), process(program, directory)});
   }
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove_all(directory);
   row("32 convolutions, 31 clamps: whole process, cold caches", cold, 400, "ms", false);
   row("32 convolutions, 31 clamps: whole process, warm caches", warm, 100, "ms", false);
 }

@@ -1,4 +1,4 @@
-// make_networks FOLDER [BATCH]: writes each network in each precision as NAME.PRECISION.vgf and, for other runtimes,
+// make_networks DIRECTORY [BATCH]: writes each network in each precision as NAME.PRECISION.vgf and, for other runtimes,
 // NAME.PRECISION.json with its layers and NAME.PRECISION.weights with their weights.
 #include <cstdlib>
 #include <print>
@@ -13,7 +13,7 @@ int main(int count, char** arguments) {
   using namespace slipway;
   const std::int64_t batch = count == 3 ? std::atoll(arguments[2]) : 1;
   if (count < 2 || count > 3 || batch < 1) {
-    std::println(stderr, "usage: make_networks FOLDER [BATCH]");
+    std::println(stderr, "usage: make_networks DIRECTORY [BATCH]");
     return 2;
   }
   for (const bench::Precision precision : {bench::Precision::F32, bench::Precision::F16, bench::Precision::I8}) {

@@ -3,7 +3,7 @@
 
 With kernels in the driver's cache, as in every run but the first, peak memory is to be the weights once, the arena and at most
 80 MB beside what the driver itself takes (a scenario of one small shader); the arena at most 15 % above what has to be alive at once.
-Models are those that the example makes, and the files in a folder of models where there is one (--models).
+Models are those that the example makes, and the files in a directory of models where there is one (--models).
 """
 import argparse
 import os
@@ -33,20 +33,20 @@ def main():
     slipway = options.build / "bin/slipway"
     failed = False
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        directory = pathlib.Path(name)
         models = []
         for label, arguments in (("classifier", []), ("classifier 224", ["224"]), ("classifier 224 wide", ["224", "192"])):
-            path = folder / (label.replace(" ", "_") + ".vgf")
+            path = directory / (label.replace(" ", "_") + ".vgf")
             subprocess.run([options.build / "bin/make_classifier", path, "1", *arguments], check=True)
             models.append((label, path))
         if options.models.is_dir():
             models += [(path.stem, path) for path in sorted(options.models.glob("*.vgf"))]
         hello = pathlib.Path(__file__).parent / "../examples/hello/scenario.json"
-        driver = Process([slipway, "run", hello], dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))).peak_mb * 1.048576
+        driver = Process([slipway, "run", hello], dict(os.environ, XDG_CACHE_HOME=str(directory / "cache"))).peak_mb * 1.048576
         print(f"megabytes; the driver takes {driver:.1f}")
         print(f"{'model':28} {'weights':>8} {'arena':>8} {'peak':>8} {'other':>8} {'arena/least':>11} {'cold peak':>9} {'cold ms':>8} {'warm ms':>8}")
         for label, path in models:
-            cache = folder / ("cache_" + path.stem)
+            cache = directory / ("cache_" + path.stem)
             environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
             weights, arena, least = plan_of(slipway, path, environment)
             cold = Process([slipway, "run", path], environment)

@@ -1,4 +1,4 @@
-"""Whole networks here and in ONNX Runtime: networks.py --build FOLDER [--keep FOLDER]
+"""Whole networks here and in ONNX Runtime: networks.py --build DIRECTORY [--keep DIRECTORY]
 
 MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats and 8-bit integers, with the same weights
 and inputs, run in turns: some runs of the one, then of the other, several rounds of both. Every time is that of a whole
@@ -32,12 +32,12 @@ MOST_COLD_MS, MOST_WARM_MS = 2000, 300  # whole process of MobileNetV2, by float
 class Ours:
     def __init__(self, slipway, model, inputs, environment):
         self.command = [slipway, "run", model, "--inputs", inputs]
-        self.folder = inputs
+        self.directory = inputs
         self.environment = environment
         self.times = []
 
     def run(self, repeat):
-        counters = self.folder / "counters.json"
+        counters = self.directory / "counters.json"
         Process([*self.command, "--repeat", str(repeat), "--perf-counters-dump-path", counters], self.environment)
         iterations = {}
         for counter in json.loads(counters.read_text())["Run Scenario"]["counters"]:
@@ -48,7 +48,7 @@ class Ours:
         self.times += list(iterations.values())[2:]
 
     def result(self):
-        out = self.folder / "out"
+        out = self.directory / "out"
         Process([*self.command, "--output", out], self.environment)
         return np.load(out / "result.npy")
 
@@ -76,7 +76,7 @@ class Theirs:
         return x.transpose(0, 2, 3, 1) if x.ndim == 4 else x
 
 
-def make_inputs(network, folder, seed):
+def make_inputs(network, directory, seed):
     """Random numbers for the inputs of a network, as files and as arrays."""
     random = np.random.default_rng(seed)
     types = {"fp32": np.float32, "fp16": np.float16}
@@ -88,7 +88,7 @@ def make_inputs(network, folder, seed):
             x = random.integers(-127, 128, layer["shape"], np.int8)
         else:
             x = random.uniform(-1, 1, layer["shape"]).astype(types.get(network["precision"], np.float32))
-        np.save(folder / f"{layer['name']}.npy", x)
+        np.save(directory / f"{layer['name']}.npy", x)
         inputs[layer["name"]] = x
     return inputs
 
@@ -106,11 +106,11 @@ def middle(times):
     return median, (high - low) / median
 
 
-def process_times(slipway, model, inputs, folder):
+def process_times(slipway, model, inputs, directory):
     """A whole process with cold and with warm caches."""
     cold, warm = [], []
     for i in range(3):
-        cache = folder / f"cache_{model.stem}_{i}"
+        cache = directory / f"cache_{model.stem}_{i}"
         shutil.rmtree(cache, ignore_errors=True)
         environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
         cold.append(Process([slipway, "run", model, "--inputs", inputs], environment).ms)
@@ -124,25 +124,25 @@ def main():
     parser.add_argument("--networks", default="", help="only those whose names have this in them")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--milliseconds", type=float, default=400, help="about how long each is run in a round")
-    parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this folder")
+    parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this directory")
     options, _ = parser.parse_known_args()
     slipway = options.build / "bin/slipway"
     missed = []
     with tempfile.TemporaryDirectory() as name:
-        folder = options.keep or pathlib.Path(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([options.build / "bin/make_networks", folder], check=True)
-        networks = [path for path in sorted(folder.glob("*.json")) if options.networks in path.stem]
+        directory = options.keep or pathlib.Path(name)
+        directory.mkdir(parents=True, exist_ok=True)
+        subprocess.run([options.build / "bin/make_networks", directory], check=True)
+        networks = [path for path in sorted(directory.glob("*.json")) if options.networks in path.stem]
         # By a process of its own: the module onnx and the runtime both register operators, and say so.
         made = subprocess.run([sys.executable, pathlib.Path(__file__).parent / "onnx_networks.py", *networks], stderr=subprocess.PIPE, text=True)
         if made.returncode:
             sys.exit(made.stderr)
-        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))
+        environment = dict(os.environ, XDG_CACHE_HOME=str(directory / "cache"))
         print(f"ONNX Runtime {onnxruntime.__version__}, {THREADS} threads; times in ms")
         print(f"{'network':20} {'ours':>8} {'median':>8} {'spread':>6} {'theirs':>8} {'median':>8} {'spread':>6} {'ratio':>6} {'medians':>7} {'difference':>11}")
         for path in networks:
             label = path.stem
-            model, inputs = path.with_suffix(".vgf"), folder / f"{label}.inputs"
+            model, inputs = path.with_suffix(".vgf"), directory / f"{label}.inputs"
             inputs.mkdir(exist_ok=True)
             arrays = make_inputs(json.loads(path.read_text()), inputs, 1)
             both = [Ours(slipway, model, inputs, environment), Theirs(path, arrays)]
@@ -165,7 +165,7 @@ def main():
             if label.endswith("fp32") and difference(*results) > 1e-4:
                 missed.append(f"{label}: results differ")
             if label == "mobilenet_v2.fp32":
-                cold, warm = process_times(slipway, model, inputs, folder)
+                cold, warm = process_times(slipway, model, inputs, directory)
                 print(f"  load and first run: {cold:.0f} ms with cold caches, {warm:.0f} ms with warm ones")
                 if cold > MOST_COLD_MS or warm > MOST_WARM_MS:
                     missed.append(f"{label}: load and first run take more than {MOST_COLD_MS} ms cold or {MOST_WARM_MS} ms warm")

@@ -1,4 +1,4 @@
-// What running a recipe costs over doing the same by hand: bench_recipe [--queues N] FOLDER_OF_CPU_LIBRARIES
+// What running a recipe costs over doing the same by hand: bench_recipe [--queues N] DIRECTORY_OF_CPU_LIBRARIES
 //
 // Each is measured in turns with its peer, as medians:
 //   CPU functions   eight runs of an empty function, over calling it eight times
@@ -129,7 +129,7 @@ void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, s
   hand.pipeline.emplace(
       must(gpu::create_compute_pipeline(device, {.shader = {.words = *module.words}, .layout = &hand.layout})));
   for (int i = 0; i < 2; ++i)
-    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .place = gpu::BufferPlace::Readback})));
+    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .location = gpu::BufferPlace::Readback})));
   std::vector<gpu::DescriptorSetInfo> infos;
   for (std::size_t i = 0; i < 2; ++i) {
     infos.push_back(

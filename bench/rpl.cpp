@@ -127,9 +127,9 @@ struct Bench {
     finish();
   }
   void choose_flags() {
-    constexpr std::size_t kMostFlags = 10;
+    constexpr std::size_t kMaxFlags = 10;
     const std::span options = programs[0].options;
-    for (rpl::OptionId id = 0; id < options.size() && flags.size() < kMostFlags; ++id) {
+    for (rpl::OptionId id = 0; id < options.size() && flags.size() < kMaxFlags; ++id) {
       const bool setting = programs[0].text(options[id].name) == "wireframe";
       if (options[id].type == rpl::OptionType::Flag && !setting) flags.push_back(id);
     }
@@ -267,8 +267,8 @@ int main_of(int count, char** arguments) {
   }
   glslang::FinalizeProcess();
   // Caches make large programs somewhat slower; quadratic growth would be 64.
-  constexpr double kMostGrowth = 2.5;
-  return parse > kMostGrowth || anew > kMostGrowth ? 1 : 0;
+  constexpr double kMaxGrowth = 2.5;
+  return parse > kMaxGrowth || anew > kMaxGrowth ? 1 : 0;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev bench: builds the peers and runs the comparison: bench/run.sh BUILD_FOLDER [ARGUMENTS]
+# ./dev bench: builds the peers and runs the comparison: bench/run.sh BUILD_DIRECTORY [ARGUMENTS]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1

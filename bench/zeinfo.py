@@ -36,10 +36,10 @@ def main():
     rows = []
 
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        directory = pathlib.Path(name)
         texts = {"4 MB": ("ordinary", 4), "5 MB, long names": ("long", 5), "40 MB": ("ordinary", 40)}
         for label, (kind, megabytes) in texts.items():
-            path = folder / f"{kind}{megabytes}.ze_info"
+            path = directory / f"{kind}{megabytes}.ze_info"
             subprocess.run([bench, "text", kind, str(megabytes * 1_000_000), path], check=True)
             size = path.stat().st_size
             times, peaks = {}, {}
@@ -69,7 +69,7 @@ def main():
             memory = (median(peaks["ours"]) - median(peaks["nothing"])) * 1024 * 1024 / size + 1
             rows.append((f"{label}: peak memory, text included / text", memory, 2.5, "x", False))
 
-        text, zebin = folder / "two.ze_info", folder / "five.bin"
+        text, zebin = directory / "two.ze_info", directory / "five.bin"
         subprocess.run([bench, "text", "ordinary", "2150000", text], check=True)
         subprocess.run([bench, "zebin", text, zebin], check=True)
         inspects, versions = [], []

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Packs the program, its loader and its libraries (not the driver) into a relocatable folder:
+# Packs the program, its loader and its libraries (not the driver) into a relocatable directory:
 #
-#   env/bundle.sh TOP PRESET [--tests] [FOLDER]
+#   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
 #
 # The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
 # built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer and the
-# corpora that they need: FOLDER/test runs them and the examples on whatever device the machine has, and FOLDER/suites
+# corpora that they need: DIRECTORY/test runs them and the examples on whatever device the machine has, and DIRECTORY/suites
 # all cases of operators and graphs.
 set -euo pipefail
 top=$1
@@ -13,33 +13,33 @@ preset=$2
 shift 2
 tests=
 if [ "${1:-}" = --tests ]; then tests=1; shift; fi
-folder=${1:-$top/build/slipway-bundle}
+directory=${1:-$top/build/slipway-bundle}
 programs=$top/build/$preset/bin
 largest=40 # MB, without the tests
 
-rm -rf "$folder"
-mkdir -p "$folder/lib"
+rm -rf "$directory"
+mkdir -p "$directory/lib"
 
 # A program or a library with everything that it links.
 add() {
-  cp -L "$1" "$folder/lib/"
+  cp -L "$1" "$directory/lib/"
   ldd "$1" | awk '$2 == "=>" {print $3} $1 ~ /^\// {print $1}' | while read -r library; do
-    [ -e "$folder/lib/$(basename "$library")" ] || cp -L "$library" "$folder/lib/"
+    [ -e "$directory/lib/$(basename "$library")" ] || cp -L "$library" "$directory/lib/"
   done
 }
 
-# The script that starts a program of the bundle; the search path ends with the host's folders, where a driver finds
+# The script that starts a program of the bundle; the search path ends with the host's directories, where a driver finds
 # what it needs itself.
-# (The name under which it runs is that of a program in FOLDER/bin, whose neighbour examples/ is.)
+# (The name under which it runs is that of a program in DIRECTORY/bin, whose neighbour examples/ is.)
 starter() {
-  cat >"$folder/$1" <<SCRIPT
+  cat >"$directory/$1" <<SCRIPT
 #!/bin/sh
 here=\$(dirname "\$(readlink -f "\$0")")
 host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
 exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
   --argv0 "\$here/bin/\${0##*/}" "\$here/lib/$1" "\$@"
 SCRIPT
-  chmod +x "$folder/$1"
+  chmod +x "$directory/$1"
 }
 
 add "$programs/slipway"
@@ -48,17 +48,17 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$folder/$name"; done
-cp -r "$top/examples" "$folder/"
-rm -rf "$folder"/examples/*/output
-# CPU libraries of examples: recipes name them from the folder above the program's own.
+for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$directory/$name"; done
+cp -r "$top/examples" "$directory/"
+rm -rf "$directory"/examples/*/output
+# CPU libraries of examples: recipes name them from the directory above the program's own.
 for library in "$top/build/$preset"/examples/*/*.so; do
-  [ ! -e "$library" ] || cp "$library" "$folder/examples/$(basename "$(dirname "$library")")/"
+  [ ! -e "$library" ] || cp "$library" "$directory/examples/$(basename "$(dirname "$library")")/"
 done
 
-find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
-size=$(du -sk "$folder" | cut -f1)
-echo "$folder: $((size / 1024)) MB"
+find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+size=$(du -sk "$directory" | cut -f1)
+echo "$directory: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
 [ -n "$tests" ] || exit 0
 
@@ -67,28 +67,28 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
-# What the device is good for is measured where it is: FOLDER/bench_recipe FOLDER/cpu_libraries, FOLDER/bench_gpu,
-# FOLDER/bench_roofline --html PAGE, and with PyTorch FOLDER/gpu_networks.py --build FOLDER.
-cp "$top"/bench/{gpu_networks,torch_networks}.py "$folder/"
+# What the device is good for is measured where it is: DIRECTORY/bench_recipe DIRECTORY/cpu_libraries, DIRECTORY/bench_gpu,
+# DIRECTORY/bench_roofline --html PAGE, and with PyTorch DIRECTORY/gpu_networks.py --build DIRECTORY.
+cp "$top"/bench/{gpu_networks,torch_networks}.py "$directory/"
 for name in bench_recipe bench_gpu bench_roofline make_networks; do
   [ -e "$programs/$name" ] || continue
   add "$programs/$name"
   starter "$name"
 done
 add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
-mkdir -p "$folder/layers" "$folder/tests"
+mkdir -p "$directory/layers" "$directory/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
-  /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$folder/layers/VkLayer_khronos_validation.json"
-cp -r "$top/tests/corpus" "$folder/tests/"
+  /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$directory/layers/VkLayer_khronos_validation.json"
+cp -r "$top/tests/corpus" "$directory/tests/"
 # CPU function libraries of the tests, which look for them beside the corpora.
-mkdir -p "$folder/cpu_libraries"
+mkdir -p "$directory/cpu_libraries"
 for library in "$top/build/$preset"/cpu_libraries/*.so; do
   add "$library"
-  mv "$folder/lib/$(basename "$library")" "$folder/cpu_libraries/"
+  mv "$directory/lib/$(basename "$library")" "$directory/cpu_libraries/"
 done
-cp -r "$top/schema" "$folder/"
-find "$folder/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
-cat >"$folder/test" <<'SCRIPT'
+cp -r "$top/schema" "$directory/"
+find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+cat >"$directory/test" <<'SCRIPT'
 #!/bin/sh
 # Runs the device tests and the examples on this machine's device.
 here=$(dirname "$(readlink -f "$0")")
@@ -107,8 +107,8 @@ for recipe in convert_pool saxpy_recipe pipeline_depth; do
 done
 exit $status
 SCRIPT
-cp "$top/env/suites.sh" "$folder/suites.sh"
-cat >"$folder/suites" <<'SCRIPT'
+cp "$top/env/suites.sh" "$directory/suites.sh"
+cat >"$directory/suites" <<'SCRIPT'
 #!/bin/sh
 # Runs the whole suites of TOSA operators and graphs on this machine's device, with all cores: suites [FILTER [PROCESSES]]
 here=$(dirname "$(readlink -f "$0")")
@@ -116,5 +116,5 @@ cd "$here" || exit 5
 export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers" GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
 exec ./suites.sh ./model_test "$@"
 SCRIPT
-chmod +x "$folder/test" "$folder/suites"
-echo "with the tests: $(du -sm "$folder" | cut -f1) MB"
+chmod +x "$directory/test" "$directory/suites"
+echo "with the tests: $(du -sm "$directory" | cut -f1) MB"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the private root: a folder with Debian forky and the packages of packages.txt.
+# Makes the private root: a directory with Debian forky and the packages of packages.txt.
 #
-#   env/root.sh FOLDER      makes FOLDER (which must not exist) or fails and leaves nothing
+#   env/root.sh DIRECTORY      makes DIRECTORY (which must not exist) or fails and leaves nothing
 #
 # Works as root and as an ordinary user without subordinate ids: the packages are unpacked, not configured
 # (mmdebstrap's variant "extract" under fakechroot), and the few things that maintainer scripts would have done and

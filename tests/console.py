@@ -4,8 +4,8 @@
 A file is Markdown. Blocks fenced as ```console hold commands behind `$ ` (a line that ends in `\\` goes on) and the output of
 both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` stands
 for any text on a line, and a line `...` for any lines. Blocks fenced as ```LANGUAGE file=NAME are written to NAME first, so
-that the commands can use what the document shows. Everything happens in a scratch folder with a copy of examples/.
-`./dev slipway` and `./dev run` stand for the built program; $SLIPWAY_INCLUDE is the folder of the public headers.
+that the commands can use what the document shows. Everything happens in a scratch directory with a copy of examples/.
+`./dev slipway` and `./dev run` stand for the built program; $SLIPWAY_INCLUDE is the directory of the public headers.
 """
 import os
 import pathlib
@@ -52,10 +52,10 @@ def matches(expected, printed):
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
 
 
-def run(command, folder, environment):
+def run(command, directory, environment):
     command = re.sub(r"\./dev slipway\b", "slipway", command)
     command = re.sub(r"\./dev run\b", "slipway run", command)
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=240)
     printed = done.stdout.decode(errors="replace").splitlines()
     if done.returncode != 0:
@@ -66,9 +66,9 @@ def run(command, folder, environment):
 def main():
     text = path.read_text()
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name) / "work"
-        folder.mkdir()
-        shutil.copytree(top / "examples", folder / "examples", ignore=shutil.ignore_patterns("output"))
+        directory = pathlib.Path(name) / "work"
+        directory.mkdir()
+        shutil.copytree(top / "examples", directory / "examples", ignore=shutil.ignore_patterns("output"))
         programs = pathlib.Path(name) / "bin"
         programs.mkdir()
         for program in ("slipway", "scenario-runner", "xrt-runner", "xrt-replay", "vgf_dump", "vgf_updater", "model-converter"):
@@ -80,8 +80,8 @@ def main():
         result, last = "", 0
         for info, body, start, end in blocks(text):
             if match := re.search(r"\bfile=(\S+)", info):
-                (folder / match[1]).parent.mkdir(parents=True, exist_ok=True)
-                (folder / match[1]).write_text(body)
+                (directory / match[1]).parent.mkdir(parents=True, exist_ok=True)
+                (directory / match[1]).write_text(body)
             if info.split()[0] != "console":
                 continue
             fresh = ""
@@ -90,7 +90,7 @@ def main():
                     fresh += f"$ {command}\n" + "".join(line + "\n" for line in expected)
                     continue
                 count += 1
-                printed = run(command, folder, environment)
+                printed = run(command, directory, environment)
                 if matches(expected, printed):
                     printed = expected
                 else:

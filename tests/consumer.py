@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs Slipway into a scratch folder and builds and runs the project of docs/library.md with it: consumer.py TOP BUILD"""
+"""Installs Slipway into a scratch directory and builds and runs the project of docs/library.md with it: consumer.py TOP BUILD"""
 import pathlib
 import re
 import subprocess
@@ -8,19 +8,19 @@ import tempfile
 
 top, build = pathlib.Path(sys.argv[1]), sys.argv[2]
 with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
+    directory = pathlib.Path(name)
     for file, body in re.findall(r"^```\w+ file=(\S+)\n(.*?)^```", (top / "docs/library.md").read_text(), re.M | re.S):
-        (folder / file).parent.mkdir(exist_ok=True)
-        (folder / file).write_text(body)
+        (directory / file).parent.mkdir(exist_ok=True)
+        (directory / file).write_text(body)
 
     def run(*command):
         print("$", *command, flush=True)
         subprocess.run([str(word) for word in command], check=True)
 
-    run("cmake", "--install", build, "--prefix", folder / "prefix")
-    run("cmake", "-G", "Ninja", "-S", folder / "consumer", "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
-    run("cmake", "--build", folder / "build")
-    run(folder / "build/consumer", top / "examples/hello/scenario.json")
-    run(folder / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
-    run(folder / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
-    run(folder / "prefix/bin/slipway", "--version")
+    run("cmake", "--install", build, "--prefix", directory / "prefix")
+    run("cmake", "-G", "Ninja", "-S", directory / "consumer", "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
+    run("cmake", "--build", directory / "build")
+    run(directory / "build/consumer", top / "examples/hello/scenario.json")
+    run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
+    run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
+    run(directory / "prefix/bin/slipway", "--version")

@@ -12,15 +12,15 @@ void main() { while (b[0] == 0) { b[1] += 1; } }
 """
 
 with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    (folder / "out.npy").write_text("old")
-    (folder / "spin.json").write_text(json.dumps({
+    directory = pathlib.Path(name)
+    (directory / "out.npy").write_text("old")
+    (directory / "spin.json").write_text(json.dumps({
         "resources": [{"shader": {"uid": "spin", "type": "GLSL", "source": SPIN}},
                       {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", "dst": "out.npy"}}],
         "commands": [{"dispatch_compute": {"shader_ref": "spin", "rangeND": [1],
                                            "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}))
-    before = sorted(path.name for path in folder.iterdir())
-    run = subprocess.Popen([sys.argv[1], "run", "--no-cache", "--log-level", "info", folder / "spin.json"], stdout=subprocess.PIPE, text=True)
+    before = sorted(path.name for path in directory.iterdir())
+    run = subprocess.Popen([sys.argv[1], "run", "--no-cache", "--log-level", "info", directory / "spin.json"], stdout=subprocess.PIPE, text=True)
     for line in run.stdout:
         if "Wait for fence" in line:
             break
@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as name:
         sys.exit("the run ended by itself")
     run.kill()
     run.wait()
-    after = sorted(path.name for path in folder.iterdir())
-    if after != before or (folder / "out.npy").read_text() != "old":
-        sys.exit(f"the folder changed: {before} to {after}")
+    after = sorted(path.name for path in directory.iterdir())
+    if after != before or (directory / "out.npy").read_text() != "old":
+        sys.exit(f"the directory changed: {before} to {after}")
 print("nothing left behind")

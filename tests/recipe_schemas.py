@@ -57,8 +57,8 @@ def check_corpus(name):
 
 
 def check_report(*arguments):
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report.json"
+    with tempfile.TemporaryDirectory() as directory:
+        report = pathlib.Path(directory) / "report.json"
         subprocess.run([slipway, "run", *map(str, arguments), "--report", str(report)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         document = json.loads(report.read_text())
         for error in validator_of_reports.iter_errors(document):
@@ -83,9 +83,9 @@ check_corpus("profile")
 check_corpus("replay")
 validator_of_reports = jsonschema.Draft202012Validator(schema_of("report"))
 for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
-    folder = top / "examples" / example
-    check_report(folder / "recipe.json", "--profile", folder / "profile.json", "--timings")
-    check_report(folder / "recipe.json")  # buffers are missing, or all is well: a report either way
+    directory = top / "examples" / example
+    check_report(directory / "recipe.json", "--profile", directory / "profile.json", "--timings")
+    check_report(directory / "recipe.json")  # buffers are missing, or all is well: a report either way
 check_report(top / "tests/corpus/recipe/fail_no_runs.json")
 npu = top / "examples/npu"
 report = check_report(npu / "recipe.json", "--kernels", npu / "kernels.json", "--profile", npu / "profile.json")

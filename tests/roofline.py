@@ -131,13 +131,13 @@ def check_page(text, rows):
 
 
 with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    run(MAKE, folder / "net.vgf", "7")
-    text = run(BENCH, folder / "net.vgf", "--milliseconds", "2", "--rows", "1000", "--html", folder / "page.html")
+    directory = pathlib.Path(name)
+    run(MAKE, directory / "net.vgf", "7")
+    text = run(BENCH, directory / "net.vgf", "--milliseconds", "2", "--rows", "1000", "--html", directory / "page.html")
     rows = check_text(text)
-    check_page((folder / "page.html").read_text(), rows)
-    profile = run(SLIPWAY, "run", folder / "net.vgf", "--profile")
+    check_page((directory / "page.html").read_text(), rows)
+    profile = run(SLIPWAY, "run", directory / "net.vgf", "--profile")
     expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0][:40] in profile for row in rows))
     expect("names that nothing has", "no network" in run(BENCH, "nothing-like-it", status=2))
-    (folder / "empty.vgf").write_bytes(b"")
-    expect("a file that is none", "error" in run(BENCH, folder / "empty.vgf", status=3))
+    (directory / "empty.vgf").write_bytes(b"")
+    expect("a file that is none", "error" in run(BENCH, directory / "empty.vgf", status=3))

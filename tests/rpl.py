@@ -45,16 +45,16 @@ def schemas():
     compute = ["--pipeline", "compute", "--entry", "compute=compute_main"]
     programs = {"tinted": graphics, "layouts": graphics, "scale": compute, "control": compute}
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        directory = pathlib.Path(name)
         for program, options in programs.items():
             source = top / f"tests/corpus/rpl_tools/{program}.rpl"
-            run("compile", source, *options, "-o", folder / program)
-            check(metadata, folder / f"{program}.json")
-            run("compile", source, *options, "--skip-sets", "--skip-attributes", "-o", folder / "part")
-            check(metadata, folder / "part.json")
-            run("compile", source, *options, "--variants", "all", "-o", folder / "variants")
-            check(variants, folder / "variants/variants.json")
-        broken = json.loads((folder / "tinted.json").read_text())
+            run("compile", source, *options, "-o", directory / program)
+            check(metadata, directory / f"{program}.json")
+            run("compile", source, *options, "--skip-sets", "--skip-attributes", "-o", directory / "part")
+            check(metadata, directory / "part.json")
+            run("compile", source, *options, "--variants", "all", "-o", directory / "variants")
+            check(variants, directory / "variants/variants.json")
+        broken = json.loads((directory / "tinted.json").read_text())
         del broken["interface"]["push_constant_size"]
         expect("the schema takes metadata without push_constant_size", not metadata.is_valid(broken))
 

@@ -36,12 +36,12 @@ def check(schema, document, what):
 
 
 example = top / "examples/kernel_info"
-with tempfile.TemporaryDirectory() as folder:
-    zebin, out = pathlib.Path(folder) / "k.bin", pathlib.Path(folder) / "k.json"
+with tempfile.TemporaryDirectory() as directory:
+    zebin, out = pathlib.Path(directory) / "k.bin", pathlib.Path(directory) / "k.json"
     run("convert", example / "saxpy.zebin", "-o", zebin)
     header = b"!<arch>\n" + b"64.dg2/         0           0     0     644     %-10d`\n" % zebin.stat().st_size
-    (pathlib.Path(folder) / "fat.ar").write_bytes(header + zebin.read_bytes())
-    for path in (zebin, example / "saxpy.ze_info", example / "saxpy_spilling.ze_info", pathlib.Path(folder) / "fat.ar"):
+    (pathlib.Path(directory) / "fat.ar").write_bytes(header + zebin.read_bytes())
+    for path in (zebin, example / "saxpy.ze_info", example / "saxpy_spilling.ze_info", pathlib.Path(directory) / "fat.ar"):
         check("zebin-inspect.schema.json", json.loads(run("inspect", "--json", path)), f"inspect --json {path.name}")
     for words in ([], ["--defaults"]):
         run("convert", *words, zebin, "-o", out)

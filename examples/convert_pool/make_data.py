@@ -3,7 +3,7 @@
 import pathlib
 import struct
 
-folder = pathlib.Path(__file__).parent
+directory = pathlib.Path(__file__).parent
 channels, height, width = 8, 4, 8
 ifm = [[[(7 * c + 3 * y * y + x) % 31 for x in range(width)] for y in range(height)] for c in range(channels)]
 wts = [1.0, 0.5, 2.0, -1.0]
@@ -13,7 +13,7 @@ ofm = pooled[4:] + pooled[:4]  # the two runs of the kernel write the halves cro
 
 
 def write(name, numbers):
-    (folder / name).write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
+    (directory / name).write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
 
 
 def flat(tensor):

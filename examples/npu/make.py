@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the NPU files of this example: make.py FOLDER
+"""Writes the NPU files of this example: make.py DIRECTORY
 
 design.xclbin is a design with one kernel, `DPU`, control.elf its control code, and config.elf a configuration ELF with the
 kernels `CONV` (instances `a` and `b`) and `POOL`. They have every structure that such files have and no code: their images
@@ -152,6 +152,6 @@ def config():
     return elf.write()
 
 
-folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+directory = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 for name, make in (("design.xclbin", xclbin), ("control.elf", control), ("config.elf", config)):
-    (folder / name).write_bytes(make())
+    (directory / name).write_bytes(make())

@@ -54,13 +54,13 @@ class SLIPWAY_API device {
 // device it is memory of the host. Throws runner::backend_error.
 SLIPWAY_API bo slipway_make_buffer(const device& device, std::size_t size);
 
-// The files that recipes and profiles name: a folder, or bytes by name. Copies share them.
+// The files that recipes and profiles name: a directory, or bytes by name. Copies share them.
 class SLIPWAY_API artifacts {
  public:
   using map = std::map<std::string, std::vector<char>>;
 
-  artifacts(const std::filesystem::path& folder);  // NOLINT(google-explicit-constructor): as the existing class
-  artifacts(map files);                            // NOLINT(google-explicit-constructor)
+  artifacts(const std::filesystem::path& directory);  // NOLINT(google-explicit-constructor): as the existing class
+  artifacts(map files);                               // NOLINT(google-explicit-constructor)
 
   struct state;
   const std::shared_ptr<const state>& shared() const { return state_; }
@@ -71,13 +71,13 @@ class SLIPWAY_API artifacts {
 
 struct run_options {
   std::string profile;                 // JSON text or a path; empty: none
-  std::optional<artifacts> files;      // the current folder
+  std::optional<artifacts> files;      // the current directory
   std::string backend;                 // vulkan, opencl or xrt; empty: as each kernel's files say
   std::filesystem::path kernels;       // a file that replaces kernels of the recipe; empty: none
   std::filesystem::path library_root;  // of CPU libraries; empty: XILINX_XRT, the install prefix, the artifacts
   std::uint64_t seed = 0;              // of random data that have none
   bool strict = false;                 // warnings are errors
-  bool allow_outside = false;          // files and libraries outside their folders
+  bool allow_outside = false;          // files and libraries outside their directories
   bool timings = false;                // measure each run, for the report
 };
 

@@ -23,10 +23,10 @@
 namespace slipway {
 
 struct LoadOptions {
-  std::filesystem::path output;  // base of relative `dst` paths; empty: the scenario's folder
-  bool confine = false;          // refuse paths that leave the scenario's folder
+  std::filesystem::path output;  // base of relative `dst` paths; empty: the scenario's directory
+  bool confine = false;          // refuse paths that leave the scenario's directory
   bool strict = false;           // warnings are errors
-  bool cache = true;             // keep compiled shaders in the user's cache folder
+  bool cache = true;             // keep compiled shaders in the user's cache directory
 };
 
 struct RunOptions {
@@ -61,8 +61,8 @@ class SLIPWAY_API Scenario {
   // Reads the file and every file that it names, compiles the shaders and checks all of it. The error has every problem
   // of severity Error and the warnings before them.
   static Outcome<Scenario> load(const std::filesystem::path& file, const LoadOptions& options = {});
-  // The same for a text; relative paths are resolved against `folder`.
-  static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& folder,
+  // The same for a text; relative paths are resolved against `directory`.
+  static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& directory,
                                  const LoadOptions& options = {});
 
   Scenario(Scenario&&) noexcept;
@@ -83,7 +83,7 @@ class SLIPWAY_API Scenario {
  private:
   struct State;
   explicit Scenario(std::unique_ptr<State> state);
-  static Outcome<Scenario> load_text(std::string text, std::string name, const std::filesystem::path& folder,
+  static Outcome<Scenario> load_text(std::string text, std::string name, const std::filesystem::path& directory,
                                      const LoadOptions& options);
   std::unique_ptr<State> state_;
 };

@@ -20,8 +20,8 @@ struct EntryHeader {
 }  // namespace
 
 Cache Cache::of_user() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
-    return Cache(Path(folder) / "slipway" / "objects");
+  if (const char* directory = std::getenv("XDG_CACHE_HOME"); directory && *directory)
+    return Cache(Path(directory) / "slipway" / "objects");
   if (const char* home = std::getenv("HOME"); home && *home)
     return Cache(Path(home) / ".cache" / "slipway" / "objects");
   return {};
@@ -41,7 +41,7 @@ std::string Cache::key(std::initializer_list<std::string_view> parts) {
 
 std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
   if (!enabled()) return std::nullopt;
-  const Result<MappedFile> file = map_file(folder_ / key);
+  const Result<MappedFile> file = map_file(directory_ / key);
   if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
   const auto header = load<EntryHeader>(file->bytes().data());
   const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
@@ -57,7 +57,7 @@ void Cache::store(std::string_view key, Bytes value) const {
   EntryHeader header{};
   kMagic.copy(header.magic, sizeof header.magic);
   header.checksum = XXH3_64bits(value.data(), value.size());
-  Result<OutputFile> file = OutputFile::create(folder_ / key);
+  Result<OutputFile> file = OutputFile::create(directory_ / key);
   if (!file) return;
   if (file->write(std::as_bytes(std::span(&header, 1))) && file->write(value)) (void)file->commit();
 }

@@ -20,12 +20,12 @@ namespace slipway {
 class Cache {
  public:
   Cache() = default;  // no cache: every lookup misses
-  explicit Cache(Path folder) : folder_(std::move(folder)) {}
+  explicit Cache(Path directory) : directory_(std::move(directory)) {}
   // $XDG_CACHE_HOME/slipway, else ~/.cache/slipway; no cache when neither is set.
   static Cache of_user();
 
-  bool enabled() const { return !folder_.empty(); }
-  const Path& folder() const { return folder_; }
+  bool enabled() const { return !directory_.empty(); }
+  const Path& directory() const { return directory_; }
 
   // 32 hexadecimal digits of a 128-bit hash over the parts and their lengths.
   static std::string key(std::initializer_list<std::string_view> parts);
@@ -34,7 +34,7 @@ class Cache {
   void store(std::string_view key, Bytes value) const;
 
  private:
-  Path folder_;
+  Path directory_;
 };
 
 }  // namespace slipway

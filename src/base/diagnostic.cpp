@@ -20,7 +20,7 @@ const std::vector<DiagnosticKindInfo>& diagnostic_kinds() {
 std::string_view name_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].name; }
 Cause cause_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].cause; }
 
-Diagnostic& Diagnostic::note(std::string text, Place where) {
+Diagnostic& Diagnostic::note(std::string text, SourceLocation where) {
   notes.push_back({std::move(text), std::move(where)});
   return *this;
 }
@@ -30,7 +30,7 @@ Diagnostic& Diagnostic::hint(std::string text) {
   return *this;
 }
 
-Diagnostic& Diagnostic::suggest(Place where, std::string text) {
+Diagnostic& Diagnostic::suggest(SourceLocation where, std::string text) {
   hint(formatted("did you mean `{}`?", text));
   suggestions.push_back({formatted("replace by `{}`", text), std::move(where), std::move(text)});
   return *this;
@@ -42,8 +42,8 @@ Diagnostic& Diagnostic::at(std::string json_path, std::string of_uid) {
   return *this;
 }
 
-std::unexpected<Failure> fail(DiagnosticKind kind, Place place, std::string message) {
-  return fail(Diagnostic{.kind = kind, .message = std::move(message), .place = std::move(place)});
+std::unexpected<Failure> fail(DiagnosticKind kind, SourceLocation location, std::string message) {
+  return fail(Diagnostic{.kind = kind, .message = std::move(message), .location = std::move(location)});
 }
 
 std::unexpected<Failure> fail(Diagnostic diagnostic) {
@@ -52,33 +52,33 @@ std::unexpected<Failure> fail(Diagnostic diagnostic) {
   return std::unexpected(std::move(failure));
 }
 
-std::unexpected<Failure> fail(Failure failure, std::string_view note, const Place& place) {
+std::unexpected<Failure> fail(Failure failure, std::string_view note, const SourceLocation& location) {
   if (!note.empty()) {
-    for (Diagnostic& diagnostic : failure) diagnostic.note(std::string(note), place);
+    for (Diagnostic& diagnostic : failure) diagnostic.note(std::string(note), location);
   }
   return std::unexpected(std::move(failure));
 }
 
 namespace {
 
-Diagnostic& append(std::vector<Diagnostic>& all, Severity severity, DiagnosticKind kind, Place place,
+Diagnostic& append(std::vector<Diagnostic>& all, Severity severity, DiagnosticKind kind, SourceLocation location,
                    std::string message) {
   return all.emplace_back(
-      Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .place = std::move(place)});
+      Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .location = std::move(location)});
 }
 
 }  // namespace
 
-Diagnostic& Diagnostics::error(DiagnosticKind kind, Place place, std::string message) {
-  return append(all_, Severity::Error, kind, std::move(place), std::move(message));
+Diagnostic& Diagnostics::error(DiagnosticKind kind, SourceLocation location, std::string message) {
+  return append(all_, Severity::Error, kind, std::move(location), std::move(message));
 }
 
-Diagnostic& Diagnostics::warning(DiagnosticKind kind, Place place, std::string message) {
-  return append(all_, Severity::Warning, kind, std::move(place), std::move(message));
+Diagnostic& Diagnostics::warning(DiagnosticKind kind, SourceLocation location, std::string message) {
+  return append(all_, Severity::Warning, kind, std::move(location), std::move(message));
 }
 
-Diagnostic& Diagnostics::remark(DiagnosticKind kind, Place place, std::string message) {
-  return append(all_, Severity::Note, kind, std::move(place), std::move(message));
+Diagnostic& Diagnostics::remark(DiagnosticKind kind, SourceLocation location, std::string message) {
+  return append(all_, Severity::Note, kind, std::move(location), std::move(message));
 }
 
 Diagnostic& Diagnostics::add(Diagnostic diagnostic) { return all_.emplace_back(std::move(diagnostic)); }
@@ -97,7 +97,7 @@ void Diagnostics::make_strict() {
 
 void Diagnostics::sort() {
   std::ranges::stable_sort(all_, [](const Diagnostic& a, const Diagnostic& b) {
-    return std::tie(a.place.file, a.place.span.begin) < std::tie(b.place.file, b.place.span.begin);
+    return std::tie(a.location.file, a.location.span.begin) < std::tie(b.location.file, b.location.span.begin);
   });
 }
 

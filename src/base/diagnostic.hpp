@@ -43,13 +43,13 @@ Cause cause_of(DiagnosticKind kind);
 
 struct DiagnosticNote {
   std::string message;
-  Place place;
+  SourceLocation location;
 };
 
 // Replacing `place` by `text` mends the problem.
 struct Suggestion {
   std::string message;
-  Place place;
+  SourceLocation location;
   std::string text;
 };
 
@@ -57,7 +57,7 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   DiagnosticKind kind = DiagnosticKind::Usage;
   std::string message;  // lower case, no full stop, code in backticks
-  Place place;
+  SourceLocation location;
   std::string path;  // JSON pointer, where the place is in JSON
   std::string uid;   // of the resource concerned, where there is one
   std::vector<DiagnosticNote> notes;
@@ -66,9 +66,9 @@ struct Diagnostic {
   std::vector<std::pair<std::string, std::string>> assignment;
 
   // Each adds something and returns the diagnostic.
-  Diagnostic& note(std::string text, Place where = {});
-  Diagnostic& hint(std::string text);                  // "; text" behind the message
-  Diagnostic& suggest(Place where, std::string text);  // did you mean `text`? as hint and as suggestion
+  Diagnostic& note(std::string text, SourceLocation where = {});
+  Diagnostic& hint(std::string text);                           // "; text" behind the message
+  Diagnostic& suggest(SourceLocation where, std::string text);  // did you mean `text`? as hint and as suggestion
   Diagnostic& at(std::string json_path, std::string of_uid = {});
 };
 
@@ -78,17 +78,17 @@ template <class T = void>
 using Result = std::expected<T, Failure>;
 
 // return fail(DiagnosticKind::FileFormat, place, "...");
-std::unexpected<Failure> fail(DiagnosticKind kind, Place place, std::string message);
+std::unexpected<Failure> fail(DiagnosticKind kind, SourceLocation location, std::string message);
 std::unexpected<Failure> fail(Diagnostic diagnostic);
 // Passes on a failure, with one more note on each of its diagnostics when `note` is given.
-std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const Place& place = {});
+std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const SourceLocation& location = {});
 
 // Collects diagnostics. References that its functions return are good until the next call.
 class Diagnostics {
  public:
-  Diagnostic& error(DiagnosticKind kind, Place place, std::string message);
-  Diagnostic& warning(DiagnosticKind kind, Place place, std::string message);
-  Diagnostic& remark(DiagnosticKind kind, Place place, std::string message);
+  Diagnostic& error(DiagnosticKind kind, SourceLocation location, std::string message);
+  Diagnostic& warning(DiagnosticKind kind, SourceLocation location, std::string message);
+  Diagnostic& remark(DiagnosticKind kind, SourceLocation location, std::string message);
   Diagnostic& add(Diagnostic diagnostic);
   void add(Failure failure);
 

@@ -15,9 +15,9 @@ TEST(Diagnostic, ShowsTheLineAndMarksThePlace) {
   const SourcePtr source = blur();
   Diagnostic diagnostic{.kind = DiagnosticKind::UnknownKey,
                         .message = "unknown key `dimz` in image `input`",
-                        .place = Place::in_text(source, {4, 10})};
-  diagnostic.suggest(diagnostic.place, "dims").at("/resources/3/image/dims", "input");
-  diagnostic.note("the image is used here", Place::in_text(source, {0, 1}));
+                        .location = SourceLocation::in_text(source, {4, 10})};
+  diagnostic.suggest(diagnostic.location, "dims").at("/resources/3/image/dims", "input");
+  diagnostic.note("the image is used here", SourceLocation::in_text(source, {0, 1}));
   EXPECT_EQ(format_diagnostic(diagnostic),
             "blur.json:2:3: error: unknown key `dimz` in image `input`; did you mean `dims`? [unknown-key]\n"
             "    2 |   \"dimz\": [256, 256],\n"
@@ -32,7 +32,7 @@ TEST(Diagnostic, CaretFollowsTabsAndWideCharacters) {
   const SourcePtr source = blur();
   const std::size_t at = source->text().find("\"x\"");
   const Diagnostic diagnostic{
-      .kind = DiagnosticKind::WrongType, .message = "m", .place = Place::in_text(source, {at, at + 3})};
+      .kind = DiagnosticKind::WrongType, .message = "m", .location = SourceLocation::in_text(source, {at, at + 3})};
   EXPECT_EQ(format_diagnostic(diagnostic),
             "blur.json:3:18: error: m [wrong-type]\n"
             "    3 | \t\"日本\": \"é\", \"x\": 1\n"
@@ -43,7 +43,7 @@ TEST(Diagnostic, CaretFollowsTabsAndWideCharacters) {
 TEST(Diagnostic, LongLinesAreCutAroundThePlace) {
   const SourcePtr source = make_source("l", std::string(300, 'a') + "X" + std::string(300, 'b'));
   const std::string text = format_diagnostic(
-      {.kind = DiagnosticKind::JsonSyntax, .message = "m", .place = Place::in_text(source, {300, 301})});
+      {.kind = DiagnosticKind::JsonSyntax, .message = "m", .location = SourceLocation::in_text(source, {300, 301})});
   EXPECT_EQ(text, "l:1:301: error: m [json-syntax]\n    1 | ..." + std::string(80, 'a') + "X" + std::string(79, 'b') +
                       "...\n      | " + std::string(83, ' ') + "^\n");
 }
@@ -51,7 +51,7 @@ TEST(Diagnostic, LongLinesAreCutAroundThePlace) {
 TEST(Diagnostic, PlacesWithoutText) {
   EXPECT_EQ(format_diagnostic({.kind = DiagnosticKind::IndexOutOfRange,
                                .message = "segment 2 names module 7",
-                               .place = Place::in_bytes("model.vgf", {0x1a40, 0x1a44})}),
+                               .location = SourceLocation::in_bytes("model.vgf", {0x1a40, 0x1a44})}),
             "model.vgf:0x1a40: error: segment 2 names module 7 [index-out-of-range]\n");
   EXPECT_EQ(format_diagnostic({.severity = Severity::Warning, .kind = DiagnosticKind::NoDevice, .message = "m"}),
             "warning: m [no-device]\n");
@@ -59,7 +59,7 @@ TEST(Diagnostic, PlacesWithoutText) {
 
 TEST(Diagnostic, ColourOnRequest) {
   const std::string text = format_diagnostic(
-      {.kind = DiagnosticKind::Usage, .message = "m", .place = Place::in_file("f")}, {.colour = true});
+      {.kind = DiagnosticKind::Usage, .message = "m", .location = SourceLocation::in_file("f")}, {.colour = true});
   EXPECT_EQ(text, "\x1b[1mf:\x1b[0m \x1b[1;31merror\x1b[0m: m [usage]\n");
 }
 
@@ -71,9 +71,9 @@ TEST(Diagnostic, MoreThanTheLimitAreCounted) {
 TEST(Diagnostics, CollectsSortsAndCounts) {
   const SourcePtr source = blur();
   Diagnostics diagnostics;
-  diagnostics.warning(DiagnosticKind::UnknownKey, Place::in_text(source, {9, 10}), "second");
-  diagnostics.error(DiagnosticKind::WrongType, Place::in_text(source, {2, 3}), "first");
-  diagnostics.remark(DiagnosticKind::DeprecatedForm, Place::in_text(source, {12, 13}), "third");
+  diagnostics.warning(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {9, 10}), "second");
+  diagnostics.error(DiagnosticKind::WrongType, SourceLocation::in_text(source, {2, 3}), "first");
+  diagnostics.remark(DiagnosticKind::DeprecatedForm, SourceLocation::in_text(source, {12, 13}), "third");
   diagnostics.sort();
   EXPECT_EQ(diagnostics.all()[0].message, "first");
   EXPECT_EQ(diagnostics.errors(), 1u);
@@ -110,8 +110,8 @@ TEST(Diagnostics, KindsHaveDistinctHyphenatedNames) {
 }
 
 TEST(Result, FailureGathersNotes) {
-  const Result<int> inner = fail(DiagnosticKind::FileFormat, Place::in_file("a.npy"), "bad magic");
-  const Result<int> outer = fail(inner.error(), "while loading `x`", Place::in_file("s.json"));
+  const Result<int> inner = fail(DiagnosticKind::FileFormat, SourceLocation::in_file("a.npy"), "bad magic");
+  const Result<int> outer = fail(inner.error(), "while loading `x`", SourceLocation::in_file("s.json"));
   EXPECT_EQ(format_diagnostics(outer.error()),
             "a.npy: error: bad magic [file-format]\ns.json: note: while loading `x`\n");
   Diagnostics diagnostics;

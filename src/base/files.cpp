@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 std::unexpected<Failure> unreadable(const Path& path, int error) {
   const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
-  return fail(kind, Place::in_file(path.string()),
+  return fail(kind, SourceLocation::in_file(path.string()),
               formatted("Could not open file {}: {}", path.string(), std::strerror(error)));
 }
 
 std::unexpected<Failure> unwritable(const Path& path, int error) {
-  return fail(DiagnosticKind::FileUnwritable, Place::in_file(path.string()),
+  return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
               formatted("cannot write {}: {}", path.string(), std::strerror(error)));
 }
 
@@ -111,15 +111,15 @@ bool file_exists(const Path& path) {
   return fs::exists(path, ignored);
 }
 
-bool is_folder(const Path& path) {
+bool directory_exists(const Path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
 }
 
-std::vector<Path> files_in(const Path& folder) {
+std::vector<Path> files_in(const Path& directory) {
   std::error_code error;
   std::vector<Path> files;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
     if (entry->is_regular_file(ignored)) files.push_back(entry->path());
   }
@@ -135,17 +135,17 @@ Result<> make_directories(const Path& path) {
 }
 
 Result<OutputFile> OutputFile::create(const Path& path) {
-  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
-  if (Result<> made = make_directories(folder); !made) return fail(std::move(made.error()));
-  if (is_folder(path)) return unwritable(path, EISDIR);
+  const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
+  if (Result<> made = make_directories(directory); !made) return fail(std::move(made.error()));
+  if (directory_exists(path)) return unwritable(path, EISDIR);
 #ifdef O_TMPFILE
-  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
+  if (const int file = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
     return OutputFile(path, {}, file);
   }
 #endif
   // A file system without nameless files: a hidden name beside the target.
   static std::atomic<unsigned> counter = 0;
-  Path temporary = folder / formatted(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
+  Path temporary = directory / formatted(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
   const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0) return unwritable(path, errno);
   return OutputFile(path, std::move(temporary), file);
@@ -202,12 +202,12 @@ void remove_file(const Path& path) {
   fs::remove(path, ignored);
 }
 
-bool is_inside(const Path& path, const Path& folder) {
+bool is_inside(const Path& path, const Path& directory) {
   std::error_code error;
   const auto whole = [&](const Path& of) {
     return fs::weakly_canonical(fs::absolute(of.empty() ? Path(".") : of, error), error);
   };
-  const Path relative = whole(path).lexically_relative(whole(folder));
+  const Path relative = whole(path).lexically_relative(whole(directory));
   return !error && !relative.empty() && *relative.begin() != "..";
 }
 

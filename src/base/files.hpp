@@ -45,9 +45,9 @@ Result<SourcePtr> read_source(const Path& path, std::string name = {});
 Result<std::vector<std::byte>> peek_standard_input();
 
 bool file_exists(const Path& path);
-bool is_folder(const Path& path);
-// The files in a folder by name, without those of its folders; empty if it cannot be read.
-std::vector<Path> files_in(const Path& folder);
+bool directory_exists(const Path& path);
+// The files in a directory by name, without those of its directories; empty if it cannot be read.
+std::vector<Path> files_in(const Path& directory);
 
 // An output file in the making. Destroying it without `commit` leaves the disk as it was.
 class OutputFile {
@@ -82,8 +82,8 @@ Result<> write_file(const Path& path, std::string_view text);
 Result<> make_directories(const Path& path);
 void remove_file(const Path& path);  // no error when it is not there
 
-// Whether `path`, with links followed as far as it exists, lies in `folder` or below. An empty one is the current
-// folder.
-bool is_inside(const Path& path, const Path& folder);
+// Whether `path`, with links followed as far as it exists, lies in `directory` or below. An empty one is the current
+// directory.
+bool is_inside(const Path& path, const Path& directory);
 
 }  // namespace slipway

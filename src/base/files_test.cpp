@@ -12,19 +12,19 @@
 
 #include "base/cache.hpp"
 #include "base/print_diagnostic.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t entries(const Path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+std::size_t entries(const Path& directory) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
 TEST(Files, MapsWhatIsThere) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   ASSERT_TRUE(write_file(scratch / "a", std::string_view("hello")));
   EXPECT_EQ(text_of(map_file(scratch / "a")->bytes()), "hello");
   ASSERT_TRUE(write_file(scratch / "empty", std::string_view()));
@@ -34,7 +34,7 @@ TEST(Files, MapsWhatIsThere) {
 }
 
 TEST(Files, SaysWhatIsMissing) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   const auto missing = map_file(scratch / "no");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error()[0].kind, DiagnosticKind::FileNotFound);
@@ -45,7 +45,7 @@ TEST(Files, SaysWhatIsMissing) {
 }
 
 TEST(Files, OutputAppearsOnlyWhenComplete) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   const Path path = scratch / "deep" / "out";
   {
     auto file = OutputFile::create(path);
@@ -66,12 +66,12 @@ TEST(Files, OutputAppearsOnlyWhenComplete) {
 }
 
 TEST(Files, OutputThatCannotBeWritten) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   ASSERT_TRUE(write_file(scratch / "file", std::string_view("x")));
   const auto below_file = write_file(scratch / "file" / "out", std::string_view("x"));
   ASSERT_FALSE(below_file);
   EXPECT_EQ(below_file.error()[0].kind, DiagnosticKind::FileUnwritable);
-  EXPECT_FALSE(write_file(scratch.path(), std::string_view("x")));  // a folder
+  EXPECT_FALSE(write_file(scratch.path(), std::string_view("x")));  // a directory
   // A disk that fills up: the limit on file sizes stands for it.
   const pid_t child = fork();
   if (child == 0) {
@@ -87,7 +87,7 @@ TEST(Files, OutputThatCannotBeWritten) {
 }
 
 TEST(Files, KilledWriterLeavesNothing) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   const pid_t child = fork();
   if (child == 0) {
     auto file = OutputFile::create(scratch / "out");
@@ -100,8 +100,8 @@ TEST(Files, KilledWriterLeavesNothing) {
   EXPECT_EQ(entries(scratch.path()), 0u);
 }
 
-TEST(Files, InsideAFolder) {
-  const testing::ScratchFolder scratch;
+TEST(Files, InsideADirectory) {
+  const testing::ScratchDirectory scratch;
   fs::create_directories(scratch / "a" / "b");
   fs::create_symlink("/", scratch / "a" / "link");
   EXPECT_TRUE(is_inside(scratch / "a" / "b" / "x", scratch / "a"));
@@ -114,8 +114,8 @@ TEST(Files, InsideAFolder) {
   EXPECT_TRUE(is_inside(scratch / "a", scratch / "a"));
 }
 
-TEST(Folders, FilesByName) {
-  const testing::ScratchFolder scratch;
+TEST(Directories, FilesByName) {
+  const testing::ScratchDirectory scratch;
   ASSERT_TRUE(write_file(scratch / "b", std::string_view("1")));
   ASSERT_TRUE(write_file(scratch / "a", std::string_view("2")));
   ASSERT_TRUE(make_directories(scratch / "c"));
@@ -125,7 +125,7 @@ TEST(Folders, FilesByName) {
 
 // A pipe is copied, a file is rewound: either way the next reader finds all of it.
 TEST(StandardInput, CanBePeekedAt) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   const int original = ::dup(STDIN_FILENO);
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
@@ -150,7 +150,7 @@ TEST(StandardInput, CanBePeekedAt) {
 }
 
 TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   const Cache cache(scratch / "objects");
   const std::string key = Cache::key({"a", "b"});
   EXPECT_EQ(key.size(), 32u);
@@ -158,11 +158,11 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
   EXPECT_EQ(cache.find(key), std::nullopt);
   cache.store(key, bytes_of("value"));
   EXPECT_EQ(text_of(*cache.find(key)), "value");
-  std::string raw = *read_text(cache.folder() / key);
+  std::string raw = *read_text(cache.directory() / key);
   raw.back() ^= 1;
-  ASSERT_TRUE(write_file(cache.folder() / key, std::string_view(raw)));
+  ASSERT_TRUE(write_file(cache.directory() / key, std::string_view(raw)));
   EXPECT_EQ(cache.find(key), std::nullopt);
-  ASSERT_TRUE(write_file(cache.folder() / key, std::string_view("short")));
+  ASSERT_TRUE(write_file(cache.directory() / key, std::string_view("short")));
   EXPECT_EQ(cache.find(key), std::nullopt);
   const Cache none;
   none.store(key, bytes_of("value"));
@@ -171,10 +171,10 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
 
 TEST(Cache, OfTheUser) {
   ASSERT_EQ(setenv("XDG_CACHE_HOME", "/x", 1), 0);
-  EXPECT_EQ(Cache::of_user().folder(), "/x/slipway/objects");
+  EXPECT_EQ(Cache::of_user().directory(), "/x/slipway/objects");
   ASSERT_EQ(unsetenv("XDG_CACHE_HOME"), 0);
   ASSERT_EQ(setenv("HOME", "/h", 1), 0);
-  EXPECT_EQ(Cache::of_user().folder(), "/h/.cache/slipway/objects");
+  EXPECT_EQ(Cache::of_user().directory(), "/h/.cache/slipway/objects");
 }
 
 }  // namespace

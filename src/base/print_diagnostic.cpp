@@ -69,10 +69,10 @@ std::size_t width_of(char32_t c) {
 }
 
 // A line and the caret under it. Tabs keep their width because the padding repeats them.
-std::string excerpt(const Place& place, bool colour) {
+std::string excerpt(const SourceLocation& location, bool colour) {
   constexpr std::size_t kLongest = 160;
-  const Position start = place.source->position(place.span.begin);
-  std::string_view line = place.source->line(start.line);
+  const Position start = location.source->position(location.span.begin);
+  std::string_view line = location.source->line(start.line);
   std::size_t column = std::min<std::size_t>(start.column - 1, line.size());
   std::string_view lead = "";
   if (line.size() > kLongest && column > kLongest / 2) {  // a long line is cut around the place
@@ -87,7 +87,8 @@ std::string excerpt(const Place& place, bool colour) {
     tail = "...";
   }
   const std::string_view before = line.substr(0, column);
-  const std::size_t length = std::clamp<std::size_t>(place.span.end - place.span.begin, 1, line.size() - column + 1);
+  const std::size_t length =
+      std::clamp<std::size_t>(location.span.end - location.span.begin, 1, line.size() - column + 1);
   const std::size_t marked = std::max<std::size_t>(1, display_width(line.substr(column, length)));
 
   std::string padding(lead.size(), ' ');
@@ -100,8 +101,8 @@ std::string excerpt(const Place& place, bool colour) {
                    painted("^" + std::string(marked - 1, '~'), kGreen, colour));
 }
 
-std::string where(const Place& place, bool colour) {
-  const std::string text = format_place(place);
+std::string where(const SourceLocation& location, bool colour) {
+  const std::string text = format_place(location);
   return text.empty() ? "" : painted(text + ":", kBold, colour) + " ";
 }
 
@@ -113,35 +114,37 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string format_place(const Place& place) {
-  switch (place.kind) {
-    case Place::Kind::None:
+std::string format_place(const SourceLocation& location) {
+  switch (location.kind) {
+    case SourceLocation::Kind::None:
       return "";
-    case Place::Kind::File:
-      return place.file;
-    case Place::Kind::Bytes:
-      return formatted("{}:{:#x}", place.file, place.span.begin);
-    case Place::Kind::Text: {
-      const Position start = place.source->position(place.span.begin);
-      return formatted("{}:{}:{}", place.file, start.line, start.column);
+    case SourceLocation::Kind::File:
+      return location.file;
+    case SourceLocation::Kind::Bytes:
+      return formatted("{}:{:#x}", location.file, location.span.begin);
+    case SourceLocation::Kind::Text: {
+      const Position start = location.source->position(location.span.begin);
+      return formatted("{}:{}:{}", location.file, start.line, start.column);
     }
   }
   return "";
 }
 
 std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyle& style) {
-  std::string out = formatted("{}{}: {} [{}]\n", where(diagnostic.place, style.colour),
+  std::string out = formatted("{}{}: {} [{}]\n", where(diagnostic.location, style.colour),
                               painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour),
                               diagnostic.message, name_of(diagnostic.kind));
-  if (style.sources && diagnostic.place.kind == Place::Kind::Text) out += excerpt(diagnostic.place, style.colour);
+  if (style.sources && diagnostic.location.kind == SourceLocation::Kind::Text)
+    out += excerpt(diagnostic.location, style.colour);
   if (!diagnostic.path.empty()) {
     out += formatted("  = at {}{}\n", diagnostic.path,
                      diagnostic.uid.empty() ? "" : formatted(" (uid {})", diagnostic.uid));
   }
   for (const DiagnosticNote& note : diagnostic.notes) {
-    out += formatted("{}{}: {}\n", note.place.kind == Place::Kind::None ? "  " : where(note.place, style.colour),
+    out += formatted("{}{}: {}\n",
+                     note.location.kind == SourceLocation::Kind::None ? "  " : where(note.location, style.colour),
                      painted("note", kCyan, style.colour), note.message);
-    if (style.sources && note.place.kind == Place::Kind::Text) out += excerpt(note.place, style.colour);
+    if (style.sources && note.location.kind == SourceLocation::Kind::Text) out += excerpt(note.location, style.colour);
   }
   return out;
 }

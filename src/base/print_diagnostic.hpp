@@ -27,7 +27,7 @@ std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyl
 std::string format_diagnostics(std::span<const Diagnostic> diagnostics, const DiagnosticStyle& style = {});
 
 // `file:line:column`, `file:0x1a40`, `file`, or nothing.
-std::string format_place(const Place& place);
+std::string format_place(const SourceLocation& location);
 
 // The number of terminal columns that UTF-8 text takes: wide East Asian characters count two, combining marks none.
 std::size_t display_width(std::string_view text);

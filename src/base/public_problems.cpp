@@ -9,13 +9,13 @@ Problem problem_of(const Diagnostic& diagnostic) {
   Problem problem{.severity = static_cast<Problem::Severity>(diagnostic.severity),
                   .kind = std::string(name_of(diagnostic.kind)),
                   .message = diagnostic.message,
-                  .file = diagnostic.place.file,
+                  .file = diagnostic.location.file,
                   .path = diagnostic.path,
                   .uid = diagnostic.uid,
                   .text = format_diagnostic(diagnostic),
                   .exit_status = static_cast<int>(cause_of(diagnostic.kind))};
-  if (diagnostic.place.kind == Place::Kind::Text) {
-    const Position start = diagnostic.place.source->position(diagnostic.place.span.begin);
+  if (diagnostic.location.kind == SourceLocation::Kind::Text) {
+    const Position start = diagnostic.location.source->position(diagnostic.location.span.begin);
     problem.line = start.line;
     problem.column = start.column;
   }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway {
 namespace {
 
 // Nothing may be lost, and ends inside of pages are no matter.
 TEST(ResidentMemory, PagesKeepTheirContents) {
-  const testing::ScratchFolder scratch;
+  const testing::ScratchDirectory scratch;
   std::vector<std::byte> bytes(1 << 20);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 >> 3);
   ASSERT_TRUE(write_file(scratch / "file", Bytes(bytes)));

@@ -35,7 +35,7 @@ SourcePtr make_source(std::string name, std::string text) {
   return std::make_shared<const Source>(std::move(name), std::move(text));
 }
 
-Place Place::in_text(SourcePtr source, Span span) {
+SourceLocation SourceLocation::in_text(SourcePtr source, Span span) {
   std::string name = source->name();
   return {Kind::Text, std::move(name), std::move(source), span};
 }

@@ -51,7 +51,7 @@ using SourcePtr = std::shared_ptr<const Source>;
 SourcePtr make_source(std::string name, std::string text);
 
 // Where a diagnostic points: a span of text, a range of bytes in a binary file, a whole file, or nowhere.
-struct Place {
+struct SourceLocation {
   enum class Kind { None, File, Text, Bytes };
 
   Kind kind = Kind::None;
@@ -59,10 +59,12 @@ struct Place {
   SourcePtr source;  // Text only
   Span span;         // Text: offsets in the source; Bytes: offsets in the file
 
-  static Place nowhere() { return {}; }
-  static Place in_file(std::string name) { return {Kind::File, std::move(name), nullptr, {}}; }
-  static Place in_text(SourcePtr source, Span span);
-  static Place in_bytes(std::string name, Span range) { return {Kind::Bytes, std::move(name), nullptr, range}; }
+  static SourceLocation nowhere() { return {}; }
+  static SourceLocation in_file(std::string name) { return {Kind::File, std::move(name), nullptr, {}}; }
+  static SourceLocation in_text(SourcePtr source, Span span);
+  static SourceLocation in_bytes(std::string name, Span range) {
+    return {Kind::Bytes, std::move(name), nullptr, range};
+  }
 };
 
 }  // namespace slipway

@@ -1,5 +1,5 @@
-// Vulkan's enumerants by name and number, for the rooms that must not include Vulkan headers: files contain these names
-// (scenarios) and numbers (VGF), and launch plans are made of them. The enumerators are Vulkan's own without the
+// Vulkan's enumerants by name and number, for the modules that must not include Vulkan headers: files contain these
+// names (scenarios) and numbers (VGF), and launch plans are made of them. The enumerators are Vulkan's own without the
 // prefix:
 //
 //   vk::from_name<vk::Format>("VK_FORMAT_R8_UINT") == vk::Format::R8_UINT;   vk::name_of(vk::Filter::LINEAR) ==

@@ -60,8 +60,9 @@ int check_scenario(const Arguments& arguments) {
       .add_option("--device", settings.device,
                   "check against this device too: index, part of its name, UUID; bare: the default device")
       ->expected(0, 1);
-  line.app.add_option("--output", settings.load.output, "base folder of relative `dst` paths (the scenario's folder)");
-  line.app.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's folder");
+  line.app.add_option("--output", settings.load.output,
+                      "base directory of relative `dst` paths (the scenario's directory)");
+  line.app.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's directory");
   line.app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
   line.app.add_option("--describe", settings.describe, "explain a key of the format, `image.mips`, and end");
   Arguments given = arguments;

@@ -13,7 +13,7 @@ namespace {
 struct CheckRecipeSettings {
   ReportStyle style;
   std::vector<std::string> files;
-  std::string profile, kernels, folder, backend, library_root;
+  std::string profile, kernels, directory, backend, library_root;
   bool no_files = false, allow_outside = false, no_cache = false, portable = false;
 };
 
@@ -23,7 +23,7 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
   for (const recipe::CpuFunction& cpu : recipe.cpus) {
     if (cpu.broken || !seen.insert(cpu.library).second) continue;
     const json::Value at = cpu.at["library_path"] ? cpu.at["library_path"] : cpu.at["library_name"];
-    Result<Path> file = recipe::cpu::find_library(cpu.library, roots, at.place());
+    Result<Path> file = recipe::cpu::find_library(cpu.library, roots, at.location());
     if (!file) {
       for (Diagnostic& problem : file.error()) {
         if (problem.kind == DiagnosticKind::CpuOpen) problem.severity = Severity::Warning;
@@ -33,16 +33,16 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
       continue;
     }
     if (const auto bytes = diagnostics.take(map_file(*file)))
-      recipe::cpu::check_library_file(bytes->bytes(), file->string(), at.place(), diagnostics);
+      recipe::cpu::check_library_file(bytes->bytes(), file->string(), at.location(), diagnostics);
   }
 }
 
 void add_options(CommandLine& line, CheckRecipeSettings& settings) {
   line.add_report_options(settings.style);
   line.app.add_option("files", settings.files, "recipes or profiles; `-` is standard input");
-  line.app.add_option("--dir", settings.folder, "folder of the files that they name (the file's own folder)");
+  line.app.add_option("--dir", settings.directory, "directory of the files that they name (the file's own directory)");
   line.app.add_flag("--no-files", settings.no_files, "do not open the files that they name");
-  line.app.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their folders");
+  line.app.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their directories");
   line.app.add_flag("--portable", settings.portable,
                     "name everything that the shipped runner refuses or treats otherwise");
 }
@@ -71,14 +71,14 @@ int check_recipe(const Arguments& arguments) {
   line.app.add_option("--kernels", settings.kernels, "replace kernels of the recipe by those of this file");
   line.app.add_option("--backend", settings.backend, "check for this back end: auto, vulkan, opencl or xrt")
       ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
-  line.app.add_option("--library-root", settings.library_root, "folder of CPU libraries");
+  line.app.add_option("--library-root", settings.library_root, "directory of CPU libraries");
   line.app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& file : settings.files) {
     Diagnostics of_file;
-    const Path folder = artifact_folder(settings.folder, file);
-    auto request = request_of({file, settings.profile, settings.kernels, folder, settings.allow_outside}, of_file);
+    const Path directory = artifact_directory(settings.directory, file);
+    auto request = request_of({file, settings.profile, settings.kernels, directory, settings.allow_outside}, of_file);
     if (request) {
       request->read.leniency = Severity::Error;
       request->plan = {.depth = settings.no_files ? recipe::Depth::References : recipe::Depth::Files,
@@ -91,7 +91,7 @@ int check_recipe(const Arguments& arguments) {
       if (settings.portable && !settings.profile.empty()) recipe::check_portable(*session.profile(), of_file);
       if (session.recipe() && !settings.no_files)
         check_libraries(*session.recipe(),
-                        recipe::cpu::library_roots(settings.library_root, folder, settings.allow_outside), of_file);
+                        recipe::cpu::library_roots(settings.library_root, directory, settings.allow_outside), of_file);
       diagnostics.add(of_file.release());
     } else {
       diagnostics.add(of_file.release());
@@ -112,7 +112,8 @@ int check_profile_file(const Arguments& arguments) {
     const recipe::ReadOptions options{.leniency = Severity::Error};
     auto document = recipe::read_document(source, options, diagnostics);
     const auto profile = document ? recipe::read_profile(std::move(document), options, diagnostics) : std::nullopt;
-    const auto artifacts = recipe::Artifacts::in_folder(artifact_folder(settings.folder, file), settings.allow_outside);
+    const auto artifacts =
+        recipe::Artifacts::in_directory(artifact_directory(settings.directory, file), settings.allow_outside);
     if (profile && settings.portable) recipe::check_portable(*profile, diagnostics);
     if (profile) recipe::check_profile(*profile, nullptr, settings.no_files ? nullptr : &artifacts, diagnostics);
   }

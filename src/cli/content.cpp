@@ -106,8 +106,8 @@ std::vector<std::string> json_keys(std::string_view text) { return KeyScanner(te
 Result<ContentOf> ContentOf::read(const std::string& path) {
   ContentOf read;
   read.content_.path = path;
-  if (is_folder(path)) {
-    read.content_.folder = true;
+  if (directory_exists(path)) {
+    read.content_.directory = true;
     return read;
   }
   if (path == "-") {
@@ -126,7 +126,7 @@ Result<ContentOf> ContentOf::read(const std::string& path) {
 }
 
 std::string first_sight(const Content& content) {
-  if (content.folder) return "a folder";
+  if (content.directory) return "a directory";
   if (content.bytes.empty()) return "an empty file";
   if (!content.keys.empty()) {
     std::string text = "a JSON object with";

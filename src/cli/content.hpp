@@ -10,9 +10,9 @@
 namespace slipway::cli {
 
 struct Content {
-  Path path;            // for text without a mark of its own, where the suffix has to do; `-` is standard input
-  Bytes bytes;          // all of the file; empty for a folder
-  bool folder = false;  // then `path` is to be looked into
+  Path path;               // for text without a mark of its own, where the suffix has to do; `-` is standard input
+  Bytes bytes;             // all of the file; empty for a directory
+  bool directory = false;  // then `path` is to be looked into
   // Of a JSON object the keys of two levels, `resources` and `execution/runs`, as far as the text is sound.
   std::vector<std::string> keys;
 

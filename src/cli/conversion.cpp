@@ -45,7 +45,7 @@ constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf},
                                    {"tosa-text", Emit::TosaText},
                                    {"mlir", Emit::Mlir},
                                    {"spirv-asm", Emit::SpirvAssembly}};
-constexpr std::uint64_t kMostDumped = 16;  // elements of constants that --dump-mlir shows
+constexpr std::uint64_t kMaxDumped = 16;  // elements of constants that --dump-mlir shows
 constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
                                                        {"program", convert::PartitionOrder::Program}};
 constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
@@ -99,7 +99,7 @@ void read_shader(const std::string& name, const std::string& path,
   if (!file) return;
   const auto language = shader::detect(path, file->bytes());
   if (!language) {
-    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_file(path),
+    diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(path),
                       "the file is no shader that can be told by its suffix");
   } else if (*language == shader::Language::Glsl || *language == shader::Language::Hlsl) {
     given[name] = {*language == shader::Language::Glsl ? convert::ShaderLanguage::Glsl : convert::ShaderLanguage::Hlsl,
@@ -123,7 +123,7 @@ class Conversion {
 
   void run() {
     if (options_.output != "-" && options_.input != "-" && is_same_file(options_.input, options_.output)) {
-      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(options_.output),
+      diagnostics_.error(DiagnosticKind::Usage, SourceLocation::in_file(options_.output),
                          "Bad output filename: Won't overwrite input");
       return;
     }
@@ -249,19 +249,19 @@ class Conversion {
     for (const tosa::Node& node : model.graph.nodes) {
       std::string reason;
       for (const Diagnostic& problem : problems.all()) {
-        if (problem.severity == Severity::Error && problem.place.file == node.place.file &&
-            problem.place.span == node.place.span)
+        if (problem.severity == Severity::Error && problem.location.file == node.location.file &&
+            problem.location.span == node.location.span)
           reason = problem.message;
       }
       if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
           !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
         reason = formatted("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
                            node.custom->domain);
-      const std::string where = format_place(node.place);
+      const std::string where = format_place(node.location);
       print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node.op), where)
                                  : formatted("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
       if (!reason.empty() && node.op == tosa::Op::CUSTOM)
-        problems.error(DiagnosticKind::Unsupported, node.place, reason);
+        problems.error(DiagnosticKind::Unsupported, node.location, reason);
     }
     diagnostics_.add(problems.release());
   }
@@ -284,7 +284,7 @@ class Conversion {
 
   // Longer constants are left out.
   static void dump(std::string_view pass, const tosa::Graph& graph) {
-    const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMostDumped});
+    const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMaxDumped});
     print_error(formatted("// behind `{}`\n{}", pass, text ? *text : tosa::print(graph)));
   }
 

@@ -30,18 +30,18 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
   }));
 }
 
-std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& folder,
+std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,
                                                    Diagnostics& diagnostics) {
   std::vector<spirv::Words> modules;
   for (const rpl::Metadata::Code& code : metadata.code) {
-    const Path path = folder / code.file;
+    const Path path = directory / code.file;
     const auto file = diagnostics.take(map_file(path));
     if (!file) return std::nullopt;
     const auto module = diagnostics.take(spirv::read_module(file->bytes(), path.string()));
     if (!module) return std::nullopt;
     if (module->words().size() != code.words) {
       diagnostics.error(
-          DiagnosticKind::FileMismatch, Place::in_file(path.string()),
+          DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
           formatted("{} has {} words, but the metadata say {}", path.string(), module->words().size(), code.words));
       return std::nullopt;
     }

@@ -25,9 +25,9 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
                                            const std::string& name, const std::string& selector,
                                            Diagnostics& diagnostics);
 
-// The code that metadata name, from the folder that they are in. Errors: files that are not there, are no SPIR-V, or
+// The code that metadata name, from the directory that they are in. Errors: files that are not there, are no SPIR-V, or
 // are of another length than the metadata say.
-std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& folder,
+std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,
                                                    Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

@@ -25,7 +25,7 @@ constexpr std::array kFormats = {
            .run = run_scenario,
            .check = check_scenario},
     Format{.name = "zebin",
-           .summary = "Intel GPU kernels: zebin files, archives and folders of them, ZE Info text and JSON",
+           .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .tells = is_zebin,
            .check = check_zebin,
            .inspect = inspect_zebin,
@@ -172,7 +172,7 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
   return {.kind = DiagnosticKind::NotRecognised,
           .message = formatted("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
                                verb.name, names_of(verb)),
-          .place = Place::in_file(path == "-" ? "<stdin>" : path)};
+          .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
 }
 
 struct Choice {
@@ -232,7 +232,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   }
   const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
   if (choice.format && !(choice.format->*verb.function)) {
-    problems.error(DiagnosticKind::Usage, Place::in_file(choice.file),
+    problems.error(DiagnosticKind::Usage, SourceLocation::in_file(choice.file),
                    formatted("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
                              names_of(verb)));
   }

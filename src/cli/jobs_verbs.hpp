@@ -22,7 +22,7 @@ int check_jobs(const Arguments& arguments);
 // What `slipway run` and `xrt-runner --script` have in common.
 struct JobsRequest {
   std::string script;  // a file, or `-`
-  Path folder;         // what its paths are relative to
+  Path directory;      // what its paths are relative to
   std::string device, library_root;
   bool allow_outside = false, cpu_libraries = true;
   recipe::SessionRequest sessions;  // what all jobs have

@@ -135,13 +135,13 @@ std::optional<Side> load(const std::string& path, Diagnostics& diagnostics) {
 
 // The longest common subsequence decides which lines are the same; very long lists are compared line by line.
 std::vector<std::string> differences(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  constexpr std::size_t kMostCells = 25'000'000;
+  constexpr std::size_t kMaxCells = 25'000'000;
   std::size_t begin = 0, end_a = a.size(), end_b = b.size();
   while (begin < std::min(end_a, end_b) && a[begin] == b[begin]) ++begin;
   while (end_a > begin && end_b > begin && a[end_a - 1] == b[end_b - 1]) --end_a, --end_b;
   const std::size_t rows = end_a - begin, columns = end_b - begin;
   std::vector<std::string> lines;
-  if (rows * columns > kMostCells) {
+  if (rows * columns > kMaxCells) {
     for (std::size_t i = begin; i < std::max(end_a, end_b); ++i) {
       if (i < end_a && i < end_b && a[i] == b[i]) continue;
       if (i < end_a) lines.push_back("- " + a[i]);

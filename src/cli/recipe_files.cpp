@@ -23,7 +23,7 @@ Result<recipe::BackendPtr> Backends::open(recipe::BackendKind kind) {
   return made;
 }
 
-Path artifact_folder(const std::string& dir, const std::string& file) {
+Path artifact_directory(const std::string& dir, const std::string& file) {
   if (!dir.empty()) return dir;
   return file == "-" ? Path() : Path(file).parent_path();
 }
@@ -38,7 +38,7 @@ std::optional<recipe::SessionRequest> request_of(const RecipeFiles& files, Diagn
   if (!files.profile.empty()) request.profile = read_input(files.profile, diagnostics);
   if (!files.kernels.empty()) request.kernels = read_input(files.kernels, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  request.artifacts = recipe::Artifacts::in_folder(files.folder, files.allow_outside);
+  request.artifacts = recipe::Artifacts::in_directory(files.directory, files.allow_outside);
   return request;
 }
 

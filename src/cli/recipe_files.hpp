@@ -26,14 +26,14 @@ class Backends {
 
 struct RecipeFiles {
   std::string recipe, profile, kernels;  // empty: none; the recipe may be `-`
-  Path folder;                           // of the artifacts
+  Path directory;                        // of the artifacts
   bool allow_outside = false;
 };
 
 // Null with the problem in `diagnostics`.
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics);
-// Where the files are that `file` names: what `--dir` says, else its own folder; the current one for standard input.
-Path artifact_folder(const std::string& dir, const std::string& file);
+// Where the files are that `file` names: what `--dir` says, else its own directory; the current one for standard input.
+Path artifact_directory(const std::string& dir, const std::string& file);
 // The request for these files; nothing when one cannot be read.
 std::optional<recipe::SessionRequest> request_of(const RecipeFiles& files, Diagnostics& diagnostics);
 

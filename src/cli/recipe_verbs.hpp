@@ -20,7 +20,7 @@ bool is_replay(const Content& content);
 int run_replay(const Arguments& arguments);
 int check_replay_file(const Arguments& arguments);
 // Reads and checks a capture, and says that this program cannot run it.
-void explain_replay(const std::string& file, const Path& folder, Diagnostics& diagnostics);
+void explain_replay(const std::string& file, const Path& directory, Diagnostics& diagnostics);
 
 // The drop-in names `xrt-runner` and `xrt-replay` (recipe page 5.2).
 int xrt_runner(const Arguments& arguments);

@@ -14,15 +14,16 @@ namespace {
 struct ReplaySettings {
   ReportStyle style;
   std::vector<std::string> files;
-  std::string folder;
+  std::string directory;
   bool no_files = false, allow_outside = false;
 };
 
 void add_options(CommandLine& line, ReplaySettings& settings) {
   line.add_report_options(settings.style);
   line.app.add_option("files", settings.files, "captures; `-` is standard input")->required();
-  line.app.add_option("--dir", settings.folder, "folder of the files that they name (the capture's own folder)");
-  line.app.add_flag("--allow-outside", settings.allow_outside, "files may lie outside that folder");
+  line.app.add_option("--dir", settings.directory,
+                      "directory of the files that they name (the capture's own directory)");
+  line.app.add_flag("--allow-outside", settings.allow_outside, "files may lie outside that directory");
 }
 
 std::optional<recipe::Replay> read_and_check(const std::string& file, const recipe::Artifacts* artifacts,
@@ -37,7 +38,7 @@ std::optional<recipe::Replay> read_and_check(const std::string& file, const reci
 }
 
 recipe::Artifacts artifacts_of(const ReplaySettings& settings, const std::string& file) {
-  return recipe::Artifacts::in_folder(artifact_folder(settings.folder, file), settings.allow_outside);
+  return recipe::Artifacts::in_directory(artifact_directory(settings.directory, file), settings.allow_outside);
 }
 
 void cannot_run(const recipe::Replay& replay, const std::string& file, Diagnostics& diagnostics) {
@@ -48,7 +49,7 @@ void cannot_run(const recipe::Replay& replay, const std::string& file, Diagnosti
             .message = formatted("the capture is good ({} frames, {} runs, {} threads), but this program cannot run "
                                  "captures; they need the NPU that they were made on",
                                  replay.frames.size(), runs, replay.threads.size()),
-            .place = Place::in_file(file == "-" ? "<stdin>" : file)})
+            .location = SourceLocation::in_file(file == "-" ? "<stdin>" : file)})
       .hint("a recipe that names the same xclbin and control code runs with `slipway run recipe.json --backend xrt`");
 }
 
@@ -56,8 +57,8 @@ void cannot_run(const recipe::Replay& replay, const std::string& file, Diagnosti
 
 bool is_replay(const Content& content) { return content.has("resources") && content.has("execution/frames"); }
 
-void explain_replay(const std::string& file, const Path& folder, Diagnostics& diagnostics) {
-  const auto artifacts = recipe::Artifacts::in_folder(folder);
+void explain_replay(const std::string& file, const Path& directory, Diagnostics& diagnostics) {
+  const auto artifacts = recipe::Artifacts::in_directory(directory);
   const auto replay = read_and_check(file, &artifacts, Severity::Warning, diagnostics);
   if (replay && !diagnostics.has_errors()) cannot_run(*replay, file, diagnostics);
 }

@@ -64,7 +64,7 @@ void check_usage(const CompileSettings& settings, Diagnostics& diagnostics) {
     usage(formatted("`{}` is no name of a namespace", settings.header_namespace));
   }
   if (!variants) return;
-  if (settings.output.empty() || settings.output == "-") usage("`--variants` needs a folder: `-o FOLDER`");
+  if (settings.output.empty() || settings.output == "-") usage("`--variants` needs a directory: `-o DIRECTORY`");
   if (!settings.emit.empty() || settings.header) {
     usage("`--variants` writes SPIR-V and metadata; `--emit` and `--header` are for one variant");
   }
@@ -78,7 +78,7 @@ std::string path_for(const CompileSettings& settings, std::string_view ending) {
   return settings.output + std::string(ending);
 }
 
-// The folder part of PATH and a file beside it.
+// The directory part of PATH and a file beside it.
 std::string beside(const CompileSettings& settings, const std::string& file) {
   return (Path(settings.output).parent_path() / file).string();
 }
@@ -100,7 +100,7 @@ void emit_resolved(const CompileSettings& settings, const rpl::Resolved& resolve
     outputs.push_back({path_for(settings, ".resolved.rpl"), std::move(text), {}});
     return;
   }
-  for (const rpl::ResolvedModule& module : modules) {  // PATH is a folder
+  for (const rpl::ResolvedModule& module : modules) {  // PATH is a directory
     const std::string name = module.name == "<stdin>" ? "stdin.rpl" : Path(module.name).filename().string();
     outputs.push_back({(Path(settings.output) / name).string(), module.text, {}});
   }
@@ -156,7 +156,7 @@ void check_paths(const std::vector<Output>& outputs, const CompileSettings& sett
     const auto same = std::ranges::find(taken, path);
     if (same != taken.end()) {
       const bool input = static_cast<std::size_t>(same - taken.begin()) < inputs;
-      diagnostics.error(DiagnosticKind::OutputConflict, Place::in_file(output.path),
+      diagnostics.error(DiagnosticKind::OutputConflict, SourceLocation::in_file(output.path),
                         input ? "an output would replace a source" : "two outputs have one path");
     }
     taken.push_back(path);
@@ -248,7 +248,7 @@ int compile_verb(const Arguments& arguments) {
                    "-o out");
   add_rpl_options(line, settings.options);
   line.app.add_option("-o,--output", settings.output,
-                      "write PATH.spv, PATH.json...; `-`: standard output; with variants a folder");
+                      "write PATH.spv, PATH.json...; `-`: standard output; with variants a directory");
   line.app
       .add_option("--emit", settings.emit,
                   "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")

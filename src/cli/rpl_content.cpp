@@ -27,7 +27,7 @@ std::string_view first_word(std::string_view text) {
 bool is_rpl(const Content& content) {
   // Other files may be large.
   constexpr std::size_t kSearched = 1 << 16;
-  if (content.folder || text_of(content.bytes).substr(0, kSearched).contains('\0')) return false;
+  if (content.directory || text_of(content.bytes).substr(0, kSearched).contains('\0')) return false;
   // `struct` and functions begin in other languages, too.
   constexpr auto kItems = std::to_array<std::string_view>(
       {"global", "instance", "conditional", "vertex_attribute_container", "instanced_attribute_container",

@@ -73,7 +73,7 @@ int inspect_rpl_metadata(const Arguments& arguments) {
     rpl::Metadata sealed = *metadata;
     rpl::seal(sealed);
     if (sealed.hashes == metadata->hashes) continue;
-    diagnostics.warning(DiagnosticKind::FileMismatch, Place::in_file(file),
+    diagnostics.warning(DiagnosticKind::FileMismatch, SourceLocation::in_file(file),
                         "the hashes are not those of the contents: the file was changed by hand");
   }
   const int status = report(diagnostics, style);

@@ -12,7 +12,8 @@ namespace slipway::cli {
 namespace {
 
 bool wants_timestamps(const RunSettings& settings) {
-  return !settings.profiling_path.empty() || !settings.trace_path.empty() || !settings.graph_profiling_folder.empty();
+  return !settings.profiling_path.empty() || !settings.trace_path.empty() ||
+         !settings.graph_profiling_directory.empty();
 }
 
 }  // namespace
@@ -48,18 +49,18 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
     };
   }
   if (settings_.pipeline_caching) {
-    const Path folder =
+    const Path directory =
         settings_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(settings_.cache_path);
-    options.pipeline_cache = {.path = folder / (Path(file).stem().string() + ".cache"),
+    options.pipeline_cache = {.path = directory / (Path(file).stem().string() + ".cache"),
                               .clear = settings_.clear_pipeline_cache,
                               .fail_on_miss = settings_.fail_on_pipeline_cache_miss};
   }
   options.cache = cache_;
   options.profile_path = settings_.profiling_path;
   options.perf_counters_path = settings_.perf_counters_path;
-  options.session_memory_folder = settings_.session_memory_folder;
-  options.graph_profile_folder = settings_.graph_profiling_folder;
-  options.failure_dump = settings_.failure_dump_folder;
+  options.session_memory_directory = settings_.session_memory_directory;
+  options.graph_profile_directory = settings_.graph_profiling_directory;
+  options.failure_dump = settings_.failure_dump_directory;
   return options;
 }
 

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 struct JobsSettings {
   ReportStyle style;
-  std::string file, folder, mode, backend, library_root, report_path;
+  std::string file, directory, mode, backend, library_root, report_path;
   std::optional<std::uint64_t> iterations;
   std::optional<double> timeout;
   JobsRequest request;
@@ -42,7 +42,7 @@ void add_options(CommandLine& line, JobsSettings& settings) {
   CLI::App& app = line.app;
   app.add_option("file", settings.file, "the jobs script; `-` is standard input")->required();
   line.add_report_options(settings.style);
-  app.add_option("--dir", settings.folder, "what the script's paths are relative to (its own folder)");
+  app.add_option("--dir", settings.directory, "what the script's paths are relative to (its own directory)");
   app.add_option("--threads", settings.request.jobs.threads, "jobs that run at once (all)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
   app.add_option("--queue-limit", settings.request.jobs.queue_limit, "jobs that are loaded ahead (as many as run)")
@@ -55,10 +55,11 @@ void add_options(CommandLine& line, JobsSettings& settings) {
   app.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
       ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
   app.add_option("--device", settings.request.device, "a Vulkan device: index, part of its name, or UUID");
-  app.add_option("--library-root", settings.library_root, "folder of CPU libraries");
+  app.add_option("--library-root", settings.library_root, "directory of CPU libraries");
   app.add_option("--seed", settings.request.profile.seed, "of random data that have none (0)");
   app.add_option("--timeout", settings.timeout, "seconds to wait for one run list")->check(CLI::PositiveNumber);
-  app.add_flag("--allow-outside", settings.request.allow_outside, "files and libraries may lie outside their folders");
+  app.add_flag("--allow-outside", settings.request.allow_outside,
+               "files and libraries may lie outside their directories");
   app.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
   app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
 }
@@ -100,7 +101,7 @@ std::optional<JobsOutcome> run_jobs_script(const JobsRequest& request, Clock::ti
   if (!script) return std::nullopt;
   Backends backends(request.device, request.sessions.plan.cache);
   recipe::SessionJobOptions options{
-      .folder = request.folder,
+      .directory = request.directory,
       .allow_outside = request.allow_outside,
       .request = request.sessions,
       .open = [&](const Path& artifacts) -> recipe::OpenOptions {
@@ -125,7 +126,7 @@ int run_jobs(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   JobsRequest& request = settings.request;
   request.script = settings.file;
-  request.folder = artifact_folder(settings.folder, settings.file);
+  request.directory = artifact_directory(settings.directory, settings.file);
   request.library_root = settings.library_root;
   request.cpu_libraries = !settings.no_cpu_libraries;
   request.sessions.plan = {.backend = backend_of(settings.backend),

@@ -26,7 +26,7 @@ struct Settings {
   ReportStyle style;
   std::vector<std::string> files;
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
-  std::string input_folder, output_folder, range, fill = "random", compare;
+  std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
   std::string device, engine = "auto", emulate = "auto";
   std::int64_t repeat = 1;
@@ -41,7 +41,7 @@ void add_data_options(CLI::App& app, Settings& settings) {
   app.add_option("--input", settings.inputs, "NAME=FILE.npy: what an input is, by its name or as input_0, input_1...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--inputs", settings.input_folder, "folder of files NAME.npy; inputs without one are filled");
+  app.add_option("--inputs", settings.input_directory, "directory of files NAME.npy; inputs without one are filled");
   app.add_option("--fill", settings.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
       ->check(CLI::IsMember({"random", "zeros", "ramp", "edges"}));
   app.add_option("--seed", settings.seed, "of random inputs (0)");
@@ -50,8 +50,8 @@ void add_data_options(CLI::App& app, Settings& settings) {
   app.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--output,--output-dir", settings.output_folder,
-                 "folder for NAME.npy of every output; made if missing");
+  app.add_option("--output,--output-dir", settings.output_directory,
+                 "directory for NAME.npy of every output; made if missing");
 }
 
 void add_run_options(CLI::App& app, Settings& settings) {
@@ -129,8 +129,8 @@ class ModelRun {
       if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
     }
     if (!settings_.range.empty()) read_range();
-    if (!settings_.input_folder.empty() && !is_folder(settings_.input_folder))
-      usage(formatted("--inputs names `{}`, which is no folder", settings_.input_folder));
+    if (!settings_.input_directory.empty() && !directory_exists(settings_.input_directory))
+      usage(formatted("--inputs names `{}`, which is no directory", settings_.input_directory));
     const std::string& picture = settings_.picture_path;
     if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
       usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
@@ -180,8 +180,8 @@ class ModelRun {
       request_.settings.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
       if (settings_.emulate != "always") request_.settings.graphs.native = *snapshot;
     }
-    request_.input_folder = settings_.input_folder;
-    request_.output_folder = settings_.output_folder;
+    request_.input_directory = settings_.input_directory;
+    request_.output_directory = settings_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(settings_.fill);
     request_.fill.seed = settings_.seed;
     if (!settings_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
@@ -194,7 +194,8 @@ class ModelRun {
     Diagnostics refused;
     model::refuse_emulation(alone_->plan, device, refused);
     for (Diagnostic& problem : refused.release()) {
-      if (problem.place.kind == Place::Kind::None) problem.place = Place::in_file(request_.file->vgf.name);
+      if (problem.location.kind == SourceLocation::Kind::None)
+        problem.location = SourceLocation::in_file(request_.file->vgf.name);
       diagnostics_.add(std::move(problem));
     }
   }
@@ -251,13 +252,13 @@ class ModelRun {
       outcome.max.abs = output.values.greatest;
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
-      diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(request_.file->vgf.name),
+      diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
                          formatted("{}`{}` is not what the reference interpreter computes: {} of {} elements differ",
                                    where, output.name, output.values.wrong, output.values.elements));
     }
     for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
     if (compared->outputs.empty()) {
-      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(request_.file->vgf.name),
+      diagnostics_.error(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
                          "nothing in this model can be compared with the reference interpreter");
     }
   }

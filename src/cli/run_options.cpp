@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning",
 void add_cache_options(CLI::App& app, RunSettings& settings) {
   app.add_flag("--pipeline-caching", settings.pipeline_caching,
                "keep the driver's pipelines in <cache-path>/<scenario>.cache");
-  app.add_option("--cache-path", settings.cache_path, "folder of that file (the system's temporary folder)");
+  app.add_option("--cache-path", settings.cache_path, "directory of that file (the system's temporary directory)");
   app.add_flag("--clear-pipeline-cache", settings.clear_pipeline_cache, "delete that file first");
   app.add_flag("--fail-on-pipeline-cache-miss", settings.fail_on_pipeline_cache_miss,
                "with a valid cache loaded, fail when a pipeline is not in it");
@@ -22,14 +22,14 @@ void add_cache_options(CLI::App& app, RunSettings& settings) {
 
 void add_result_options(CLI::App& app, RunSettings& settings) {
   app.add_option("--output", settings.output,
-                 "base folder of relative `dst` paths, made if missing (the scenario's folder)");
+                 "base directory of relative `dst` paths, made if missing (the scenario's directory)");
   app.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
   app.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
   app.add_option("--trace", settings.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   app.add_option("--junit", settings.junit_path, "write a JUnit XML report");
   app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  app.add_option("--dump-on-failure", settings.failure_dump_folder,
-                 "write all resources into this folder when an expectation fails");
+  app.add_option("--dump-on-failure", settings.failure_dump_directory,
+                 "write all resources into this directory when an expectation fails");
 }
 
 // Options of tensors and graphs.
@@ -40,12 +40,12 @@ void add_graph_options(CLI::App& app, RunSettings& settings) {
   app.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
       ->check(CLI::IsMember({"auto", "reference"}));
   app.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator of a graph");
-  app.add_option("--session-memory-dump-dir", settings.session_memory_folder, "write the session memory of graphs");
-  app.add_option("--emulation-layer-profiling-dump-dir", settings.graph_profiling_folder,
+  app.add_option("--session-memory-dump-dir", settings.session_memory_directory, "write the session memory of graphs");
+  app.add_option("--emulation-layer-profiling-dump-dir", settings.graph_profiling_directory,
                  "write times of graph operators");
-  app.add_option("--neural-debug-database-dump-dir", settings.debug_database_folder,
+  app.add_option("--neural-debug-database-dump-dir", settings.debug_database_directory,
                  "write the debug database of graphs");
-  app.add_option("--neural-statistics-dump-dir", settings.statistics_folder, "write the statistics of graphs");
+  app.add_option("--neural-statistics-dump-dir", settings.statistics_directory, "write the statistics of graphs");
   app.add_option("--neural-statistics-mode", settings.statistics_mode, "0 or 1 (1)")->check(CLI::IsMember({0, 1}));
 }
 
@@ -69,7 +69,7 @@ void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
   app.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
-  app.add_flag("--confine", settings.confine, "refuse paths that leave the scenario's folder");
+  app.add_flag("--confine", settings.confine, "refuse paths that leave the scenario's directory");
   add_result_options(app, settings);
   add_cache_options(app, settings);
   app.add_option("--disable-extension", settings.disabled_extensions, "treat these device extensions as absent")
@@ -112,14 +112,14 @@ void check_settings(const RunSettings& settings, Diagnostics& diagnostics) {
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
   if (settings.files.empty()) usage("no scenario file is given");
   if (settings.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", settings.repeat));
-  const auto folder = [&](const std::string& path, std::string_view what) {
-    if (!path.empty() && !is_folder(path)) usage(formatted("Invalid {} directory: {}", what, path));
+  const auto directory = [&](const std::string& path, std::string_view what) {
+    if (!path.empty() && !directory_exists(path)) usage(formatted("Invalid {} directory: {}", what, path));
   };
-  if (settings.pipeline_caching) folder(settings.cache_path, "cache");
-  folder(settings.graph_profiling_folder, "graph profiling dump");
-  folder(settings.debug_database_folder, "Neural Debug Database dump");
-  folder(settings.statistics_folder, "Neural Statistics dump");
-  folder(settings.session_memory_folder, "Session Memory dump");
+  if (settings.pipeline_caching) directory(settings.cache_path, "cache");
+  directory(settings.graph_profiling_directory, "graph profiling dump");
+  directory(settings.debug_database_directory, "Neural Debug Database dump");
+  directory(settings.statistics_directory, "Neural Statistics dump");
+  directory(settings.session_memory_directory, "Session Memory dump");
   for (const std::string& extension : settings.disabled_extensions) {
     if (!extension.starts_with("VK_")) usage(formatted("Unrecognized extension, cannot disable: {}", extension));
   }

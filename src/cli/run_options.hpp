@@ -23,7 +23,7 @@ struct RunSettings {
   std::optional<double> timeout;
 
   std::string profiling_path, perf_counters_path, trace_path, junit_path, report_path;
-  std::string failure_dump_folder;
+  std::string failure_dump_directory;
 
   bool pipeline_caching = false, clear_pipeline_cache = false, fail_on_pipeline_cache_miss = false;
   std::string cache_path;
@@ -34,7 +34,7 @@ struct RunSettings {
 
   std::string emulate = "auto", engine = "auto";
   bool no_fuse = false;
-  std::string session_memory_folder, graph_profiling_folder, debug_database_folder, statistics_folder;
+  std::string session_memory_directory, graph_profiling_directory, debug_database_directory, statistics_directory;
   int statistics_mode = 1;
 
   std::optional<LogLevel> log_level;
@@ -47,7 +47,7 @@ void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in);
 // end where a word is no extension.
 Arguments normalized(Arguments arguments);
 
-// Mistakes that a single option cannot see: folders that are none, counts, extensions that nobody knows.
+// Mistakes that a single option cannot see: directories that are none, counts, extensions that nobody knows.
 void check_settings(const RunSettings& settings, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

@@ -23,7 +23,7 @@ struct RecipeSettings {
   ReportStyle style;
   std::vector<std::string> files;
   RecipeFiles inputs;
-  std::string folder, mode, backend, device, library_root, report_path;
+  std::string directory, mode, backend, device, library_root, report_path;
   std::optional<std::uint64_t> iterations;
   std::vector<std::string> binds, saves, goldens;
   std::uint64_t seed = 0;
@@ -68,7 +68,8 @@ void add_options(CommandLine& line, RecipeSettings& settings) {
   app.add_option("file", settings.files, "the recipe; `-` is standard input");
   line.add_report_options(settings.style);
   app.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
-  app.add_option("--dir", settings.folder, "folder of the files that recipe and profile name (the recipe's folder)");
+  app.add_option("--dir", settings.directory,
+                 "directory of the files that recipe and profile name (the recipe's directory)");
   app.add_option("--iterations", settings.iterations, "of every execution")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
   app.add_option("--mode", settings.mode,
@@ -81,7 +82,7 @@ void add_options(CommandLine& line, RecipeSettings& settings) {
                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   app.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
   app.add_option("--library-root", settings.library_root,
-                 "folder of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+                 "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
   app.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file");
   app.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution");
   app.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution");
@@ -94,7 +95,8 @@ void add_options(CommandLine& line, RecipeSettings& settings) {
   app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
   app.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
   app.add_flag("--timings", settings.timings, "measure each run, for the report");
-  app.add_flag("--allow-outside", settings.inputs.allow_outside, "files and libraries may lie outside their folders");
+  app.add_flag("--allow-outside", settings.inputs.allow_outside,
+               "files and libraries may lie outside their directories");
   app.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
   app.add_flag("--nommap", settings.no_map, "read files of profiles instead of mapping them");
   app.add_flag("--nopoll", settings.no_poll, "sleep while waiting, whatever the profile says");
@@ -133,7 +135,7 @@ class RecipeRun {
   bool load() {
     const std::string& file = settings_.files.front();
     settings_.inputs.recipe = file;
-    settings_.inputs.folder = artifact_folder(settings_.folder, file);
+    settings_.inputs.directory = artifact_directory(settings_.directory, file);
     auto request = request_of(settings_.inputs, diagnostics_);
     if (!request) return false;
     cache_ = settings_.no_cache ? Cache() : Cache::of_user();
@@ -150,7 +152,7 @@ class RecipeRun {
     backends_.emplace(settings_.device, cache_);
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
-                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.folder,
+                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.directory,
                                                            settings_.inputs.allow_outside),
                    .cpu_libraries = !settings_.no_cpu_libraries,
                    .timings = settings_.timings},
@@ -174,7 +176,8 @@ class RecipeRun {
     const Result<MappedFile> file = map_file(bind.file);
     if (!file) return fail(file.error());
     if (file->bytes().empty())
-      return fail(DiagnosticKind::FileFormat, Place::in_file(bind.file), "the file is empty, and a buffer is not");
+      return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(bind.file),
+                  "the file is empty, and a buffer is not");
     auto buffer = session_.runner().create_buffer({.size = file->bytes().size(), .name = bind.name});
     if (!buffer) return fail(std::move(buffer.error()));
     std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
@@ -217,13 +220,13 @@ class RecipeRun {
     recipe::Validate validate;
     const auto range = recipe::golden_range(validate, bytes.size(), expected.size());
     if (!range) {
-      diagnostics_.error(DiagnosticKind::ProfileValidate, Place::in_file(golden.file), range.error());
+      diagnostics_.error(DiagnosticKind::ProfileValidate, SourceLocation::in_file(golden.file), range.error());
       return;
     }
     const recipe::ValidationResult result = recipe::compare_golden(validate, golden.name, bytes, expected, *range);
     if (result.mismatches == 0) return;
     for (const std::string& example : result.examples) say(example + "\n");
-    diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(golden.file),
+    diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(golden.file),
                        formatted("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
                                  result.mismatches, bytes.size()));
   }

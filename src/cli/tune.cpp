@@ -30,16 +30,16 @@ std::string text_of(const lower::Parameters& parameters) {
 
 std::string table_of(const model::Tuned& tuned) {
   std::size_t width = 6;
-  for (const model::TunedPlace& place : tuned.places) width = std::max(width, place.kernel.size());
+  for (const model::TunedPlace& location : tuned.locations) width = std::max(width, location.kernel.size());
   std::string text = formatted("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
-  for (const model::TunedPlace& place : tuned.places) {
-    const bool better = place.best != place.estimated;
-    text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", place.kernel, width, place.estimated_time,
-                      better ? formatted("{:.3f}", place.best_time) : "-",
-                      better ? text_of(place.best) : text_of(place.estimated) + " (as estimated)");
+  for (const model::TunedPlace& location : tuned.locations) {
+    const bool better = location.best != location.estimated;
+    text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", location.kernel, width, location.estimated_time,
+                      better ? formatted("{:.3f}", location.best_time) : "-",
+                      better ? text_of(location.best) : text_of(location.estimated) + " (as estimated)");
   }
   return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
-                          tuned.tuning.size(), tuned.places.size(), tuned.before, tuned.after);
+                          tuned.tuning.size(), tuned.locations.size(), tuned.before, tuned.after);
 }
 
 std::string json_of(const model::Tuned& tuned) {
@@ -52,12 +52,12 @@ std::string json_of(const model::Tuned& tuned) {
   out.object([&] {
     out.member("before_ms", tuned.before).member("after_ms", tuned.after).member("rounds", tuned.rounds);
     out.key("kernels").array([&] {
-      for (const model::TunedPlace& place : tuned.places) {
+      for (const model::TunedPlace& location : tuned.locations) {
         out.object([&] {
-          out.member("kernel", place.kernel).member("candidates", place.candidates);
-          out.member("estimated_ms", place.estimated_time).member("best_ms", place.best_time);
-          parameters("estimated", place.estimated);
-          parameters("best", place.best);
+          out.member("kernel", location.kernel).member("candidates", location.candidates);
+          out.member("estimated_ms", location.estimated_time).member("best_ms", location.best_time);
+          parameters("estimated", location.estimated);
+          parameters("best", location.best);
         });
       }
     });
@@ -125,7 +125,7 @@ class Tuning {
     // What an earlier time found to be better than the estimate, and this time did not, goes.
     if (cache.enabled()) {
       lower::Tuning all = tuned.tuning;
-      for (const model::TunedPlace& place : tuned.places) all.try_emplace(place.kernel, place.estimated);
+      for (const model::TunedPlace& location : tuned.locations) all.try_emplace(location.kernel, location.estimated);
       model::cache_tuning(snapshot, all, cache);
     }
     print(settings_.style.json ? json_of(tuned) : table_of(tuned));

@@ -50,7 +50,7 @@ class ShaderRuns {
     if (!outputs) return fail(outputs.error());
     std::vector<Tensor> results;
     for (const std::optional<Tensor>& output : *outputs) {
-      if (!output) return fail(DiagnosticKind::Unsupported, node.place, "a result of a shader cannot be read back");
+      if (!output) return fail(DiagnosticKind::Unsupported, node.location, "a result of a shader cannot be read back");
       results.push_back(*output);
     }
     return results;
@@ -76,7 +76,7 @@ class ShaderRuns {
     for (const tosa::ValueId output : node.outputs) types.push_back(graph[output].type);
     one.outputs = one.add_node(tosa::Op::CUSTOM, inputs, {}, types);
     one.nodes.back().custom = node.custom;
-    one.nodes.back().place = node.place;
+    one.nodes.back().location = node.location;
     for (std::size_t i = 0; i < images.size(); ++i) {
       if (images[i])
         one.outputs[i] = one.add(tosa::Op::RESHAPE, {one.outputs[i]}, {{"shape", types[i].shape}}, types[i]);

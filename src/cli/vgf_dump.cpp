@@ -17,8 +17,8 @@ int failed(const std::vector<Diagnostic>& problems) {
   for (const Diagnostic& problem : problems) {
     if (problem.severity != Severity::Error) continue;
     print_error(problem.message + "\n");
-    if (const std::string place = format_place(problem.place); !place.empty())
-      print_error(formatted("  at {} [{}]\n", place, name_of(problem.kind)));
+    if (const std::string location = format_place(problem.location); !location.empty())
+      print_error(formatted("  at {} [{}]\n", location, name_of(problem.kind)));
     break;
   }
   return 1;

@@ -11,7 +11,7 @@ namespace slipway::cli {
 namespace {
 
 struct XrtOptions {
-  std::string recipe, profile, folder = ".", mode = "all", script, replay;
+  std::string recipe, profile, directory = ".", mode = "all", script, replay;
   std::optional<std::uint64_t> iterations;
   std::optional<std::string> threads, queue_limit;
   std::optional<std::string> report;  // a file, or `-`
@@ -22,7 +22,7 @@ constexpr std::string_view kHelp = R"(usage: xrt-runner [options]
   --recipe <recipe.json>      recipe to run
   --profile, -p <profile.json>
                               profile of the recipe
-  --dir, -d <path>            folder of the files that both name (.)
+  --dir, -d <path>            directory of the files that both name (.)
   --iterations, -i <number>   iterations of all executions
   --mode, -m <mode>           run only executions of this mode: default, latency, throughput, validate, all
   --script, -f <script.json>  run the jobs of a script
@@ -60,7 +60,7 @@ void set(XrtOptions& options, const std::string& option, const std::string& valu
   else if (option == "--profile" || option == "-p")
     options.profile = value;
   else if (option == "--dir" || option == "-d")
-    options.folder = value;
+    options.directory = value;
   else if (option == "--iterations" || option == "-i")
     options.iterations = number_of(option, value);
   else if (option == "--mode" || option == "-m")
@@ -129,7 +129,7 @@ void throw_first(const Diagnostics& diagnostics) {
 void run(const XrtOptions& options, recipe::Session& session, Backends& backends,
          std::chrono::steady_clock::time_point start) {
   Diagnostics diagnostics;
-  auto request = request_of({options.recipe, options.profile, "", options.folder, false}, diagnostics);
+  auto request = request_of({options.recipe, options.profile, "", options.directory, false}, diagnostics);
   throw_first(diagnostics);
   request->plan.cache = Cache::of_user();
   request->changes = {.iterations = options.iterations,
@@ -139,7 +139,7 @@ void run(const XrtOptions& options, recipe::Session& session, Backends& backends
   session = recipe::Session::load(*request, diagnostics);
   throw_first(diagnostics);
   session.open({.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
-                           .libraries = recipe::cpu::library_roots({}, options.folder)},
+                           .libraries = recipe::cpu::library_roots({}, options.directory)},
                 .profile = {.print = [](std::string_view text) { print(text); }}},
                diagnostics);
   throw_first(diagnostics);
@@ -158,7 +158,7 @@ void check(const XrtOptions& options) {
     if (!options.script.empty() || !options.recipe.empty() || !options.profile.empty())
       throw XrtError("replay is mutually exclusive with script, recipe, and profile");
     Diagnostics diagnostics;
-    explain_replay(options.replay, options.folder, diagnostics);
+    explain_replay(options.replay, options.directory, diagnostics);
     throw_first(diagnostics);
   }
   if (!options.script.empty()) {
@@ -173,7 +173,7 @@ void check(const XrtOptions& options) {
 
 // Every job goes into the report; the first that failed is the error.
 void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point start) {
-  JobsRequest request{.script = options.script, .folder = options.folder, .device = "0"};
+  JobsRequest request{.script = options.script, .directory = options.directory, .device = "0"};
   request.sessions.plan.cache = Cache::of_user();
   request.sessions.changes = {.iterations = options.iterations,
                               .mode = mode_of(options.mode),
@@ -199,7 +199,7 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
 }  // namespace
 
 int xrt_replay(const Arguments& arguments) {
-  std::string file, folder = ".";
+  std::string file, directory = ".";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& option = arguments[i];
     if (option == "--help" || option == "-h") {
@@ -215,13 +215,13 @@ int xrt_replay(const Arguments& arguments) {
     }
     ++i;
     if (option == "--replay") file = arguments[i];
-    if (option == "--dir") folder = arguments[i];
+    if (option == "--dir") directory = arguments[i];
   }
   Diagnostics diagnostics;
   if (file.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "`--replay` with the capture is required");
   else
-    explain_replay(file, folder, diagnostics);
+    explain_replay(file, directory, diagnostics);
   for (const Diagnostic& problem : diagnostics.all()) {
     if (problem.severity == Severity::Error) print_error(formatted("Error: {}\n", problem.message));
   }

@@ -44,7 +44,7 @@ std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vecto
   for (std::size_t i = 0; i < graph.constants.size(); ++i) {
     tosa::Constant& constant = graph.constants[i];
     constant.graph_constant.reset();
-    if (!used[i] || tensor::element_count(graph[constant.value].type.shape).value_or(0) <= kMostInlinedElements)
+    if (!used[i] || tensor::element_count(graph[constant.value].type.shape).value_or(0) <= kMaxInlinedElements)
       continue;
     constant.graph_constant = static_cast<std::uint32_t>(numbered.size());
     numbered.push_back(constant.value);

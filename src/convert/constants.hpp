@@ -10,7 +10,7 @@
 namespace slipway::convert {
 
 // Constants with more elements get data in the file; the others stand inside the modules.
-inline constexpr std::uint64_t kMostInlinedElements = 16;
+inline constexpr std::uint64_t kMaxInlinedElements = 16;
 
 // Numbers the constants that operators of graph segments use, in order, and gives their values by number; all other
 // constants lose their number.

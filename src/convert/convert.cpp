@@ -11,16 +11,16 @@
 namespace slipway::convert {
 namespace {
 
-constexpr std::size_t kMostListed = 25;  // dynamic tensors in one warning
+constexpr std::size_t kMaxListed = 25;  // dynamic tensors in one warning
 
 // `--require-static-shape` (3.7, pass 3).
 void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
   const tosa::Graph& graph = model.graph;
-  const Place place = Place::in_file(model.file);
+  const SourceLocation location = SourceLocation::in_file(model.file);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     const tosa::Value& value = graph[graph.inputs[i]];
     if (value.type.is_static()) continue;
-    diagnostics.error(DiagnosticKind::ShapeMismatch, place,
+    diagnostics.error(DiagnosticKind::ShapeMismatch, location,
                       formatted("input {}{} has the type {}; every dimension has to be known", i,
                                 value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
   }
@@ -28,13 +28,13 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
   std::size_t count = 0;
   for (const tosa::Value& value : graph.values) {
     if (value.kind == tosa::ValueKind::Input || value.type.is_static()) continue;
-    if (count++ < kMostListed) list += formatted("{}{}", list.empty() ? "" : ", ", text_of(value.type));
+    if (count++ < kMaxListed) list += formatted("{}{}", list.empty() ? "" : ", ", text_of(value.type));
   }
   if (count == 0) return;
   diagnostics.warning(
-      DiagnosticKind::ShapeMismatch, place,
+      DiagnosticKind::ShapeMismatch, location,
       formatted("{} tensor{} inside the model ha{} unknown dimensions: {}{}", count, count == 1 ? "" : "s",
-                count == 1 ? "s" : "ve", list, count > kMostListed ? ", ..." : ""));
+                count == 1 ? "s" : "ve", list, count > kMaxListed ? ", ..." : ""));
 }
 
 // A file without places by line tells operators by their number.
@@ -43,8 +43,8 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
   Failure all = diagnostics.release();
   for (std::size_t i = first; i < all.size(); ++i) {
     Diagnostic& diagnostic = all[i];
-    if (diagnostic.place.kind != Place::Kind::Bytes) continue;
-    const auto found = std::ranges::find(model.operator_offsets, diagnostic.place.span.begin);
+    if (diagnostic.location.kind != SourceLocation::Kind::Bytes) continue;
+    const auto found = std::ranges::find(model.operator_offsets, diagnostic.location.span.begin);
     if (found == model.operator_offsets.end() || diagnostic.message.starts_with("operator ")) continue;
     // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
     const bool is_name = diagnostic.message[0] >= 'A' && diagnostic.message[0] <= 'Z';
@@ -70,13 +70,13 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
     const tosa::Node& node = graph.nodes[i];
     if (!is_shader(node)) {
       if (node.op == tosa::Op::CUSTOM && !settings.spirv.custom_opcodes.contains(node.custom->domain))
-        tosa::unmapped_custom(*node.custom, node.place, diagnostics);
+        tosa::unmapped_custom(*node.custom, node.location, diagnostics);
       continue;
     }
     Diagnostics problems;
     auto declared = read_shader_operator(graph, node, problems);
     if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
-      diagnostics.warning(DiagnosticKind::NotPortable, node.place,
+      diagnostics.warning(DiagnosticKind::NotPortable, node.location,
                           formatted("shader operator `{}` does not follow the schema and goes into the graph as a "
                                     "custom operator",
                                     node.custom->name));
@@ -104,7 +104,7 @@ bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnost
     return diagnostics.errors() == before;
   };
   if (model.graph.outputs.empty()) {
-    diagnostics.error(DiagnosticKind::FileFormat, Place::in_file(model.file), "model has no outputs");
+    diagnostics.error(DiagnosticKind::FileFormat, SourceLocation::in_file(model.file), "model has no outputs");
     return false;
   }
   // Verified first: everything behind may rely on sound operators, and unknown shapes that follow are known.

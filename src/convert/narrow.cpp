@@ -16,7 +16,7 @@ using tosa::index;
 using tosa::Op;
 using tosa::ValueId;
 
-constexpr double kMostHalf = 65504;
+constexpr double kMaxHalf = 65504;
 
 bool keeps_float32(Op op) { return op == Op::FFT2D || op == Op::RFFT2D || op == Op::CUSTOM; }
 
@@ -143,7 +143,7 @@ class Narrower {
     // A bound that float16 does not reach bounds nothing.
     for (const std::string_view bound : {"min_val", "max_val"}) {
       const double value = of.real(bound);
-      of.set_real(bound, std::isfinite(value) ? std::clamp(value, -kMostHalf, kMostHalf) : value);
+      of.set_real(bound, std::isfinite(value) ? std::clamp(value, -kMaxHalf, kMaxHalf) : value);
     }
   }
 

@@ -103,11 +103,11 @@ class Partitioner {
         std::uint32_t& lowest = shaders_[node] ? users[i].shader : users[i].graph;
         lowest = std::min(lowest, result_.of_node[node]);
       }
-      if (users[i].shader != kNone || users[i].returned) result_.of_constant[i] = place(users[i]);
+      if (users[i].shader != kNone || users[i].returned) result_.of_constant[i] = location(users[i]);
     }
   }
 
-  std::uint32_t place(const Users& users) {
+  std::uint32_t location(const Users& users) {
     if (users.shader != kNone && (users.graph == kNone || users.shader < users.graph)) {
       if (users.shader > 0 && result_.kinds[users.shader - 1] == PartitionKind::Graph) return users.shader - 1;
       insert_graph_partition(users.shader);

@@ -72,7 +72,7 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
   if (const std::string_view other = other_format(bytes, name); !other.empty() || format == ModelFormat::Vgf) {
     diagnostics.error(
-        DiagnosticKind::NotRecognised, Place::in_file(name),
+        DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
         formatted("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
                   "or TOSA JSON)",
                   format == ModelFormat::Vgf ? "a VGF file" : other));

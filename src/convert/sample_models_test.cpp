@@ -10,7 +10,7 @@
 #include "convert/unite_segments.hpp"
 #include "convert/write_model.hpp"
 #include "spirv/module.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "tosa/bind_constants.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/read/read_tosa.hpp"
@@ -80,10 +80,10 @@ void expect_same(const tosa::Graph& a, const tosa::Graph& b) {
 }
 
 TEST(SampleModels, MakeTheRoundThroughEveryForm) {
-  const std::filesystem::path folder = slipway::testing::source_folder() / "../shared/data/models";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no sample models here";
+  const std::filesystem::path directory = slipway::testing::source_directory() / "../shared/data/models";
+  if (!std::filesystem::is_directory(directory)) GTEST_SKIP() << "no sample models here";
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".vgf") continue;
     SCOPED_TRACE(entry.path().filename());
     const auto mapped = map_file(entry.path());

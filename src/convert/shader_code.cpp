@@ -39,7 +39,7 @@ class Builder {
     Diagnostic diagnostic{.severity = severity,
                           .kind = kind,
                           .message = formatted("shader operator `{}`: {}", shader_.name, message),
-                          .place = node_.place};
+                          .location = node_.location};
     return diagnostics_.add(std::move(diagnostic)).at(formatted("implementation_attrs/{}", key));
   }
   Diagnostic& error(DiagnosticKind kind, const std::string& message, std::string_view key = "shader_code") {
@@ -104,7 +104,7 @@ class Builder {
     problem.note(formatted("in shader operator `{}`; if the language or an extension is not supported, SPIR-V can be "
                            "given instead",
                            shader_.name),
-                 node_.place);
+                 node_.location);
   }
 
   // The only entry point gets the name that the attributes give.

@@ -16,8 +16,8 @@ namespace {
 
 using json::Type;
 
-constexpr int kMostNesting = 64;
-constexpr std::uint32_t kSurePushConstants = 128, kMostPushConstants = 256;
+constexpr int kMaxNesting = 64;
+constexpr std::uint32_t kSurePushConstants = 128, kMaxPushConstants = 256;
 
 // Deeper than any schema goes; strings are skipped.
 bool nests_too_deep(std::string_view text) {
@@ -31,7 +31,7 @@ bool nests_too_deep(std::string_view text) {
     } else if (c == '"') {
       inside = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kMostNesting) return true;
+      if (++depth > kMaxNesting) return true;
     } else if (c == '}' || c == ']') {
       --depth;
     }
@@ -70,7 +70,7 @@ class Reader {
     const std::size_t before = diagnostics_.errors();
     const std::string& text = node_.custom->attributes;
     if (nests_too_deep(text)) {
-      error(DiagnosticKind::JsonSyntax, "", formatted("the attributes nest deeper than {} levels", kMostNesting));
+      error(DiagnosticKind::JsonSyntax, "", formatted("the attributes nest deeper than {} levels", kMaxNesting));
       return std::nullopt;
     }
     auto document = json::parse(make_source("implementation_attrs", text));
@@ -100,7 +100,7 @@ class Reader {
     Diagnostic diagnostic{.severity = severity,
                           .kind = kind,
                           .message = formatted("shader operator `{}`: {}", node_.custom->name, text),
-                          .place = node_.place};
+                          .location = node_.location};
     diagnostic.at(key.empty() ? "implementation_attrs" : formatted("implementation_attrs/{}", key));
     return diagnostics_.add(std::move(diagnostic));
   }
@@ -244,10 +244,10 @@ class Reader {
     if (made_.push_constants.empty()) return;
     const PushConstant& last = made_.push_constants.back();
     made_.push_constant_bytes = (last.offset + last.size + 3) / 4 * 4;
-    if (made_.push_constant_bytes > kMostPushConstants) {
+    if (made_.push_constant_bytes > kMaxPushConstants) {
       error(DiagnosticKind::OutOfRange, "push_constants",
             formatted("the push constants take {} bytes; at most {} are possible", made_.push_constant_bytes,
-                      kMostPushConstants));
+                      kMaxPushConstants));
     } else if (made_.push_constant_bytes > kSurePushConstants) {
       warning(DiagnosticKind::NotPortable, "push_constants",
               formatted("the push constants take {} bytes; every device has {}", made_.push_constant_bytes,
@@ -429,8 +429,8 @@ std::optional<std::vector<PushConstant>> parse_push_constants(std::string_view t
       problem = formatted("`{}` is not of the form `name: size`", trimmed(part));
       return std::nullopt;
     }
-    if (failed != std::errc() || size < 1 || size > kMostPushConstants) {
-      problem = formatted("push constant `{}` has {} bytes; it is 1 to {}", name, digits, kMostPushConstants);
+    if (failed != std::errc() || size < 1 || size > kMaxPushConstants) {
+      problem = formatted("push constant `{}` has {} bytes; it is 1 to {}", name, digits, kMaxPushConstants);
       return std::nullopt;
     }
     if (std::ranges::contains(members, name, &PushConstant::name)) {

@@ -26,7 +26,7 @@ struct Model {
     graph.outputs = {graph.add(tosa::Op::CUSTOM, {input}, {}, type)};
     graph.nodes[0].custom =
         std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), "blur", std::move(attributes));
-    graph.nodes[0].place = Place::in_file("m.tosa");
+    graph.nodes[0].location = SourceLocation::in_file("m.tosa");
   }
   const tosa::Node& node() const { return graph.nodes[0]; }
 };

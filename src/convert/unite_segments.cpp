@@ -59,7 +59,7 @@ class Uniter {
  private:
   bool good() const { return diagnostics_.errors() == before_; }
   void error(DiagnosticKind kind, const vgf::Segment& segment, const std::string& text) {
-    diagnostics_.error(kind, file_.place(segment.range), formatted("segment `{}`: {}", segment.name, text));
+    diagnostics_.error(kind, file_.location(segment.range), formatted("segment `{}`: {}", segment.name, text));
   }
 
   bool read_graphs() {
@@ -104,7 +104,7 @@ class Uniter {
     if (const auto known = types_.find(id); known != types_.end()) return known->second;
     const auto type = data_type(resource.format);
     if (!type) {
-      diagnostics_.error(DiagnosticKind::Unsupported, file_.place(resource.range),
+      diagnostics_.error(DiagnosticKind::Unsupported, file_.location(resource.range),
                          formatted("no tensor has elements of {}", vk::name_of(resource.format)));
       return std::nullopt;
     }
@@ -224,7 +224,7 @@ class Uniter {
     if (!good()) return;
     const std::vector<ValueId> results = graph_.add_node(tosa::Op::CUSTOM, std::move(inputs), {}, std::move(types));
     tosa::Node& node = graph_.nodes.back();
-    node.place = file_.place(segment.range);
+    node.location = file_.location(segment.range);
     node.name = segment.name;
     node.custom =
         std::make_shared<tosa::CustomOperator>(std::string(kShaderDomain), std::string(module.name), out.text());
@@ -252,7 +252,7 @@ class Uniter {
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
       const auto known = values_.find(file_.outputs[i].binding);
       if (known == values_.end()) {
-        diagnostics_.error(DiagnosticKind::FileMismatch, file_.place(file_.outputs[i]),
+        diagnostics_.error(DiagnosticKind::FileMismatch, file_.location(file_.outputs[i]),
                            formatted("output {} of the model is made by no segment", i));
         continue;
       }

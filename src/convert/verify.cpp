@@ -134,7 +134,7 @@ class FileVerifier {
 
  private:
   void error(std::string text) {
-    diagnostics_.error(DiagnosticKind::ExpectationFailed, Place::in_file(file_.name), "verification: " + text);
+    diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(file_.name), "verification: " + text);
   }
 
   // The graphs of the file, with their constants.
@@ -331,7 +331,7 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
       const Tensor& wanted = (*expected)[index(before->outputs[i])];
       const auto differs = difference(wanted, *(*outputs)[i], settings.narrowed, report.worst_error);
       if (!differs) continue;
-      diagnostics.error(DiagnosticKind::ExpectationFailed, Place::in_file(file.name),
+      diagnostics.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(file.name),
                         formatted("verification: on {}, output {} of a run of the file differs: element {} is {}, and "
                                   "the model gives {}",
                                   kRuns[run], i, differs->element, differs->right, differs->left));

@@ -8,12 +8,12 @@
 namespace slipway::gpu {
 namespace {
 
-VmaAllocationCreateInfo memory_request(const DeviceCore& core, BufferPlace place) {
-  if (place == BufferPlace::Device) return device_memory_request(core);
+VmaAllocationCreateInfo memory_request(const DeviceCore& core, BufferPlace location) {
+  if (location == BufferPlace::Device) return device_memory_request(core);
   VmaAllocationCreateInfo how{};
   how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
   how.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  if (place == BufferPlace::Readback) how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  if (location == BufferPlace::Readback) how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   return how;
 }
 
@@ -26,10 +26,11 @@ MutableBytes Buffer::mapped() const {
 
 Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& info) {
   if (info.size == 0) {
-    return fail(DiagnosticKind::OutOfRange, Place::nowhere(), formatted("buffer `{}` has no bytes", info.name));
+    return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
+                formatted("buffer `{}` has no bytes", info.name));
   }
   if (info.size > core.snapshot.limits.max_buffer_size) {
-    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                 formatted("buffer `{}` has {} bytes, but the device allows at most {} (`maxBufferSize`)", info.name,
                           info.size, core.snapshot.limits.max_buffer_size));
   }
@@ -93,7 +94,7 @@ Result<Buffer> create_buffer(const Device& device, const BufferInfo& info) {
   Result<Buffer> buffer = ResourceMaker::create(core, info);
   if (!buffer) return buffer;
   Result<MemoryPtr> memory =
-      allocate_memory(core, ResourceMaker::needs(*buffer), memory_request(core, info.place), "buffer", info.name);
+      allocate_memory(core, ResourceMaker::needs(*buffer), memory_request(core, info.location), "buffer", info.name);
   if (!memory) return fail(std::move(memory.error()));
   if (Result<> bound = ResourceMaker::bind(*buffer, std::move(*memory), 0); !bound) {
     return fail(std::move(bound.error()));

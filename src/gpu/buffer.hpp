@@ -24,7 +24,7 @@ struct BufferInfo {
   bool uniform = false;
   bool vertices = false;  // attributes are read from it
   bool indices = false;
-  BufferPlace place = BufferPlace::Device;
+  BufferPlace location = BufferPlace::Device;
   std::string name;                      // for messages and debugging tools
   std::vector<TensorInfo> tensors = {};  // native ones that see it
   std::uint64_t row_stride = 0;          // bytes between rows of these; 0: packed

@@ -46,7 +46,7 @@ Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) 
   Diagnostics problems;
   const auto lacks = [&](std::string_view what, std::uint64_t value, std::uint64_t limit, std::string_view limit_name) {
     problems.error(
-        DiagnosticKind::DeviceLacks, Place::nowhere(),
+        DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
         formatted("`{}` needs {} {}, but the device has {} (`{}`)", info.name, value, what, limit, limit_name));
   };
   if (info.sets.size() > snapshot.limits.max_bound_descriptor_sets) {

@@ -153,7 +153,7 @@ Result<Device> create_device(const Instance& instance, std::size_t index, const 
     return vulkan_failed("vkCreateDevice", result, "device", core->snapshot.name);
   }
   if (const char* missing = load_functions(*core)) {
-    return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
+    return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
                 formatted("the driver of `{}` does not have the function `{}`", core->snapshot.name, missing));
   }
   if (options.hook) options.hook(core->functions);

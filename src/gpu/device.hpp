@@ -19,7 +19,7 @@
 
 namespace slipway::gpu {
 
-struct DeviceFunctions;  // the Vulkan functions of a device: device_functions.hpp, inside this room only
+struct DeviceFunctions;  // the Vulkan functions of a device: device_functions.hpp, inside this module only
 
 struct DeviceOptions {
   // May replace functions: tests inject failures here (testing/vulkan_faults.hpp).

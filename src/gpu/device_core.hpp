@@ -1,4 +1,4 @@
-// What is behind a Device. Inside this room only.
+// What is behind a Device. Inside this module only.
 #pragma once
 
 #include <vk_mem_alloc.h>

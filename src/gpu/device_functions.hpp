@@ -1,4 +1,4 @@
-// The functions of device_functions.def as pointers. Inside this room and for tests that replace some of them.
+// The functions of device_functions.def as pointers. Inside this module and for tests that replace some of them.
 #pragma once
 
 #include <volk.h>

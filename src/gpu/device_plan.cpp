@@ -117,7 +117,7 @@ class Planner {
 
  private:
   void lacks(std::string what) {
-    problems_.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                     formatted("device `{}` cannot run this: {}", snapshot_.name, what));
   }
 
@@ -127,7 +127,7 @@ class Planner {
       const bool known = snapshot_.has_extension(name) || std::ranges::contains(kDisableable, name) ||
                          std::ranges::contains(kFeatureStructs, name, &FeatureStructInfo::extension);
       if (!known || name.empty()) {
-        problems_.error(DiagnosticKind::Usage, Place::nowhere(),
+        problems_.error(DiagnosticKind::Usage, SourceLocation::nowhere(),
                         formatted("Unrecognized extension, cannot disable: {}", asked));
       }
     }

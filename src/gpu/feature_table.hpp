@@ -1,4 +1,4 @@
-// The feature structs of features.def as one value, and the names of their members. Inside this room only.
+// The feature structs of features.def as one value, and the names of their members. Inside this module only.
 #pragma once
 
 #include <volk.h>

@@ -1,4 +1,4 @@
-// A graphics state as the structs that vkCreateGraphicsPipelines takes. Inside this room only.
+// A graphics state as the structs that vkCreateGraphicsPipelines takes. Inside this module only.
 #pragma once
 
 #include <volk.h>

@@ -36,7 +36,7 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
       core.instance->functions.vkGetPhysicalDeviceImageFormatProperties2(core.physical, &asked, &answer);
   if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
     return fail(
-        DiagnosticKind::DeviceLacks, Place::nowhere(),
+        DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
         formatted("the device has no {} images of `{}` for these uses (image `{}`)",
                   create.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal", vk::name_of(info.format), info.name));
   }
@@ -67,7 +67,7 @@ Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& inf
   Result<ImagePlan> plan = plan_image(core.snapshot, info);
   if (!plan) return fail(std::move(plan.error()));
   if (!texel_block(info.format)) {
-    return fail(DiagnosticKind::Unsupported, Place::nowhere(),
+    return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
                 formatted("images of `{}` are not supported (image `{}`)", vk::name_of(info.format), info.name));
   }
   const VkImageCreateInfo create = create_info(info, *plan);
@@ -136,7 +136,7 @@ Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& im
 
 Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
   if (first_level < info.mips && levels <= info.mips - first_level) return {};
-  return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
+  return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
               formatted("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
                         "{} of {} (image `{}`)",
                         first_level, first_level + std::max(levels, 1u) - 1, info.mips, info.name));

@@ -55,7 +55,7 @@ class ImagePlanner {
 
  private:
   void error(DiagnosticKind kind, std::string_view what) {
-    problems_.error(kind, Place::nowhere(), formatted("{} (image `{}`)", what, info_.name));
+    problems_.error(kind, SourceLocation::nowhere(), formatted("{} (image `{}`)", what, info_.name));
   }
 
   void check_size() {
@@ -176,19 +176,19 @@ Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info) {
 Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits) {
   Diagnostics problems;
   if (info.mips > limits.levels) {
-    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("The mip level provided is not supported for {}: {} levels where the device has {}",
                              info.name, info.mips, limits.levels));
   }
   if (!(info.samples & limits.sample_counts)) {
-    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("the device has no images of `{}` with {} samples (image `{}`)", vk::name_of(info.format),
                              info.samples, info.name));
   }
   const auto [width, height, depth] = limits.extent;
   if (info.width > width || info.height > height || info.depth > depth) {
     problems.error(
-        DiagnosticKind::DeviceLacks, Place::nowhere(),
+        DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
         formatted("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
                   info.height, info.depth, vk::name_of(info.format), width, height, depth, info.name));
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
 std::unexpected<Failure> no_device(std::string message) {
-  return fail(DiagnosticKind::NoDevice, Place::nowhere(), std::move(message));
+  return fail(DiagnosticKind::NoDevice, SourceLocation::nowhere(), std::move(message));
 }
 
 // The loader is opened once for the life of the process.
@@ -140,7 +140,7 @@ Result<Instance> create_instance(const InstanceOptions& options) {
     return no_device("the Vulkan loader of this machine is older than 1.3; install a newer one");
   }
   if (options.validation && !has_layer(kValidationLayer)) {
-    return fail(DiagnosticKind::Unsupported, Place::nowhere(),
+    return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
                 formatted("validation needs the layer `{}`, which is not installed", kValidationLayer));
   }
 

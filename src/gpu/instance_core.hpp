@@ -1,4 +1,4 @@
-// What is behind an Instance. Inside this room only.
+// What is behind an Instance. Inside this module only.
 #pragma once
 
 #include <volk.h>

@@ -31,7 +31,7 @@ Result<MemoryPtr> allocate_memory(const DeviceCore& core, const MemoryNeeds& nee
     result = vmaAllocateMemory(core.allocator, &requirements, &anywhere, &allocation, &info);
   }
   if (result == VK_ERROR_FEATURE_NOT_PRESENT) {
-    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                 formatted("the device has no memory type for {} `{}`", object, name));
   }
   if (result != VK_SUCCESS) {

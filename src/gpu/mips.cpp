@@ -37,7 +37,7 @@ struct MipMaker {
         format_feature::kSampledImage | format_feature::kStorageImage | format_feature::kStorageWriteWithoutFormat;
     if ((tiled_features(device, image) & needed) != needed || !image.info().uses.storage ||
         !image.info().uses.sampled) {
-      return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+      return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                   formatted("mips of `{}` images need a queue with graphics (image `{}`)",
                             vk::name_of(image.info().format), image.info().name));
     }

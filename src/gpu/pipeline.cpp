@@ -16,7 +16,7 @@ Result<> check_subgroup_size(const DeviceCore& core, const ComputePipelineInfo& 
                     (facts.required_size_stages & VK_SHADER_STAGE_COMPUTE_BIT))) {
     return {};
   }
-  return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+  return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
               formatted("pipeline `{}` needs subgroups of {}, but the device has {} to {}", info.options.name, size,
                         facts.min_size, facts.max_size));
 }
@@ -50,7 +50,7 @@ namespace {
 Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, const AttachmentFormats& formats) {
   Diagnostics problems;
   for (const std::string& missing : missing_for_state(core.snapshot, core.plan.features, info.state, formats)) {
-    problems.error(DiagnosticKind::DeviceLacks, Place::nowhere(),
+    problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("pipeline `{}`: {}", info.options.name, missing));
   }
   if (problems.has_errors()) return std::unexpected(problems.release());

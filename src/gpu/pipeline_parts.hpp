@@ -1,4 +1,4 @@
-// What pipelines of every kind are made of. Inside this room only.
+// What pipelines of every kind are made of. Inside this module only.
 #pragma once
 
 #include <vector>
@@ -92,7 +92,7 @@ struct PipelineMaker {
     // Held before the result is looked at: a miss that only the feedback tells comes with a pipeline.
     if (handle) pipeline.pipeline_ = Owned<VkPipeline_T>(core, handle);
     if (result == VK_PIPELINE_COMPILE_REQUIRED || (result == VK_SUCCESS && options.fail_on_cache_miss && !cache_hit)) {
-      return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
+      return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
                   formatted("Pipeline cache miss for pipeline: {}", options.name));
     }
     if (result != VK_SUCCESS) return vulkan_failed(call, result, "pipeline", options.name);

@@ -1,5 +1,5 @@
 // Making buffers and images in steps, since memory may be their own or shared: create, ask for the memory needs, bind.
-// Only finished resources leave the room.
+// Only finished resources leave the module.
 #pragma once
 
 #include "gpu/buffer.hpp"

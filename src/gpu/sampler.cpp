@@ -40,7 +40,7 @@ Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInf
     create.borderColor = is_float ? VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK : VK_BORDER_COLOR_INT_TRANSPARENT_BLACK;
   } else if (is_custom) {
     if (!core.plan.has_feature("customBorderColors")) {
-      return fail(DiagnosticKind::DeviceLacks, Place::nowhere(),
+      return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                   "Error sampler custom border color extension is unsupported on this device/driver");
     }
     create.pNext = &custom;

@@ -1,4 +1,4 @@
-# The shaders that the room itself uses, as words in a generated header.
+# The shaders that the module itself uses, as words in a generated header.
 find_program(SPIRV_AS spirv-as REQUIRED)
 set(mip_template ${CMAKE_CURRENT_SOURCE_DIR}/gpu/mip_shader.spvasm.in)
 set(mip_shaders ${CMAKE_BINARY_DIR}/generated/gpu/mip_shaders.inc)

@@ -1,4 +1,4 @@
-// A tensor as Vulkan's structs describe it. Inside this room only.
+// A tensor as Vulkan's structs describe it. Inside this module only.
 #pragma once
 
 #include <volk.h>

@@ -14,7 +14,7 @@ std::uint32_t timestamp_bits(const DeviceCore& core) {
 Result<Timestamps> create_timestamps(const Device& device, std::uint32_t count) {
   const DeviceCore& core = device.core();
   if (timestamp_bits(core) == 0) {
-    return fail(DiagnosticKind::DeviceLacks, Place::nowhere(), "the device's queue has no timestamps");
+    return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(), "the device's queue has no timestamps");
   }
   const VkQueryPoolCreateInfo create{
       .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count};

@@ -20,7 +20,7 @@ constexpr std::uint64_t kFirstStagingBytes = 1ull << 20;
 
 // A staging buffer that is filled from the front.
 struct Staging {
-  BufferPlace place;
+  BufferPlace location;
   std::optional<Buffer> buffer;
   std::uint64_t used = 0;
 };
@@ -72,8 +72,8 @@ struct Transfer::State {
   CommandList commands;
   std::uint64_t staging_bytes;
   bool recorded = false;
-  Staging upload{.place = BufferPlace::Upload};
-  Staging readback{.place = BufferPlace::Readback};
+  Staging upload{.location = BufferPlace::Upload};
+  Staging readback{.location = BufferPlace::Readback};
   std::vector<Arrival> arrivals;
 
   Result<> flush() {
@@ -103,7 +103,8 @@ struct Transfer::State {
           std::max(size, std::min(staging_bytes, std::max({kFirstStagingBytes, std::bit_ceil(size), now * 2})));
       if (wanted > now) {
         staging.buffer.reset();  // not both at once
-        Result<Buffer> buffer = create_buffer(device, {.size = wanted, .place = staging.place, .name = "staging"});
+        Result<Buffer> buffer =
+            create_buffer(device, {.size = wanted, .location = staging.location, .name = "staging"});
         if (!buffer) return fail(std::move(buffer.error()));
         staging.buffer = std::move(*buffer);
       }

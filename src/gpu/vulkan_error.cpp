@@ -62,7 +62,7 @@ std::string name_of(VkResult result) {
 std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, std::string_view object,
                                        std::string_view name) {
   const std::string which = name.empty() ? std::string(object) : formatted("{} `{}`", object, name);
-  return fail(DiagnosticKind::DeviceFailed, Place::nowhere(),
+  return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
               formatted("`{}` failed with `{}` ({})", call, name_of(result), which));
 }
 

@@ -1,4 +1,4 @@
-// Failures of Vulkan calls as diagnostics. Inside this room only.
+// Failures of Vulkan calls as diagnostics. Inside this module only.
 #pragma once
 
 #include <volk.h>

@@ -10,15 +10,15 @@ void write_position(Writer& out, std::string_view name, Position position) {
       [&] { out.member("line", position.line).member("column", position.column).member("offset", position.offset); });
 }
 
-void write_place(Writer& out, const Place& place) {
-  if (place.kind != Place::Kind::None) out.member("file", place.file);
-  if (place.kind == Place::Kind::Text) {
+void write_place(Writer& out, const SourceLocation& location) {
+  if (location.kind != SourceLocation::Kind::None) out.member("file", location.file);
+  if (location.kind == SourceLocation::Kind::Text) {
     out.key("span").object([&] {
-      write_position(out, "start", place.source->position(place.span.begin));
-      write_position(out, "end", place.source->position(place.span.end));
+      write_position(out, "start", location.source->position(location.span.begin));
+      write_position(out, "end", location.source->position(location.span.end));
     });
-  } else if (place.kind == Place::Kind::Bytes) {
-    out.key("bytes").object([&] { out.member("start", place.span.begin).member("end", place.span.end); });
+  } else if (location.kind == SourceLocation::Kind::Bytes) {
+    out.key("bytes").object([&] { out.member("start", location.span.begin).member("end", location.span.end); });
   }
 }
 
@@ -30,14 +30,14 @@ void write_diagnostic(Writer& out, const Diagnostic& diagnostic) {
   out.object([&] {
     out.member("severity", word_for(diagnostic.severity)).member("kind", name_of(diagnostic.kind));
     out.member("message", diagnostic.message);
-    write_place(out, diagnostic.place);
+    write_place(out, diagnostic.location);
     if (!diagnostic.path.empty()) out.member("path", diagnostic.path);
     if (!diagnostic.uid.empty()) out.member("uid", diagnostic.uid);
     out.key("notes").array([&] {
       for (const DiagnosticNote& note : diagnostic.notes) {
         out.object([&] {
           out.member("message", note.message);
-          write_place(out, note.place);
+          write_place(out, note.location);
         });
       }
     });
@@ -45,7 +45,7 @@ void write_diagnostic(Writer& out, const Diagnostic& diagnostic) {
       for (const Suggestion& suggestion : diagnostic.suggestions) {
         out.object([&] {
           out.member("message", suggestion.message);
-          write_place(out, suggestion.place);
+          write_place(out, suggestion.location);
           out.member("text", suggestion.text);
         });
       }

@@ -81,14 +81,18 @@ Value Value::parent() const {
   return {document_, node().parent};
 }
 
-Place Value::place() const {
-  return document_ ? Place::in_text(document_->source_, {node().begin, node().end}) : Place::nowhere();
+SourceLocation Value::location() const {
+  return document_ ? SourceLocation::in_text(document_->source_, {node().begin, node().end})
+                   : SourceLocation::nowhere();
 }
 
-Place Value::key_place() const { return Place::in_text(document_->source_, {node().key_begin, node().key_end}); }
+SourceLocation Value::key_place() const {
+  return SourceLocation::in_text(document_->source_, {node().key_begin, node().key_end});
+}
 
-Place Value::opening() const {
-  return document_ ? Place::in_text(document_->source_, {node().begin, node().begin + 1}) : Place::nowhere();
+SourceLocation Value::opening() const {
+  return document_ ? SourceLocation::in_text(document_->source_, {node().begin, node().begin + 1})
+                   : SourceLocation::nowhere();
 }
 
 std::string_view Value::text() const { return document_->source_->text({node().begin, node().end}); }
@@ -111,7 +115,7 @@ std::string Value::pointer() const {
   return above.pointer() + "/" + escaped;
 }
 
-Place inside_quotes(Place quoted) {
+SourceLocation inside_quotes(SourceLocation quoted) {
   quoted.span = {quoted.span.begin + 1, quoted.span.end - 1};
   return quoted;
 }
@@ -127,7 +131,7 @@ Diagnostic problem(Value at, DiagnosticKind kind, std::string message, Severity 
   return Diagnostic{.severity = severity,
                     .kind = kind,
                     .message = std::move(message),
-                    .place = at.place(),
+                    .location = at.location(),
                     .path = at.pointer(),
                     .uid = uid_around(at)};
 }

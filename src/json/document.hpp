@@ -92,12 +92,12 @@ class Value {
 
   // Of a member of an object: its key and the place of the key.
   const std::string& key() const { return document_->strings_[node().key]; }
-  Place key_place() const;
+  SourceLocation key_place() const;
 
   Value parent() const;
-  Place place() const;
+  SourceLocation location() const;
   // The first character only: for what is missing inside an object.
-  Place opening() const;
+  SourceLocation opening() const;
   std::string pointer() const;  // RFC 6901
   std::string_view text() const;
 
@@ -139,7 +139,7 @@ inline Value::Iterator Value::begin() const {
 inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
 
 // The characters of a string or key, without its quotes: what a suggestion replaces.
-Place inside_quotes(Place quoted);
+SourceLocation inside_quotes(SourceLocation quoted);
 
 // The uid of the resource that a value belongs to: the nearest enclosing object with a text under "uid".
 std::string uid_around(Value value);

@@ -28,7 +28,7 @@ TEST(Document, ValuesKnowTheirPlaces) {
   EXPECT_EQ(deep.pointer(), "/a/1/b~1c");
   EXPECT_EQ(deep.text(), "\"x\\n\"");
   EXPECT_EQ(root["a"].text(), "[1, {\"b/c\": \"x\\n\"}]");
-  EXPECT_EQ(format_place(root["d"].place()), "t.json:2:8");
+  EXPECT_EQ(format_place(root["d"].location()), "t.json:2:8");
   EXPECT_EQ(format_place(root["d"].key_place()), "t.json:2:2");
   EXPECT_TRUE(root["d"].boolean());
   EXPECT_TRUE(root["e"].is(Type::Null));

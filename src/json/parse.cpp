@@ -90,7 +90,7 @@ class Parser {
       }
     } catch (const SyntaxError& error) {
       const Span span{error.offset, error.offset + 1};
-      return fail(DiagnosticKind::JsonSyntax, Place::in_text(document_->source_, span), error.message);
+      return fail(DiagnosticKind::JsonSyntax, SourceLocation::in_text(document_->source_, span), error.message);
     }
     return document_;
   }
@@ -359,7 +359,7 @@ class Parser {
 
 Result<std::shared_ptr<const Document>> parse(SourcePtr source) {
   if (source->text().size() >= std::numeric_limits<std::uint32_t>::max()) {
-    return fail(DiagnosticKind::JsonSyntax, Place::in_file(source->name()), "the file is too large");
+    return fail(DiagnosticKind::JsonSyntax, SourceLocation::in_file(source->name()), "the file is too large");
   }
   std::string padded(source->text());
   return Parser(std::move(source), padded).run();

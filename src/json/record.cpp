@@ -27,7 +27,7 @@ bool Decoder::wrong_type(Value at, std::string_view wanted) {
 bool Decoder::missing(Value object, std::string_view key, std::string_view subject) {
   Diagnostic diagnostic =
       problem(object, DiagnosticKind::MissingKey, formatted("missing key `{}` in {}", key, subject));
-  diagnostic.place = object.opening();
+  diagnostic.location = object.opening();
   add(std::move(diagnostic));
   return false;
 }
@@ -41,7 +41,7 @@ Value Decoder::member(Value object, std::string_view key, std::string_view old_k
               found ? formatted("`{}` is an old name of `{}`, which is there too and counts", old_key, key)
                     : formatted("`{}` is an old name of `{}`", old_key, key),
               Severity::Warning);
-  diagnostic.place = old.key_place();
+  diagnostic.location = old.key_place();
   add(std::move(diagnostic));
   return found ? found : old;
 }
@@ -54,7 +54,7 @@ void Decoder::check_duplicates(Value object, std::string_view subject) {
     Diagnostic diagnostic =
         problem(member, DiagnosticKind::DuplicateKey,
                 formatted("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
-    diagnostic.place = member.key_place();
+    diagnostic.location = member.key_place();
     diagnostic.note("the first one is here", first->second.key_place());
     add(std::move(diagnostic));
   }
@@ -67,7 +67,7 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
     if (is_free_key(key) || std::ranges::contains(known, key)) continue;
     Diagnostic diagnostic =
         problem(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", key, subject), leniency_);
-    diagnostic.place = member.key_place();
+    diagnostic.location = member.key_place();
     if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
     add(std::move(diagnostic));
   }
@@ -189,7 +189,7 @@ bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view
       problem(value, DiagnosticKind::UnknownValue,
               formatted("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
                         value.string(), accepted));
-  if (const auto near = closest(value.string(), words)) diagnostic.suggest(inside_quotes(value.place()), *near);
+  if (const auto near = closest(value.string(), words)) diagnostic.suggest(inside_quotes(value.location()), *near);
   decoder.add(std::move(diagnostic));
   return false;
 }

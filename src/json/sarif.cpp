@@ -19,20 +19,21 @@ std::uint32_t column_of(const Source& source, Position position) {
   return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, follows));
 }
 
-void write_location(Writer& out, const Place& place, std::string_view message) {
+void write_location(Writer& out, const SourceLocation& location, std::string_view message) {
   out.object([&] {
-    if (place.kind != Place::Kind::None) {
+    if (location.kind != SourceLocation::Kind::None) {
       out.key("physicalLocation").object([&] {
-        out.key("artifactLocation").object([&] { out.member("uri", place.file); });
-        if (place.kind == Place::Kind::Text) {
-          const Position start = place.source->position(place.span.begin), end = place.source->position(place.span.end);
+        out.key("artifactLocation").object([&] { out.member("uri", location.file); });
+        if (location.kind == SourceLocation::Kind::Text) {
+          const Position start = location.source->position(location.span.begin),
+                         end = location.source->position(location.span.end);
           out.key("region").object([&] {
-            out.member("startLine", start.line).member("startColumn", column_of(*place.source, start));
-            out.member("endLine", end.line).member("endColumn", column_of(*place.source, end));
+            out.member("startLine", start.line).member("startColumn", column_of(*location.source, start));
+            out.member("endLine", end.line).member("endColumn", column_of(*location.source, end));
           });
-        } else if (place.kind == Place::Kind::Bytes) {
+        } else if (location.kind == SourceLocation::Kind::Bytes) {
           out.key("region").object([&] {
-            out.member("byteOffset", place.span.begin).member("byteLength", place.span.end - place.span.begin);
+            out.member("byteOffset", location.span.begin).member("byteLength", location.span.end - location.span.begin);
           });
         }
       });
@@ -45,10 +46,10 @@ void write_result(Writer& out, const Diagnostic& diagnostic) {
   out.object([&] {
     out.member("ruleId", name_of(diagnostic.kind)).member("level", level_of(diagnostic.severity));
     out.key("message").object([&] { out.member("text", diagnostic.message); });
-    out.key("locations").array([&] { write_location(out, diagnostic.place, ""); });
+    out.key("locations").array([&] { write_location(out, diagnostic.location, ""); });
     if (diagnostic.notes.empty()) return;
     out.key("relatedLocations").array([&] {
-      for (const DiagnosticNote& note : diagnostic.notes) write_location(out, note.place, note.message);
+      for (const DiagnosticNote& note : diagnostic.notes) write_location(out, note.location, note.message);
     });
   });
 }

@@ -10,9 +10,9 @@ namespace {
 TEST(Sarif, PlacesRulesAndLevels) {
   const SourcePtr source = make_source("k.txt", "first\nmärz: x\n");
   Diagnostics diagnostics;
-  diagnostics.error(DiagnosticKind::UnknownKey, Place::in_text(source, {13, 14}), "unknown key `x`")
-      .note("in section 3", Place::in_bytes("k.bin", {16, 20}));
-  diagnostics.warning(DiagnosticKind::UnknownKey, Place::in_bytes("k.bin", {64, 72}), "another");
+  diagnostics.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {13, 14}), "unknown key `x`")
+      .note("in section 3", SourceLocation::in_bytes("k.bin", {16, 20}));
+  diagnostics.warning(DiagnosticKind::UnknownKey, SourceLocation::in_bytes("k.bin", {64, 72}), "another");
   diagnostics.remark(DiagnosticKind::Usage, {}, "nowhere");
   const auto document = parse(make_source("sarif", sarif_text(diagnostics.all(), "1.2.3")));
   ASSERT_TRUE(document);

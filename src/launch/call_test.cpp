@@ -44,23 +44,23 @@ struct Buffers {
   ResourceIndex x = add_buffer(plan, "x", 8), y = add_buffer(plan, "y", 8);
   ShaderIndex increment = add_shader(plan, "increment", increment_comp);
 
-  explicit Buffers(const testing::ScratchFolder& folder) {
+  explicit Buffers(const testing::ScratchDirectory& directory) {
     plan.resources[x].initial = {contents_of<std::uint32_t>({5, 100})};
-    plan.resources[x].outputs = {raw_output(folder / "x.bin")};
-    plan.resources[y].outputs = {raw_output(folder / "y.bin")};
+    plan.resources[x].outputs = {raw_output(directory / "x.bin")};
+    plan.resources[y].outputs = {raw_output(directory / "y.bin")};
   }
 };
 
 TEST_F(CallPlan, SeesWhatWasBeforeAndIsSeenByWhatFollows) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
   add_times_ten(of.plan, of.x, of.y);
   add_dispatch(of.plan, of.increment, {of.y}, {2, 1, 1});
   add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
   for (Step& step : of.plan.steps) step.barrier_after = false;
   const Report report = run_it(of.plan, {.repeat = 2, .timestamps = true, .iteration_times = true});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{9, 104}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (std::vector<std::uint32_t>{81, 1031}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{9, 104}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "y.bin"), (std::vector<std::uint32_t>{81, 1031}));
   // Commands and calls are measured each with the step that they are.
   ASSERT_EQ(report.profile.times.size(), 6u);
   EXPECT_EQ(report.profile.times[1].step, 2u);
@@ -77,12 +77,12 @@ TEST_F(CallPlan, SeesWhatWasBeforeAndIsSeenByWhatFollows) {
 }
 
 TEST_F(CallPlan, AloneOneAfterTheOtherAndAtTheEnds) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   add_times_ten(of.plan, of.x, of.y);
   add_times_ten(of.plan, of.y, of.x);
   add_times_ten(of.plan, of.x, of.y);
   run_it(of.plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (std::vector<std::uint32_t>{5000, 100000}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "y.bin"), (std::vector<std::uint32_t>{5000, 100000}));
   // Between the calls nothing is submitted.
   EXPECT_EQ(lines(), (std::vector<std::string>{
                          "INFO: Setup resources, count: 2",
@@ -98,7 +98,7 @@ TEST_F(CallPlan, AloneOneAfterTheOtherAndAtTheEnds) {
 
 // Where the host cannot reach the device's memory the function gets copies.
 TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
   add_times_ten(of.plan, of.x, of.y);
   add_call(of.plan, "and back",
@@ -114,22 +114,22 @@ TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
   const gpu::Device& unmapped = device(needs, {.map_device_memory = false});
   EXPECT_TRUE(must(gpu::create_buffer(unmapped, {.size = 8, .name = "b"})).mapped().empty());
   run_it(of.plan, {.repeat = 2});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (std::vector<std::uint32_t>{78, 1123}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "y.bin"), (std::vector<std::uint32_t>{78, 1123}));
 }
 
 TEST_F(CallPlan, BuffersInSharedMemory) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   of.plan.resources[of.x].sharing = {"g", 0};
   of.plan.resources[of.y].sharing = {"g", 0};
   add_times_ten(of.plan, of.x, of.y);
   add_dispatch(of.plan, of.increment, {of.x}, {2, 1, 1});
   run_it(of.plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{51, 1001}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{51, 1001}));
 }
 
 TEST_F(CallPlan, FailureEndsTheRun) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   add_call(of.plan, "broken", {}, [](std::span<const MutableBytes>) -> Result<> {
     return fail(DiagnosticKind::Unsupported, {}, "this cannot be computed");
   });
@@ -137,11 +137,11 @@ TEST_F(CallPlan, FailureEndsTheRun) {
   ASSERT_FALSE(report);
   EXPECT_EQ(format_diagnostics(report.error()),
             "/broken: error: this cannot be computed [unsupported]\n  = at /broken\n");
-  EXPECT_FALSE(file_exists(folder_ / "x.bin"));
+  EXPECT_FALSE(file_exists(directory_ / "x.bin"));
 }
 
 TEST_F(CallPlan, DryRunCallsNothing) {
-  Buffers of(folder_);
+  Buffers of(directory_);
   add_call(of.plan, "never", {}, [](std::span<const MutableBytes>) -> Result<> {
     ADD_FAILURE() << "called";
     return {};

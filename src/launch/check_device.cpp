@@ -45,7 +45,7 @@ class DeviceCheck {
 
  private:
   void lacks(const Origin& origin, std::string message) {
-    diagnostics_.error(DiagnosticKind::DeviceLacks, origin.place, std::move(message)).at(origin.path, origin.uid);
+    diagnostics_.error(DiagnosticKind::DeviceLacks, origin.location, std::move(message)).at(origin.path, origin.uid);
   }
 
   // "... 70000 ..., but the device allows 65535 (maxComputeWorkGroupCount[0])"

@@ -76,14 +76,14 @@ class DrawTest : public LaunchTest {
     const std::string name = formatted("t{}", plan_.resources.size());
     const ResourceIndex i =
         add_image(plan_, name, {.format = format, .extent = {width, height, 1}, .color_attachment = true});
-    plan_.resources[i].outputs = {raw_output(folder_ / name)};
+    plan_.resources[i].outputs = {raw_output(directory_ / name)};
     return i;
   }
   ResourceIndex add_depth(std::uint32_t width, std::uint32_t height, vk::Format format = vk::Format::D32_SFLOAT) {
     const std::string name = formatted("d{}", plan_.resources.size());
     const ResourceIndex i =
         add_image(plan_, name, {.format = format, .extent = {width, height, 1}, .depth_attachment = true});
-    if (format == vk::Format::D32_SFLOAT) plan_.resources[i].outputs = {raw_output(folder_ / name)};
+    if (format == vk::Format::D32_SFLOAT) plan_.resources[i].outputs = {raw_output(directory_ / name)};
     return i;
   }
   ResourceIndex add_multisampled(ResourceIndex like) {
@@ -120,7 +120,7 @@ class DrawTest : public LaunchTest {
 
   template <class T = Color>
   std::vector<T> pixels(ResourceIndex target) {
-    return read_raw<T>(folder_ / plan_.resources[target].name);
+    return read_raw<T>(directory_ / plan_.resources[target].name);
   }
   // One letter a pixel: `.` black, `W` white, `R` red, `?` another.
   std::string picture(ResourceIndex target) {

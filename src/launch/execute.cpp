@@ -92,7 +92,7 @@ class Execution {
     if (timestamps_ || ends_) report_.profile.period = static_cast<float>(device_.snapshot().timestamp_period);
     if (options_.time_out) {
       Result<gpu::Buffer> progress = gpu::create_buffer(
-          device_, {.size = sizeof(std::uint32_t), .place = gpu::BufferPlace::Readback, .name = "progress"});
+          device_, {.size = sizeof(std::uint32_t), .location = gpu::BufferPlace::Readback, .name = "progress"});
       if (!progress) return fail(std::move(progress.error()));
       run_.progress = &progress_.emplace(std::move(*progress));
     }
@@ -322,7 +322,7 @@ class Execution {
     std::size_t candidates = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (std::holds_alternative<Barriers>(plan_.steps[i].action) || ++candidates > kShown) continue;
-      diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.place);
+      diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.location);
     }
     if (candidates > kShown) diagnostic.note(formatted("and {} more", candidates - kShown));
   }

@@ -44,13 +44,13 @@ void write_total(json::Writer& out, const std::string& name, const OperatorTotal
   });
 }
 
-Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& folder, const Log& log) {
+Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& directory, const Log& log) {
   const std::string text = write_graph_profile(profile, graph);
   if (text.empty()) {
     log.warning(formatted("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
     return {};
   }
-  const Path path = folder / formatted("EmulationLayerPipeline_{}.json", graph);
+  const Path path = directory / formatted("EmulationLayerPipeline_{}.json", graph);
   return write_file(path, text).transform([&] {
     log.info(formatted("Graph profiling data saved to \"{}\"", path.string()));
   });
@@ -97,12 +97,12 @@ std::string session_memory_text(Bytes memory) {
 
 Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources, const RunOptions& options,
                      const Report& report, const Log& log) {
-  if (!options.graph_profile_folder.empty()) {
+  if (!options.graph_profile_directory.empty()) {
     for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
-      if (Result<> done = dump_profile(report.profile, i, options.graph_profile_folder, log); !done) return done;
+      if (Result<> done = dump_profile(report.profile, i, options.graph_profile_directory, log); !done) return done;
     }
   }
-  if (options.session_memory_folder.empty()) return {};
+  if (options.session_memory_directory.empty()) return {};
   std::set<ResourceIndex> sessions;
   for (const GraphDispatch& graph : plan.graphs) {
     if (graph.session_memory) sessions.insert(*graph.session_memory);
@@ -114,7 +114,7 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
       log.warning(formatted("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
     }
     if (!plan.graphs[i].session_memory) continue;
-    const Path path = options.session_memory_folder / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
+    const Path path = options.session_memory_directory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
     const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
     if (!written) return written;
   }

@@ -8,7 +8,7 @@
 namespace slipway::launch {
 
 inline Diagnostic& warn_of_hazard(Diagnostics& diagnostics, const Origin& origin, std::string message) {
-  return diagnostics.warning(DiagnosticKind::Hazard, origin.place, "hazard: " + std::move(message))
+  return diagnostics.warning(DiagnosticKind::Hazard, origin.location, "hazard: " + std::move(message))
       .at(origin.path, origin.uid);
 }
 

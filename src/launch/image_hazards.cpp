@@ -38,7 +38,7 @@ void ImageHazards::check_barrier(const Barrier& barrier) {
                    barrier.level_count, barrier.base_level, name_of_resource(barrier.resource),
                    std::get<Image>(plan_.resources[barrier.resource].kind).mips))
         .note(formatted("`{}` is made here", name_of_resource(barrier.resource)),
-              plan_.resources[barrier.resource].origin.place);
+              plan_.resources[barrier.resource].origin.location);
   }
   if (barrier.new_layout == vk::Layout::Undefined) {
     warn(barrier.origin, formatted("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays",
@@ -64,9 +64,9 @@ void ImageHazards::check_old_layout(const Barrier& barrier, const Levels& levels
 
 void ImageHazards::note_layout(Diagnostic& warning, ResourceIndex image, std::uint32_t level) const {
   if (const Barrier* setter = layouts_.set_by(image, level)) {
-    warning.note(formatted("barrier `{}` put it there", setter->name), setter->origin.place);
+    warning.note(formatted("barrier `{}` put it there", setter->name), setter->origin.location);
   } else {
-    warning.note("images begin in VK_IMAGE_LAYOUT_GENERAL", plan_.resources[image].origin.place);
+    warning.note("images begin in VK_IMAGE_LAYOUT_GENERAL", plan_.resources[image].origin.location);
   }
 }
 
@@ -142,7 +142,7 @@ void ImageHazards::warn_if_dropped(ResourceIndex image, const Levels& levels, co
     warn(origin,
          formatted("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
         .note(formatted("barrier `{}` has the old layout {}", dropped[level]->name, name_of(vk::Layout::Undefined)),
-              dropped[level]->origin.place);
+              dropped[level]->origin.location);
     return;
   }
 }

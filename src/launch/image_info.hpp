@@ -1,4 +1,4 @@
-// A plan's images and samplers in the terms of the room gpu.
+// A plan's images and samplers in the terms of the module gpu.
 #pragma once
 
 #include "gpu/device_plan.hpp"

@@ -3,10 +3,10 @@
 namespace slipway::launch {
 
 Diagnostic located(Diagnostic diagnostic, const Origin& origin) {
-  if (diagnostic.place.kind == Place::Kind::None) {
-    diagnostic.place = origin.place;
-  } else if (origin.place.kind != Place::Kind::None) {
-    diagnostic.note("asked for here", origin.place);
+  if (diagnostic.location.kind == SourceLocation::Kind::None) {
+    diagnostic.location = origin.location;
+  } else if (origin.location.kind != SourceLocation::Kind::None) {
+    diagnostic.note("asked for here", origin.location);
   }
   if (diagnostic.path.empty()) diagnostic.at(origin.path, origin.uid);
   return diagnostic;

@@ -40,7 +40,7 @@ using ShaderIndex = std::uint32_t;
 
 // Where in the user's files a part of the plan comes from, for messages about it.
 struct Origin {
-  Place place;
+  SourceLocation location;
   std::string path;  // JSON pointer
   std::string uid;
 };

@@ -53,7 +53,7 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
                            .message = formatted("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}",
                                                 name, got.size(), wanted.size(), tensor::name_of(expectation.type),
                                                 tensor::shape_text(expectation.shape), size.value_or(0)),
-                           .place = expectation.origin.place}
+                           .location = expectation.origin.location}
                     .at(expectation.origin.path, expectation.origin.uid));
   }
   return ExpectationOutcome{name,
@@ -63,7 +63,7 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
 // The verdict as a diagnostic: its first line is the message, the mismatches are notes.
 Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& origin) {
   const std::string text = tensor::comparison_text(outcome.resource, outcome.comparison);
-  Diagnostic diagnostic{.kind = DiagnosticKind::ExpectationFailed, .place = origin.place};
+  Diagnostic diagnostic{.kind = DiagnosticKind::ExpectationFailed, .location = origin.location};
   for (const auto line : std::views::split(std::string_view(text), '\n')) {
     std::string_view words(line.begin(), line.end());
     words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
@@ -129,17 +129,18 @@ std::string dump_header(const Resource& resource, Bytes bytes) {
   return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
 }
 
-Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& resources, const Path& folder) {
+Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& resources, const Path& directory) {
   const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
   const Result<Readback> readback = read_back(plan, device, resources, {all.begin(), all.end()});
   if (!readback) return fail(readback.error());
   for (const ResourceIndex i : all) {
     const Bytes bytes = readback->bytes(i);
-    Result<> written = OutputFile::create(folder / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
-      return file.write(dump_header(plan.resources[i], bytes))
-          .and_then([&] { return file.write(bytes); })
-          .and_then([&] { return file.commit(); });
-    });
+    Result<> written =
+        OutputFile::create(directory / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
+          return file.write(dump_header(plan.resources[i], bytes))
+              .and_then([&] { return file.write(bytes); })
+              .and_then([&] { return file.commit(); });
+        });
     if (!written) return written;
   }
   return {};

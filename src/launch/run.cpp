@@ -103,7 +103,7 @@ class Run {
     }
     return fail(Diagnostic{.kind = DiagnosticKind::FileUnwritable,
                            .message = formatted("Unable to open {} file for writing {}", what, path.string()),
-                           .place = Place::in_file(path.string())}
+                           .location = SourceLocation::in_file(path.string())}
                     .note(created.error().front().message));
   }
 

@@ -53,12 +53,12 @@ struct RunOptions {
   Cache cache;                           // the program's own; used for pipelines when there is no pipeline_cache
   SharedPipelines* pipelines = nullptr;  // of runs before on the same device; gets those of this run
 
-  Path profile_path;           // empty: none; needs timestamps
-  Path perf_counters_path;     // empty: none
-  Path session_memory_folder;  // where the intermediates of graphs go; empty: none
-  Path graph_profile_folder;   // where the times of graphs' operators go; empty: none; needs timestamps
-  Path failure_dump;           // folder for all resources as .npy when an expectation fails; empty: none
-  PerfCounters counters;       // what was measured before the run; the run's own come behind them
+  Path profile_path;              // empty: none; needs timestamps
+  Path perf_counters_path;        // empty: none
+  Path session_memory_directory;  // where the intermediates of graphs go; empty: none
+  Path graph_profile_directory;   // where the times of graphs' operators go; empty: none; needs timestamps
+  Path failure_dump;              // directory for all resources as .npy when an expectation fails; empty: none
+  PerfCounters counters;          // what was measured before the run; the run's own come behind them
 };
 
 // The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,

@@ -18,7 +18,7 @@ Plan one_dispatch() {
 
 class PipelineCacheFileTest : public LaunchTest {
  protected:
-  PipelineCacheFile file_{.path = folder_ / "caches/scene.cache"};
+  PipelineCacheFile file_{.path = directory_ / "caches/scene.cache"};
 
   // The lines about the cache of one run.
   Lines run_with(PipelineCacheFile file) {
@@ -125,8 +125,8 @@ TEST_F(PipelineCacheFileTest, CountersOfTheCache) {
 }
 
 TEST_F(PipelineCacheFileTest, FileThatCannotBeWritten) {
-  must(write_file(folder_ / "file", "x"));
-  file_.path = folder_ / "file/scene.cache";
+  must(write_file(directory_ / "file", "x"));
+  file_.path = directory_ / "file/scene.cache";
   const Result<Report> report = try_run(one_dispatch(), {.pipeline_cache = file_});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::FileUnwritable);
@@ -134,18 +134,18 @@ TEST_F(PipelineCacheFileTest, FileThatCannotBeWritten) {
 
 // The program's own cache is silent, and keeps only what has pipelines in it.
 TEST_F(RunCache, OwnCache) {
-  const Cache cache(folder_ / "own");
+  const Cache cache(directory_ / "own");
   for (int i = 0; i < 2; ++i) run_it(one_dispatch(), {.cache = cache});
   for (const std::string& line : lines_) EXPECT_EQ(line.find("Cache"), line.npos) << line;
-  if (!file_exists(folder_ / "own")) return;  // the driver has nothing to keep
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "own")) {
+  if (!file_exists(directory_ / "own")) return;  // the driver has nothing to keep
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_ / "own")) {
     EXPECT_TRUE(!entry.is_regular_file() || entry.file_size() > 32);
   }
 }
 
 TEST_F(RunCache, OwnCacheThatCannotBeUsed) {
-  must(write_file(folder_ / "file", "x"));
-  run_it(one_dispatch(), {.cache = Cache(folder_ / "file/own")});
+  must(write_file(directory_ / "file", "x"));
+  run_it(one_dispatch(), {.cache = Cache(directory_ / "file/own")});
 }
 
 }  // namespace

@@ -30,13 +30,13 @@ Plan fine_then_endless(bool barrier_after) {
 TEST_F(RunFailure, TimeOutNamesTheCommand) {
   for (const bool barrier_after : {true, false}) {
     Plan plan = fine_then_endless(barrier_after);
-    plan.resources[0].outputs = {raw_output(folder_ / "x.bin")};
+    plan.resources[0].outputs = {raw_output(directory_ / "x.bin")};
     RunOptions options{.time_out = std::chrono::milliseconds(200), .on_time_out = [](const Diagnostic& diagnostic) {
                          std::fputs(format_diagnostic(diagnostic).c_str(), stderr);
                        }};
     EXPECT_EXIT((void)try_run(plan, options), ::testing::ExitedWithCode(5),
                 "/endless: error: `endless` \\(/endless\\) did not end within 0.2 s \\[timed-out\\]");
-    EXPECT_FALSE(file_exists(folder_ / "x.bin"));
+    EXPECT_FALSE(file_exists(directory_ / "x.bin"));
   }
 }
 
@@ -52,13 +52,13 @@ TEST_F(RunFailure, TimeOutIsLoggedWhenNobodyTakesIt) {
 TEST_F(RunFailure, TimeOutThatIsNotReached) {
   Plan plan;
   const ResourceIndex x = add_buffer(plan, "x", 4);
-  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  plan.resources[x].outputs = {raw_output(directory_ / "x.bin")};
   const ShaderIndex shader = add_shader(plan, "increment", increment_comp);
   for (int i = 0; i < 3; ++i) add_dispatch(plan, shader, {x}).barrier_after = i != 1;
   add_barrier(plan, {.name = "b", .src_access = vk::access::kMemoryWrite, .dst_access = vk::access::kMemoryRead});
   std::swap(plan.steps[2], plan.steps[3]);
   run_it(plan, {.repeat = 2, .time_out = std::chrono::hours(1)});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{6}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{6}));
 }
 
 // --- outputs ---------------------------------------------------------------------------------------------------------
@@ -66,27 +66,27 @@ TEST_F(RunFailure, TimeOutThatIsNotReached) {
 TEST_F(RunFailure, OutputsAppearAllOrNotAtAll) {
   Plan plan;
   for (const std::string name : {"x", "y"}) {
-    plan.resources[add_buffer(plan, name, 4)].outputs = {raw_output(folder_ / name)};
+    plan.resources[add_buffer(plan, name, 4)].outputs = {raw_output(directory_ / name)};
   }
-  plan.resources[1].outputs.push_back({.path = folder_ / "z", .write = [](OutputFile& file, Bytes data) {
+  plan.resources[1].outputs.push_back({.path = directory_ / "z", .write = [](OutputFile& file, Bytes data) {
                                          return file.write(data).and_then([]() -> Result<> {
-                                           return fail(DiagnosticKind::FileUnwritable, Place::in_file("z"),
+                                           return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file("z"),
                                                        "no more room");
                                          });
                                        }});
-  must(write_file(folder_ / "x", "old"));
+  must(write_file(directory_ / "x", "old"));
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
   EXPECT_EQ(format_diagnostics(report.error()),
             "z: error: no more room [file-unwritable]\n  = at /y\n/y: note: asked for here\n");
-  EXPECT_EQ(must(read_text(folder_ / "x")), "old");
-  EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(folder_.path())), 1);
+  EXPECT_EQ(must(read_text(directory_ / "x")), "old");
+  EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(directory_.path())), 1);
 }
 
 TEST_F(RunFailure, OutputThatCannotBeMade) {
   Plan plan;
-  must(write_file(folder_ / "file", "x"));
-  plan.resources[add_buffer(plan, "x", 4)].outputs = {raw_output(folder_ / "file/x")};
+  must(write_file(directory_ / "file", "x"));
+  plan.resources[add_buffer(plan, "x", 4)].outputs = {raw_output(directory_ / "file/x")};
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::FileUnwritable);
@@ -136,7 +136,7 @@ Plan of_everything(const Path& output) {
 class FailingDevice : public LaunchTest, public ::testing::WithParamInterface<testing::Fault> {};
 
 TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
-  const Plan plan = of_everything(folder_ / "x");
+  const Plan plan = of_everything(directory_ / "x");
   gpu::Needs needs = needs_of(plan);
   needs.timestamps = true;
   const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs));
@@ -148,22 +148,22 @@ TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
       const Result<Report> report = made.and_then([&] {
         return launch::run(
             plan, device(),
-            {.repeat = 2, .timestamps = true, .pipeline_cache = PipelineCacheFile{.path = folder_ / "c"}}, log());
+            {.repeat = 2, .timestamps = true, .pipeline_cache = PipelineCacheFile{.path = directory_ / "c"}}, log());
       });
       drop_device();
       happened = faults.happened();
       if (report) {  // nothing failed, or the driver's memory is taken from elsewhere
-        EXPECT_TRUE(file_exists(folder_ / "x"));
-        remove_file(folder_ / "x");
-        remove_file(folder_ / "x2");
+        EXPECT_TRUE(file_exists(directory_ / "x"));
+        remove_file(directory_ / "x");
+        remove_file(directory_ / "x2");
         continue;
       }
       EXPECT_TRUE(happened) << testing::text_of(report.error());
       EXPECT_EQ(report.error().at(0).kind, DiagnosticKind::DeviceFailed) << faults.function();
       EXPECT_NE(report.error().at(0).message.find(faults.function()), std::string::npos)
           << report.error().at(0).message;
-      EXPECT_FALSE(file_exists(folder_ / "x")) << faults.function();
-      EXPECT_FALSE(file_exists(folder_ / "x2")) << faults.function();
+      EXPECT_FALSE(file_exists(directory_ / "x")) << faults.function();
+      EXPECT_FALSE(file_exists(directory_ / "x2")) << faults.function();
     }
     EXPECT_GT(n, 30u);
   }

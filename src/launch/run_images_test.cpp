@@ -57,11 +57,11 @@ TEST_F(RunImages, ContentsInAndOut) {
     image.tiling = tiling;
     const ResourceIndex i = add_image(plan, "i", image), zero = add_image(plan, "zero", image);
     plan.resources[i].initial = {pixels({1, 2, 3, 4, 5, 6})};
-    plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
-    plan.resources[zero].outputs = {raw_output(folder_ / "zero.bin")};
+    plan.resources[i].outputs = {raw_output(directory_ / "i.bin")};
+    plan.resources[zero].outputs = {raw_output(directory_ / "zero.bin")};
     run_it(plan);
-    EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "zero.bin"), Texels(6));
+    EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"), (Texels{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "zero.bin"), Texels(6));
   }
 }
 
@@ -79,10 +79,10 @@ TEST_F(RunImages, StorageImages) {
   Image image = rgba8(2, 2);
   image.storage = true;
   const ResourceIndex i = add_image(plan, "i", image);
-  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  plan.resources[i].outputs = {raw_output(directory_ / "i.bin")};
   add_dispatch(plan, add_shader(plan, "store", store_comp), {i}, {2, 2, 1});
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{0xff000000, 0xff000001, 0xff000100, 0xff000101}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"), (Texels{0xff000000, 0xff000001, 0xff000100, 0xff000101}));
 }
 
 // --- mips and samplers -----------------------------------------------------------------------------------------------
@@ -94,9 +94,9 @@ TEST_F(RunImages, MissingMipsAreMade) {
   const ResourceIndex i = add_image(plan, "i", image);
   const std::uint32_t o = 0, r = 0xff0000ff;
   plan.resources[i].initial = {pixels({o, o, r, r, o, o, r, r, o, o, r, r, o, o, r, r})};
-  add_sampling(plan, i, 2, folder_ / "x.bin");
+  add_sampling(plan, i, 2, directory_ / "x.bin");
   run_it(plan);
-  const std::vector<float> average = read_raw<float>(folder_ / "x.bin");
+  const std::vector<float> average = read_raw<float>(directory_ / "x.bin");
   EXPECT_NEAR(average.at(0), 0.5, 0.01);
   EXPECT_EQ(average.at(1), 0);
   EXPECT_NEAR(average.at(3), 0.5, 0.01);
@@ -110,9 +110,9 @@ TEST_F(RunImages, MipsAreMadeFromTheLastGivenLevel) {
     const ResourceIndex i = add_image(plan, "i", image);
     plan.resources[i].initial = {contents_of(std::vector<std::byte>(64, std::byte{51})),
                                  contents_of(std::vector<std::byte>(16, std::byte{255}))};
-    add_sampling(plan, i, level, folder_ / "x.bin");
+    add_sampling(plan, i, level, directory_ / "x.bin");
     run_it(plan);
-    for (const float value : read_raw<float>(folder_ / "x.bin")) EXPECT_FLOAT_EQ(value, level == 0 ? 0.2f : 1.0f);
+    for (const float value : read_raw<float>(directory_ / "x.bin")) EXPECT_FLOAT_EQ(value, level == 0 ? 0.2f : 1.0f);
   }
 }
 
@@ -122,10 +122,10 @@ TEST_F(RunImages, ViewsOfOneLevel) {
   image.mips = 2;
   const ResourceIndex i = add_image(plan, "i", image);
   plan.resources[i].initial = {contents_of(std::vector<std::byte>(16)), pixels({0xffffffff})};
-  add_sampling(plan, i, 0, folder_ / "x.bin");
+  add_sampling(plan, i, 0, directory_ / "x.bin");
   std::get<Dispatch>(plan.steps[0].action).bindings[0].level = 1;
   run_it(plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), std::vector<float>(4, 1.0f));
+  EXPECT_EQ(read_raw<float>(directory_ / "x.bin"), std::vector<float>(4, 1.0f));
 }
 
 TEST_F(RunImages, SeparateImagesAndSamplers) {
@@ -135,10 +135,10 @@ TEST_F(RunImages, SeparateImagesAndSamplers) {
   image.sampler = {.address_mode = vk::AddressMode::CLAMP_TO_BORDER,
                    .border_color = vk::BorderColor::FLOAT_OPAQUE_WHITE};
   const ResourceIndex i = add_image(plan, "i", image), x = add_buffer(plan, "x", 16);
-  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  plan.resources[x].outputs = {raw_output(directory_ / "x.bin")};
   add_dispatch(plan, add_shader(plan, "separate", separate_comp), {i, i, x});
   run_it(plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), std::vector<float>(4, 1.0f));
+  EXPECT_EQ(read_raw<float>(directory_ / "x.bin"), std::vector<float>(4, 1.0f));
 }
 
 TEST_F(RunImages, CustomBorderColours) {
@@ -151,10 +151,10 @@ TEST_F(RunImages, CustomBorderColours) {
                    .border_color = vk::BorderColor::FLOAT_CUSTOM_EXT,
                    .custom_color = {0x3f800000, 0x3f000000, 0, 0x3e800000}};
   const ResourceIndex i = add_image(plan, "i", image), x = add_buffer(plan, "x", 16);
-  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  plan.resources[x].outputs = {raw_output(directory_ / "x.bin")};
   add_dispatch(plan, add_shader(plan, "separate", separate_comp), {i, i, x});
   run_it(plan);
-  const std::vector<float> colour = read_raw<float>(folder_ / "x.bin");
+  const std::vector<float> colour = read_raw<float>(directory_ / "x.bin");
   EXPECT_EQ(colour.at(0), 1);
   EXPECT_NEAR(colour.at(1), 0.5, 0.01);
   EXPECT_NEAR(colour.at(3), 0.25, 0.01);
@@ -166,10 +166,10 @@ TEST_F(RunImages, FragmentShaders) {
   Plan plan;
   const ResourceIndex i = add_image(plan, "i", rgba8(3, 2)), green = add_buffer(plan, "green", 4);
   plan.resources[green].initial = {contents_of<float>({1})};
-  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  plan.resources[i].outputs = {raw_output(directory_ / "i.bin")};
   add_draw(plan, i, green, 1);
   const Report report = run_it(plan, {.timestamps = true});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"),
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"),
             (Texels{0xffffff00, 0xffffff01, 0xffffff02, 0xffffff00, 0xffffff01, 0xffffff02}));
   EXPECT_EQ(report.profile.times.at(0).type, CommandType::GraphicsDispatch);
   EXPECT_EQ(report.profile.times.at(0).name, "draw");
@@ -187,9 +187,9 @@ TEST_F(RunImages, FragmentShadersIntoALevel) {
   image.mips = 3;
   const ResourceIndex i = add_image(plan, "i", image), green = add_buffer(plan, "green", 4);
   add_draw(plan, i, green, 1, 2);
-  add_sampling(plan, i, 2, folder_ / "x.bin");
+  add_sampling(plan, i, 2, directory_ / "x.bin");
   run_it(plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), (std::vector<float>{0, 0, 1, 1}));
+  EXPECT_EQ(read_raw<float>(directory_ / "x.bin"), (std::vector<float>{0, 0, 1, 1}));
 }
 
 // --- layouts ---------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ TEST_F(RunImages, LayoutsFollowImageBarriers) {
   Image image = rgba8(1, 1);
   image.mips = 1;
   const ResourceIndex i = add_image(plan, "i", image), green = add_buffer(plan, "green", 4);
-  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  plan.resources[i].outputs = {raw_output(directory_ / "i.bin")};
   Barrier barrier{.kind = Barrier::Kind::Image,
                   .name = "to attachment",
                   .src_access = vk::access::kMemoryWrite,
@@ -214,25 +214,25 @@ TEST_F(RunImages, LayoutsFollowImageBarriers) {
   barrier.old_layout = vk::Layout::General;  // wrong: what the image is in counts
   barrier.new_layout = vk::Layout::ShaderReadOnly;
   add_barrier(plan, barrier);
-  add_sampling(plan, i, 0, folder_ / "x.bin");
+  add_sampling(plan, i, 0, directory_ / "x.bin");
   barrier.new_layout = vk::Layout::Undefined;  // changes nothing
   add_barrier(plan, barrier);
   run_it(plan, {.repeat = 2});
-  EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), (std::vector<float>{0, 0, 1, 1}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{0xffff0000}));
+  EXPECT_EQ(read_raw<float>(directory_ / "x.bin"), (std::vector<float>{0, 0, 1, 1}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"), (Texels{0xffff0000}));
 }
 
 TEST_F(RunImages, LayoutsAreRestoredBehindAFrameToo) {
   Plan plan;
   const ResourceIndex i = add_image(plan, "i", rgba8(1, 1));
   plan.resources[i].initial = {pixels({7})};
-  plan.resources[i].outputs = {raw_output(folder_ / "i.bin")};
+  plan.resources[i].outputs = {raw_output(directory_ / "i.bin")};
   std::get<Image>(plan.resources[i].kind).sampled = true;
   add_barrier(plan,
               {.kind = Barrier::Kind::Image, .name = "b", .resource = i, .new_layout = vk::Layout::ShaderReadOnly});
   plan.steps.push_back({.name = "frame", .action = Boundary{}});
   run_it(plan, {.repeat = 2});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "i.bin"), (Texels{7}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"), (Texels{7}));
 }
 
 // Tensors are buffers, so images that share memory with them stay in GENERAL.
@@ -242,9 +242,9 @@ TEST_F(RunImages, TensorAliasingIsGeneral) {
   plan.resources[i].initial = {pixels({0xffffffff})};
   add_barrier(plan,
               {.kind = Barrier::Kind::Image, .name = "b", .resource = i, .new_layout = vk::Layout::TensorAliasing});
-  add_sampling(plan, i, 0, folder_ / "x.bin");
+  add_sampling(plan, i, 0, directory_ / "x.bin");
   run_it(plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "x.bin"), std::vector<float>(4, 1.0f));
+  EXPECT_EQ(read_raw<float>(directory_ / "x.bin"), std::vector<float>(4, 1.0f));
 }
 
 // --- shared memory ---------------------------------------------------------------------------------------------------
@@ -255,12 +255,12 @@ TEST_F(RunImages, BuffersThatShareMemory) {
   plan.resources[x].sharing = plan.resources[y].sharing = {"g", 0};
   plan.resources[zero].sharing = {"h", 0};
   plan.resources[x].initial = {contents_of<std::uint32_t>({5, 6})};
-  plan.resources[y].outputs = {raw_output(folder_ / "y.bin")};
-  plan.resources[zero].outputs = {raw_output(folder_ / "zero.bin")};
+  plan.resources[y].outputs = {raw_output(directory_ / "y.bin")};
+  plan.resources[zero].outputs = {raw_output(directory_ / "zero.bin")};
   add_dispatch(plan, add_shader(plan, "increment", increment_comp), {x}, {2, 1, 1});
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "y.bin"), (Texels{6, 7}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "zero.bin"), (Texels{0}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "y.bin"), (Texels{6, 7}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "zero.bin"), (Texels{0}));
 }
 
 TEST_F(RunImages, ImageAndBufferThatShareMemory) {
@@ -270,9 +270,9 @@ TEST_F(RunImages, ImageAndBufferThatShareMemory) {
   const ResourceIndex i = add_image(plan, "i", image), x = add_buffer(plan, "x", 8);
   plan.resources[i].sharing = plan.resources[x].sharing = {"g", 0};
   plan.resources[i].initial = {pixels({7, 9})};
-  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  plan.resources[x].outputs = {raw_output(directory_ / "x.bin")};
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (Texels{7, 9}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (Texels{7, 9}));
 }
 
 TEST_F(RunImages, OffsetsThatAreNotAligned) {

@@ -49,12 +49,12 @@ Plan count_up(std::uint32_t dispatches, const Path& output) {
 
 TEST_F(RunPlan, BuffersInAndOut) {
   Add add;
-  add.plan.resources[add.c].outputs = {raw_output(folder_ / "deep/c.bin"), raw_output(folder_ / "again.bin")};
+  add.plan.resources[add.c].outputs = {raw_output(directory_ / "deep/c.bin"), raw_output(directory_ / "again.bin")};
   const Report report = run_it(add.plan);
   const std::vector<float> expected = {11, 22, 33, 44, 55, 66, 77, 88};
-  EXPECT_EQ(read_raw<float>(folder_ / "deep/c.bin"), expected);
-  EXPECT_EQ(read_raw<float>(folder_ / "again.bin"), expected);
-  EXPECT_EQ(report.outputs, (std::vector<Path>{folder_ / "deep/c.bin", folder_ / "again.bin"}));
+  EXPECT_EQ(read_raw<float>(directory_ / "deep/c.bin"), expected);
+  EXPECT_EQ(read_raw<float>(directory_ / "again.bin"), expected);
+  EXPECT_EQ(report.outputs, (std::vector<Path>{directory_ / "deep/c.bin", directory_ / "again.bin"}));
   EXPECT_EQ(report.device, snapshot().name);
   EXPECT_EQ(report.iterations, 1u);
   EXPECT_TRUE(report.diagnostics.empty());
@@ -64,9 +64,9 @@ TEST_F(RunPlan, SpecializationAndPushConstants) {
   Add add;
   add.plan.shaders[add.shader].specializations = {{.id = 7, .bytes = bytes_of<float>({100})}};
   add.dispatch().push_constants = bytes_of<float>({0.5});
-  add.plan.resources[add.c].outputs = {raw_output(folder_ / "c.bin")};
+  add.plan.resources[add.c].outputs = {raw_output(directory_ / "c.bin")};
   run_it(add.plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "c.bin"),
+  EXPECT_EQ(read_raw<float>(directory_ / "c.bin"),
             (std::vector<float>{110.5, 220.5, 330.5, 440.5, 550.5, 660.5, 770.5, 880.5}));
 }
 
@@ -76,7 +76,7 @@ TEST_F(RunPlan, BuffersByAddress) {
   const ResourceIndex from = add_buffer(plan, "from", 16), to = add_buffer(plan, "to", 16);
   plan.resources[from].initial = {contents_of<std::uint32_t>({1, 2, 3, 4})};
   plan.resources[to].initial = {contents_of<std::uint32_t>({100, 200, 300, 400})};
-  plan.resources[to].outputs = {raw_output(folder_ / "to.bin")};
+  plan.resources[to].outputs = {raw_output(directory_ / "to.bin")};
   const ShaderIndex shader = add_shader(plan, "sum", sum_by_address_comp);
   for (int i = 0; i < 2; ++i) {
     Dispatch& dispatch = std::get<Dispatch>(add_dispatch(plan, shader, {}).action);
@@ -86,7 +86,7 @@ TEST_F(RunPlan, BuffersByAddress) {
                          {.resource = to, .address_at = 16, .reads = true, .writes = true}};
   }
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "to.bin"), (std::vector<std::uint32_t>{120, 240, 360, 480}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "to.bin"), (std::vector<std::uint32_t>{120, 240, 360, 480}));
 }
 
 TEST_F(RunPlan, UniformBuffers) {
@@ -94,10 +94,10 @@ TEST_F(RunPlan, UniformBuffers) {
   const ResourceIndex u = add_buffer(plan, "u", 16), x = add_buffer(plan, "x", 16);
   std::get<Buffer>(plan.resources[u].kind).uniform = true;
   plan.resources[u].initial = {contents_of<std::uint32_t>({1, 2, 3, 4})};
-  plan.resources[x].outputs = {raw_output(folder_ / "x.bin")};
+  plan.resources[x].outputs = {raw_output(directory_ / "x.bin")};
   add_dispatch(plan, add_shader(plan, "uniform", uniform_comp), {u, x});
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{2, 4, 6, 8}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{2, 4, 6, 8}));
 }
 
 TEST_F(RunPlan, WithoutStepsResourcesAreFilledAndStored) {
@@ -107,11 +107,11 @@ TEST_F(RunPlan, WithoutStepsResourcesAreFilledAndStored) {
   plan.resources[given].initial = {contents_of<std::uint32_t>({7, 8})};
   plan.resources[part].initial = {contents_of<std::uint32_t>({9})};
   for (const ResourceIndex i : {given, zero, part})
-    plan.resources[i].outputs = {raw_output(folder_ / plan.resources[i].name)};
+    plan.resources[i].outputs = {raw_output(directory_ / plan.resources[i].name)};
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "given"), (std::vector<std::uint32_t>{7, 8}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "zero"), (std::vector<std::uint32_t>{0, 0}));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "part"), (std::vector<std::uint32_t>{9, 0}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "given"), (std::vector<std::uint32_t>{7, 8}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "zero"), (std::vector<std::uint32_t>{0, 0}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "part"), (std::vector<std::uint32_t>{9, 0}));
 }
 
 TEST_F(RunPlan, Captures) {
@@ -132,11 +132,11 @@ TEST_F(RunPlan, Captures) {
 // What is out of the host's reach goes through staging memory.
 TEST_F(RunPlan, DeviceMemoryThatIsNotMapped) {
   Add add;
-  add.plan.resources[add.c].outputs = {raw_output(folder_ / "c.bin")};
+  add.plan.resources[add.c].outputs = {raw_output(directory_ / "c.bin")};
   add.plan.resources[add.b].initial = {contents_of<float>({1})};
   must(make_device(must(gpu::plan_device(snapshot(), needs_of(add.plan))), {.map_device_memory = false}));
   run_it(add.plan);
-  EXPECT_EQ(read_raw<float>(folder_ / "c.bin"), (std::vector<float>{2, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(read_raw<float>(directory_ / "c.bin"), (std::vector<float>{2, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST_F(RunPlan, ContentsThatAreTooLong) {
@@ -152,7 +152,7 @@ TEST_F(RunPlan, ContentsThatCannotBeRead) {
   Plan plan;
   plan.resources[add_buffer(plan, "x", 4)].initial = {{.size = 4, .write = [](MutableBytes) -> Result<> {
                                                          return fail(DiagnosticKind::FileFormat,
-                                                                     Place::in_file("x.npy"), "broken");
+                                                                     SourceLocation::in_file("x.npy"), "broken");
                                                        }}};
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
@@ -163,13 +163,13 @@ TEST_F(RunPlan, ContentsThatCannotBeRead) {
 // --- iterations ------------------------------------------------------------------------------------------------------
 
 TEST_F(RunPlan, EachIterationStartsFromTheLast) {
-  const Report report = run_it(count_up(2, folder_ / "x.bin"), {.repeat = 3});
+  const Report report = run_it(count_up(2, directory_ / "x.bin"), {.repeat = 3});
   EXPECT_EQ(report.iterations, 3u);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{11, 106}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{11, 106}));
 }
 
 TEST_F(RunPlan, BarriersOfTheUserAreEnough) {
-  Plan plan = count_up(2, folder_ / "x.bin");
+  Plan plan = count_up(2, directory_ / "x.bin");
   for (Step& step : plan.steps) step.barrier_after = false;
   const Barrier barrier{.kind = Barrier::Kind::Buffer,
                         .name = "b",
@@ -185,15 +185,15 @@ TEST_F(RunPlan, BarriersOfTheUserAreEnough) {
   const Barrier memory{.name = "m", .src_access = vk::access::kMemoryWrite, .dst_access = vk::access::kMemoryRead};
   plan.steps.insert(plan.steps.begin() + 1, {.name = "barriers", .action = Barriers{{barrier, outside, memory}}});
   run_it(plan);
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
 }
 
 TEST_F(RunPlan, BoundariesSplitSubmissions) {
-  Plan plan = count_up(2, folder_ / "x.bin");
+  Plan plan = count_up(2, directory_ / "x.bin");
   plan.steps.insert(plan.steps.begin() + 1, {.name = "frame", .action = Boundary{.resources = {0}, .frame_id = 7}});
   plan.steps.push_back({.name = "frame", .action = Boundary{}});
   run_it(plan, {.repeat = 2});
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{9, 104}));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{9, 104}));
   std::vector<std::string> expected = {
       "INFO: Setup resources, count: 1",
       "INFO: Setup commands",
@@ -214,7 +214,7 @@ TEST_F(RunPlan, BoundariesSplitSubmissions) {
 }
 
 TEST_F(RunPlan, PipelinesThatAreTheSameAreMadeOnce) {
-  const Plan plan = count_up(3, folder_ / "x.bin");
+  const Plan plan = count_up(3, directory_ / "x.bin");
   EXPECT_EQ(plan_pipelines(plan).requests.size(), 1u);
   Plan other = plan;
   other.shaders.push_back(other.shaders[0]);
@@ -231,9 +231,9 @@ TEST_F(RunPlan, PipelinesThatAreTheSameAreMadeOnce) {
 TEST_F(RunPlan, LogLinesInTheirOrder) {
   Add add;
   run_it(add.plan, {.timestamps = true,
-                    .pipeline_cache = PipelineCacheFile{.path = folder_ / "add.cache"},
-                    .profile_path = folder_ / "profile.json",
-                    .perf_counters_path = folder_ / "counters.json"});
+                    .pipeline_cache = PipelineCacheFile{.path = directory_ / "add.cache"},
+                    .profile_path = directory_ / "profile.json",
+                    .perf_counters_path = directory_ / "counters.json"});
   EXPECT_EQ(lines(), (std::vector<std::string>{
                          "INFO: Setup resources, count: 3",
                          "INFO: Load Pipeline Cache",
@@ -280,7 +280,7 @@ TEST_F(RunPlan, CountersOfTheStages) {
 
 // By one clock, with what commands are measured by themselves inside.
 TEST_F(RunPlan, TimesOfIterations) {
-  const Plan plan = count_up(2, folder_ / "x.bin");
+  const Plan plan = count_up(2, directory_ / "x.bin");
   const Profile both = run_it(plan, {.repeat = 3, .timestamps = true, .iteration_times = true}).profile;
   ASSERT_EQ(both.iterations.size(), 3u);
   ASSERT_EQ(both.times.size(), 6u);
@@ -301,7 +301,7 @@ TEST_F(RunPlan, TimesOfIterations) {
 }
 
 TEST_F(RunPlan, TimesOfCommands) {
-  const Report report = run_it(count_up(2, folder_ / "x.bin"), {.repeat = 2, .timestamps = true});
+  const Report report = run_it(count_up(2, directory_ / "x.bin"), {.repeat = 2, .timestamps = true});
   ASSERT_EQ(report.profile.times.size(), 4u);
   EXPECT_EQ(report.profile.period, static_cast<float>(snapshot().timestamp_period));
   EXPECT_NE(report.profile.started, HostClock::time_point{});
@@ -318,58 +318,58 @@ TEST_F(RunPlan, TimesOfCommands) {
 }
 
 TEST_F(RunPlan, WithoutTimestampsThereAreNoTimes) {
-  EXPECT_TRUE(run_it(count_up(1, folder_ / "x.bin")).profile.times.empty());
+  EXPECT_TRUE(run_it(count_up(1, directory_ / "x.bin")).profile.times.empty());
 }
 
 TEST_F(RunPlan, FilesOfMeasuring) {
-  run_it(count_up(1, folder_ / "x.bin"), {.timestamps = true,
-                                          .profile_path = folder_ / "p/profile.json",
-                                          .perf_counters_path = folder_ / "p/counters.json"});
-  EXPECT_NE(must(read_text(folder_ / "p/profile.json")).find("\"Command name\": \"increment\""), std::string::npos);
-  EXPECT_NE(must(read_text(folder_ / "p/counters.json")).find("\"name\": \"Save Resources\""), std::string::npos);
+  run_it(count_up(1, directory_ / "x.bin"), {.timestamps = true,
+                                             .profile_path = directory_ / "p/profile.json",
+                                             .perf_counters_path = directory_ / "p/counters.json"});
+  EXPECT_NE(must(read_text(directory_ / "p/profile.json")).find("\"Command name\": \"increment\""), std::string::npos);
+  EXPECT_NE(must(read_text(directory_ / "p/counters.json")).find("\"name\": \"Save Resources\""), std::string::npos);
 }
 
 TEST_F(RunPlan, FilesOfMeasuringThatCannotBeWritten) {
-  must(write_file(folder_ / "file", "x"));
-  const Plan plan = count_up(1, folder_ / "x.bin");
-  Result<Report> report = try_run(plan, {.profile_path = folder_ / "file/p.json"});
+  must(write_file(directory_ / "file", "x"));
+  const Plan plan = count_up(1, directory_ / "x.bin");
+  Result<Report> report = try_run(plan, {.profile_path = directory_ / "file/p.json"});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error()[0].message,
-            "Unable to open profiling data file for writing " + (folder_ / "file/p.json").string());
+            "Unable to open profiling data file for writing " + (directory_ / "file/p.json").string());
   EXPECT_EQ(report.error()[0].kind, DiagnosticKind::FileUnwritable);
-  report = try_run(plan, {.perf_counters_path = folder_ / "file/c.json"});
+  report = try_run(plan, {.perf_counters_path = directory_ / "file/c.json"});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error()[0].message,
-            "Unable to open perf counters file for writing " + (folder_ / "file/c.json").string());
+            "Unable to open perf counters file for writing " + (directory_ / "file/c.json").string());
   EXPECT_TRUE(lines_.empty());
-  EXPECT_FALSE(file_exists(folder_ / "x.bin"));
+  EXPECT_FALSE(file_exists(directory_ / "x.bin"));
 }
 
 TEST_F(RunPlan, DebugMarkers) {
   use_debug_names();
-  run_it(count_up(2, folder_ / "x.bin"));
-  EXPECT_EQ(read_raw<std::uint32_t>(folder_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
+  run_it(count_up(2, directory_ / "x.bin"));
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
 }
 
 // --- dry runs --------------------------------------------------------------------------------------------------------
 
 TEST_F(RunPlan, DryRun) {
-  Plan plan = count_up(2, folder_ / "x.bin");
+  Plan plan = count_up(2, directory_ / "x.bin");
   plan.expectations.push_back(
       {.resource = 0, .type = tensor::ElementType::U32, .shape = {2}, .expected = contents_of<std::uint32_t>({0, 0})});
   const Report report = run_it(plan, {.repeat = 5,
                                       .dry_run = true,
                                       .timestamps = true,
-                                      .pipeline_cache = PipelineCacheFile{.path = folder_ / "x.cache"},
-                                      .profile_path = folder_ / "profile.json",
-                                      .perf_counters_path = folder_ / "counters.json"});
+                                      .pipeline_cache = PipelineCacheFile{.path = directory_ / "x.cache"},
+                                      .profile_path = directory_ / "profile.json",
+                                      .perf_counters_path = directory_ / "counters.json"});
   EXPECT_EQ(report.iterations, 1u);
   EXPECT_TRUE(report.expectations.empty());
   EXPECT_TRUE(report.outputs.empty());
-  EXPECT_FALSE(file_exists(folder_ / "x.bin"));
-  EXPECT_TRUE(file_exists(folder_ / "x.cache"));
-  EXPECT_TRUE(file_exists(folder_ / "counters.json"));
-  EXPECT_EQ(must(read_text(folder_ / "profile.json")), "{}\n");
+  EXPECT_FALSE(file_exists(directory_ / "x.bin"));
+  EXPECT_TRUE(file_exists(directory_ / "x.cache"));
+  EXPECT_TRUE(file_exists(directory_ / "counters.json"));
+  EXPECT_EQ(must(read_text(directory_ / "profile.json")), "{}\n");
   EXPECT_EQ(lines(), (std::vector<std::string>{
                          "INFO: Setup resources, count: 1",
                          "INFO: Load Pipeline Cache",
@@ -410,7 +410,7 @@ TEST_F(RunPlan, ExpectationsThatHold) {
 
 TEST_F(RunPlan, ExpectationsThatFail) {
   Add add;
-  add.plan.resources[add.c].outputs = {raw_output(folder_ / "c.bin")};
+  add.plan.resources[add.c].outputs = {raw_output(directory_ / "c.bin")};
   add.plan.expectations = {{.resource = add.c,
                             .type = tensor::ElementType::F32,
                             .shape = {2, 4},
@@ -424,7 +424,7 @@ TEST_F(RunPlan, ExpectationsThatFail) {
             "  = at /expect\n"
             "  note: [1, 3] got 88 expected 90 (abs 2, rel 0.0222, ulp 262144)\n");
   EXPECT_FALSE(report.expectations.at(0).comparison.passed);
-  EXPECT_EQ(read_raw<float>(folder_ / "c.bin").at(7), 88);
+  EXPECT_EQ(read_raw<float>(directory_ / "c.bin").at(7), 88);
 }
 
 TEST_F(RunPlan, ExpectationsOfPackedValues) {
@@ -466,12 +466,12 @@ TEST_F(RunPlan, DumpOfAllResourcesWhenAnExpectationFails) {
       add_image(add.plan, "an/image", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {2, 1, 1}, .storage = true});
   add.plan.resources[i].initial = {contents_of<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8})};
   add.plan.expectations = {{.resource = add.c, .shape = {32}, .expected = add.a}};
-  run_it(add.plan, {.failure_dump = folder_ / "dump"});
-  EXPECT_TRUE(file_exists(folder_ / "dump/0-a.npy"));
-  EXPECT_TRUE(file_exists(folder_ / "dump/1-b.npy"));
-  EXPECT_NE(must(read_text(folder_ / "dump/2-c.npy")).find("{'descr': '|u1','fortran_order': False,'shape': (32,)}"),
+  run_it(add.plan, {.failure_dump = directory_ / "dump"});
+  EXPECT_TRUE(file_exists(directory_ / "dump/0-a.npy"));
+  EXPECT_TRUE(file_exists(directory_ / "dump/1-b.npy"));
+  EXPECT_NE(must(read_text(directory_ / "dump/2-c.npy")).find("{'descr': '|u1','fortran_order': False,'shape': (32,)}"),
             std::string::npos);
-  const std::string image = must(read_text(folder_ / "dump/3-an_image.npy"));
+  const std::string image = must(read_text(directory_ / "dump/3-an_image.npy"));
   EXPECT_NE(image.find("{'descr': '|u1','fortran_order': False,'shape': (1, 2, 4)}"), std::string::npos);
   EXPECT_TRUE(image.ends_with("\1\2\3\4\5\6\7\10"));
 }
@@ -479,8 +479,8 @@ TEST_F(RunPlan, DumpOfAllResourcesWhenAnExpectationFails) {
 TEST_F(RunPlan, NoDumpWhenAllExpectationsHold) {
   Add add;
   add.plan.expectations = {{.resource = add.a, .shape = {32}, .expected = add.a}};
-  run_it(add.plan, {.failure_dump = folder_ / "dump"});
-  EXPECT_FALSE(file_exists(folder_ / "dump"));
+  run_it(add.plan, {.failure_dump = directory_ / "dump"});
+  EXPECT_FALSE(file_exists(directory_ / "dump"));
 }
 
 }  // namespace

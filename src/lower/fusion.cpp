@@ -37,7 +37,7 @@ class FusionPlan {
   FusionPlan(const tosa::Graph& graph, const DeviceFacts& device)
       : graph_(graph),
         device_(device),
-        most_buffers_(device.addresses ? kMostAddresses : kMostDescriptors),
+        most_buffers_(device.addresses ? kMaxAddresses : kMaxDescriptors),
         uses_(graph),
         nodes_(graph.values.size(), 0),
         buffers_(graph.values.size(), 1),
@@ -65,7 +65,7 @@ class FusionPlan {
       nodes_[index(output)] = node_count;
       buffers_[index(output)] = buffer_count;
     }
-    if (node.outputs.size() != 1 || uses_.is_output[index(node.outputs[0])] || node_count >= kMostNodes ||
+    if (node.outputs.size() != 1 || uses_.is_output[index(node.outputs[0])] || node_count >= kMaxNodes ||
         buffer_count > most_buffers_ - 2)
       return;
     const ValueId value = node.outputs[0];
@@ -145,7 +145,7 @@ class FusionPlan {
     const ValueId value = node.outputs[0], result = graph_.nodes[kernel].outputs[0];
     return !is_view(node.op) && node.op != Op::CUSTOM && !uses_.is_output[index(value)] &&
            uses_.readers[index(value)].size() > 1 && !(windows_[index(value)] && windows_[index(result)]) &&
-           nodes_[index(value)] + nodes_[index(result)] <= kMostNodes &&
+           nodes_[index(value)] + nodes_[index(result)] <= kMaxNodes &&
            buffers_together(value, result) <= most_buffers_ - 2;
   }
 

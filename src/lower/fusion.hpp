@@ -17,7 +17,7 @@ namespace slipway::lower {
 
 // How much a kernel that stores a value computes on the way, and how many buffers it has: both are kept small.
 // Addresses stand in push constants, of which every device has 128 bytes; descriptors are fewer.
-inline constexpr std::uint32_t kMostNodes = 48, kMostAddresses = 14, kMostDescriptors = 7;
+inline constexpr std::uint32_t kMaxNodes = 48, kMaxAddresses = 14, kMaxDescriptors = 7;
 
 // By value: whether it has storage. Inputs, constants and outputs always do.
 std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device);

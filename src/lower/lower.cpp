@@ -9,13 +9,13 @@ namespace slipway::lower {
 namespace {
 
 // Kernels count elements in 32 bits.
-constexpr std::uint64_t kMostElements = 0x7fffffff;
+constexpr std::uint64_t kMaxElements = 0x7fffffff;
 
 const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& node) {
   for (const auto* values : {&node.inputs, &node.outputs}) {
     for (const tosa::ValueId value : *values) {
       const tosa::TensorType& type = graph[value].type;
-      if (tensor::element_count(type.shape).value_or(kMostElements + 1) > kMostElements) return &type;
+      if (tensor::element_count(type.shape).value_or(kMaxElements + 1) > kMaxElements) return &type;
     }
   }
   return nullptr;
@@ -27,14 +27,14 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
   ProgramBuilder program(graph, settings, plan_fusion(graph, settings.fuse, settings.device));
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) {
-      return fail(DiagnosticKind::Unsupported, node.place,
+      return fail(DiagnosticKind::Unsupported, node.location,
                   formatted("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name,
                             node.custom->domain));
     }
     if (const tosa::TensorType* type = too_large(graph, node)) {
-      return fail(DiagnosticKind::Unsupported, node.place,
+      return fail(DiagnosticKind::Unsupported, node.location,
                   formatted("{}: the tensor {} is too large for kernels, which take up to {} elements",
-                            tosa::name_of(node.op), tosa::text_of(*type), kMostElements));
+                            tosa::name_of(node.op), tosa::text_of(*type), kMaxElements));
     }
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;

@@ -13,7 +13,7 @@ namespace {
 using reference::NodeResults;
 using reference::Tensor;
 
-double greatest_of(std::span<const double> values) {
+double max_value(std::span<const double> values) {
   double greatest = 0;
   for (const double value : values) {
     if (std::isfinite(value)) greatest = std::max(greatest, std::fabs(value));
@@ -55,7 +55,7 @@ class Comparer {
   ValueComparison compare(tosa::ValueId output, const Tensor& got) {
     const Known& known = at(output);
     ValueComparison comparison{.type = graph_[output].type, .elements = known.value.size()};
-    const double carried = known.carried * greatest_of(known.value.reals);
+    const double carried = known.carried * max_value(known.value.reals);
     for (std::size_t i = 0; i < known.value.size(); ++i) {
       if (known.value.is_float())
         compare_real(known, i, got.reals[i], carried, comparison);
@@ -82,7 +82,7 @@ class Comparer {
       Known& result = at(node.outputs[k]);
       result.carried = carried;
       result.is_cast = node.op == tosa::Op::CAST;
-      const double size = greatest_of(made->values[k].reals), bound = k < bounds.size() ? greatest_of(bounds[k]) : 0;
+      const double size = max_value(made->values[k].reals), bound = k < bounds.size() ? max_value(bounds[k]) : 0;
       result.allowed = carried + (size > 0 ? bound / size : 0);
       result.value = std::move(made->values[k]);
       if (k < bounds.size()) result.bounds = std::move(bounds[k]);

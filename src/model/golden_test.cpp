@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/verify.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 class GoldenTest : public KernelTest {};
 
 TEST_P(GoldenTest, KernelsComputeWhatTheInterpreterDoes) {
-  const std::filesystem::path file = slipway::testing::source_folder() / "../shared/data/tosa_cases.json";
+  const std::filesystem::path file = slipway::testing::source_directory() / "../shared/data/tosa_cases.json";
   if (!std::filesystem::is_regular_file(file)) GTEST_SKIP() << "no golden cases here";
   const auto document = json::parse(read_source(file).value());
   ASSERT_TRUE(document);

@@ -29,7 +29,7 @@ Result<> check_operators(const tosa::Graph& graph) {
                        .message = formatted("the reference engine has no operator `{}`; substitute its module, or run "
                                             "it on a device that has it",
                                             node.custom ? node.custom->name : "CUSTOM"),
-                       .place = node.place});
+                       .location = node.location});
   }
   if (!failure.empty()) return fail(std::move(failure));
   return {};

@@ -41,7 +41,7 @@ class Reader {
 
  private:
   Diagnostic& error(DiagnosticKind kind, const std::string& text) {
-    return diagnostics_.error(kind, file_.place(segment_.range), formatted("segment `{}`: {}", segment_.name, text));
+    return diagnostics_.error(kind, file_.location(segment_.range), formatted("segment `{}`: {}", segment_.name, text));
   }
 
   const vgf::Resource* bound(const tosa::Binding& binding) const {

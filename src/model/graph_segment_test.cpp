@@ -5,7 +5,7 @@
 
 #include "base/files.hpp"
 #include "reference/run.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "tosa/text.hpp"
 #include "vgf/read.hpp"
 
@@ -20,9 +20,9 @@ std::string messages(const Diagnostics& diagnostics) {
 }
 
 TEST(GraphSegment, SampleModelsAreReadAndVerified) {
-  const std::filesystem::path folder = slipway::testing::source_folder() / "../shared/data/models";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no sample models here";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  const std::filesystem::path directory = slipway::testing::source_directory() / "../shared/data/models";
+  if (!std::filesystem::is_directory(directory)) GTEST_SKIP() << "no sample models here";
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".vgf") continue;
     SCOPED_TRACE(entry.path().filename());
     const auto mapped = map_file(entry.path());

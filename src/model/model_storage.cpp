@@ -17,7 +17,7 @@ std::optional<E> known(const vgf::File& file, const vgf::Resource& resource, E v
   const auto number = static_cast<std::uint32_t>(value);
   if (number == vgf::kUnset) return absent;
   if (number < count) return value;
-  diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),
+  diagnostics.error(DiagnosticKind::Unsupported, file.location(resource.range),
                     formatted("Unsupported VGF sampler {}: {}", what, vk::name_of(value)));
   return std::nullopt;
 }
@@ -70,7 +70,7 @@ std::optional<std::array<std::uint32_t, 3>> image_extent(const vgf::File& file, 
   const tensor::ShapeView of = batched ? shape.subspan(1) : shape;
   if (of.size() != 3 || of[0] > kMost || of[1] > kMost || (format && of[2] != format->components)) {
     diagnostics.error(
-        DiagnosticKind::ShapeMismatch, file.place(resource.range),
+        DiagnosticKind::ShapeMismatch, file.location(resource.range),
         formatted("VGF image resources must have shape [H, W, C] or [1, H, W, C]{}, but resource {} has {}",
                   format ? formatted(" with C = {} for {}", format->components, vk::name_of(resource.format)) : "",
                   index, tensor::shape_text(shape)));
@@ -102,7 +102,7 @@ std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnost
   if (!is_image(resource)) {
     const Size size = bytes_of(resource, shapes_[index]);
     if (!size) {
-      diagnostics.error(DiagnosticKind::OutOfRange, file_.place(resource.range),
+      diagnostics.error(DiagnosticKind::OutOfRange, file_.location(resource.range),
                         formatted("resource {} with the shape {} has more bytes than 64 bits can count", index,
                                   tensor::shape_text(shapes_[index])));
       return std::nullopt;
@@ -135,7 +135,7 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   launch::Resource &first = plan.resources[a], &second = plan.resources[b];
   const vgf::Resource& resource = file_.resources[index];
   if (first.sharing && second.sharing && first.sharing->group != second.sharing->group) {
-    diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.place,
+    diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.location,
                       formatted("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
                                 "of the model, and have memory groups of their own",
                                 first.name, second.name, *resource.alias_group));

@@ -7,7 +7,7 @@
 #include "model/kernel_times.hpp"
 #include "network.hpp"
 #include "testing/launch_fixture.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::model {
@@ -44,7 +44,7 @@ class Models : public launch::LaunchTest {
   }
 
   static Path sample(std::string_view name) {
-    return slipway::testing::source_folder() / "../shared/data/models" / name;
+    return slipway::testing::source_directory() / "../shared/data/models" / name;
   }
 };
 

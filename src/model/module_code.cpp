@@ -20,7 +20,7 @@ std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& mo
                                     Diagnostics& diagnostics) {
   const bool glsl = module.code == vgf::CodeKind::Glsl;
   if (glsl && module.entry_point != "main") {
-    diagnostics.error(DiagnosticKind::UnknownValue, file.vgf.place(module.range),
+    diagnostics.error(DiagnosticKind::UnknownValue, file.vgf.location(module.range),
                       formatted("GLSL is required to have an entrypoint of 'main', but that of module `{}` is `{}`",
                                 module.name, module.entry_point));
     return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t in
   const vgf::Module& module = file.vgf.modules[index];
   if (module.is_placeholder()) {
     diagnostics.error(
-        DiagnosticKind::Unsupported, file.vgf.place(module.range),
+        DiagnosticKind::Unsupported, file.vgf.location(module.range),
         formatted("module `{}`: No shader module present and no shader substituion defined.", module.name));
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t
                               .entry = std::string(module.entry_point),
                               .stage = spirv::Stage::Compute,
                               .specializations = {},
-                              .origin = {.place = file.vgf.place(module.range), .path = {}, .uid = {}}};
+                              .origin = {.location = file.vgf.location(module.range), .path = {}, .uid = {}}};
   return respecialize(shader, std::move(specializations), push_constant_size, diagnostics);
 }
 
@@ -104,13 +104,13 @@ std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<la
   const spirv::EntryPoint* entry = reflection->find(shader.entry, shader.stage);
   if (!entry) {
     diagnostics.error(
-        DiagnosticKind::UnknownReference, shader.origin.place,
+        DiagnosticKind::UnknownReference, shader.origin.location,
         formatted("module `{}` has no {} entry point `{}`", shader.name, name_of(shader.stage), shader.entry));
     return std::nullopt;
   }
   const std::uint64_t declared = entry->push_constants ? round_up(entry->push_constants->size, 4) : 0;
   if (push_constant_size != 0 && declared > push_constant_size && entry->push_constants->used) {
-    diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.place,
+    diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.location,
                       formatted("the push constant block of `{}` has {} bytes, but `push_constants_size` is {}",
                                 shader.name, entry->push_constants->size, push_constant_size));
     return std::nullopt;

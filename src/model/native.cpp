@@ -152,7 +152,7 @@ void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Dia
                                               : does_not_have(missing);
     diagnostics
         .error(because.empty() && missing.empty() ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks,
-               origin.place,
+               origin.location,
                formatted("{}, and --emulate=never forbids to emulate {}: {}", what,
                          what.ends_with("graph") ? "it" : "them", why))
         .at(origin.path, origin.uid);

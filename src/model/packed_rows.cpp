@@ -9,7 +9,7 @@ namespace slipway::model {
 namespace {
 
 constexpr std::uint32_t kFromStride = 0, kToStride = 1, kRowBytes = 2, kTotalBytes = 3;  // specialization constants
-constexpr std::uint32_t kLocalSize = 64, kMostGroups = 65535;
+constexpr std::uint32_t kLocalSize = 64, kMaxGroups = 65535;
 
 // Byte i of the packed rows is byte i % row of row i / row.
 constexpr std::string_view kCopy = R"(
@@ -78,7 +78,7 @@ OpBranch %done
 OpReturn
 OpFunctionEnd
 )";
-static_assert(kLocalSize * kMostGroups == 4194240);
+static_assert(kLocalSize * kMaxGroups == 4194240);
 
 const launch::Buffer& buffer_at(const launch::Plan& plan, launch::ResourceIndex resource) {
   return std::get<launch::Buffer>(plan.resources[resource].kind);
@@ -108,9 +108,9 @@ void add_copy(launch::Plan& plan, launch::ResourceIndex from, launch::ResourceIn
        .row_strides = {{gathers ? kFromStride : kToStride, gathers ? from : to}},
        .origin = origin});
   const std::uint64_t groups = (total + kLocalSize - 1) / kLocalSize;
-  const auto across = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, kMostGroups));
+  const auto across = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, kMaxGroups));
   launch::Dispatch dispatch{.shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),
-                            .groups = {across, static_cast<std::uint32_t>((groups + kMostGroups - 1) / kMostGroups), 1},
+                            .groups = {across, static_cast<std::uint32_t>((groups + kMaxGroups - 1) / kMaxGroups), 1},
                             .bindings = {},
                             .push_constants = {}};
   dispatch.bindings.push_back({.set = 0, .binding = 0, .resource = from, .reads = true, .origin = origin});

@@ -70,8 +70,8 @@ class Maker {
   }
 
  private:
-  void error(DiagnosticKind kind, const Place& place, std::string_view text) {
-    diagnostics_.error(kind, place, formatted("`{}`: {}", compute_.name, text));
+  void error(DiagnosticKind kind, const SourceLocation& location, std::string_view text) {
+    diagnostics_.error(kind, location, formatted("`{}`: {}", compute_.name, text));
   }
 
   static const launch::Binding* find(std::span<const launch::Binding> bindings, std::uint32_t set,
@@ -91,7 +91,7 @@ class Maker {
   }
 
   void missing(const spirv::Binding& declared) {
-    error(DiagnosticKind::BindingMismatch, file_.place(segment_.range),
+    error(DiagnosticKind::BindingMismatch, file_.location(segment_.range),
           formatted("shader `{}` uses set {}, binding {} (a {}), but the segment binds nothing there",
                     compute_.shader.name, declared.set, declared.binding, name_of(declared.kind)));
   }
@@ -99,7 +99,7 @@ class Maker {
   void bind(const spirv::EntryPoint& entry, std::uint32_t set, const vgf::Slot& slot) {
     const spirv::Binding* declared = declared_at(entry, set, slot.binding);
     if (!declared) {
-      diagnostics_.warning(DiagnosticKind::BindingMismatch, file_.place(slot),
+      diagnostics_.warning(DiagnosticKind::BindingMismatch, file_.location(slot),
                            formatted("`{}`: the segment binds set {}, binding {}, which shader `{}` does not declare",
                                      compute_.name, set, slot.binding, compute_.shader.name));
       return;
@@ -107,7 +107,7 @@ class Maker {
     if (find(bindings_, set, slot.binding)) return;  // listed twice, which the file's check has warned of
     const vgf::Resource& resource = file_.resources[slot.resource];
     const auto mismatch = [&](std::string_view text) {
-      error(DiagnosticKind::BindingMismatch, file_.place(slot),
+      error(DiagnosticKind::BindingMismatch, file_.location(slot),
             formatted("shader `{}` declares set {}, binding {} as a {}, {}", compute_.shader.name, set, slot.binding,
                       name_of(declared->kind), text));
     };

@@ -258,7 +258,7 @@ class Dispatcher {
     const vgf::Segment& segment = file_.segments[index];
     const auto shader = state_.settings.shaders.find(segment.module);
     if (shader == state_.settings.shaders.end()) {
-      diagnostics_.error(DiagnosticKind::Unsupported, file_.place(segment.range),
+      diagnostics_.error(DiagnosticKind::Unsupported, file_.location(segment.range),
                          formatted("segment `{}` has no shader", segment_name(file_, index)));
       return;
     }
@@ -305,7 +305,7 @@ std::optional<std::vector<SegmentSteps>> ModelPlan::dispatch(launch::Plan& plan,
   for (const auto* slots : {&file.inputs, &file.outputs}) {
     for (const vgf::Slot& slot : *slots) {
       if (std::ranges::contains(dispatch.bindings, slot.binding, &ModelBinding::binding)) continue;
-      diagnostics.error(DiagnosticKind::BindingMismatch, file.place(slot),
+      diagnostics.error(DiagnosticKind::BindingMismatch, file.location(slot),
                         formatted("nothing is bound to the {} with the logical number {}",
                                   slots == &file.inputs ? "input" : "output", slot.binding));
     }

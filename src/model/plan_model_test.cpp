@@ -65,7 +65,7 @@ output 3 y y
 class PlanModelTest : public launch::LaunchTest {
  protected:
   std::shared_ptr<const ModelFile> open(std::string_view recipe) {
-    const Path path = folder_ / "m.vgf";
+    const Path path = directory_ / "m.vgf";
     slipway::testing::must(write_file(path, Bytes(testing::cook_vgf(std::string(recipe)))));
     return open_model(path, "m.vgf", diagnostics_);
   }

@@ -79,10 +79,10 @@ TEST_P(WholeGraphTest, RandomGraphs) {
   const std::uint64_t first = number_of("SLIPWAY_TOSA_SEED", 1),
                       count =
                           number_of("SLIPWAY_TOSA_GRAPHS", slipway::testing::whole_suite() ? 2000 : amount(0, 8, 4));
-  constexpr std::size_t kTogether = 8, kMostFailures = 5;
+  constexpr std::size_t kTogether = 8, kMaxFailures = 5;
   std::size_t tried = 0, operators = 0;
   std::deque<Trial> trials;
-  for (std::uint64_t seed = first; seed < first + count && failed() < kMostFailures; ++seed) {
+  for (std::uint64_t seed = first; seed < first + count && failed() < kMaxFailures; ++seed) {
     // Neighbours share kernels: they stay together.
     if (!slipway::testing::part().has(seed / slipway::testing::kGraphsOfAVocabulary)) continue;
     trials.push_back({formatted("seed {}", seed), slipway::testing::random_graph(seed)});

@@ -25,7 +25,7 @@ class Resolver {
     const std::size_t before = diagnostics_.errors();
     for (const KnownShape& one : known) {
       const vgf::Slot* slot = interface_slot(file_, one.binding);
-      if (slot) merge(slot->resource, one.shape, file_.place(*slot), "what is bound to it");
+      if (slot) merge(slot->resource, one.shape, file_.location(*slot), "what is bound to it");
     }
     for (std::size_t i = 0; i < graphs.size() && diagnostics_.errors() == before; ++i)
       resolved_.graphs.push_back(graphs[i] ? segment(file_.segments[i], *graphs[i], graphs[i]) : nullptr);
@@ -35,12 +35,12 @@ class Resolver {
   }
 
  private:
-  void merge(std::uint32_t index, tensor::ShapeView shape, const Place& place, std::string_view what) {
+  void merge(std::uint32_t index, tensor::ShapeView shape, const SourceLocation& location, std::string_view what) {
     tensor::Shape& known = resolved_.shapes[index];
     // Rank 0 in the file is one element in a module.
     if (known.empty() && std::ranges::equal(shape, tensor::Shape{1})) return;
     if (!tosa::may_be_equal(known, shape)) {
-      diagnostics_.error(DiagnosticKind::ShapeMismatch, place,
+      diagnostics_.error(DiagnosticKind::ShapeMismatch, location,
                          formatted("resource {} has the shape {}, and {} {}", index, tensor::shape_text(known), what,
                                    tensor::shape_text(shape)));
       return;
@@ -76,7 +76,7 @@ class Resolver {
         if (shape[d] < 0) shape[d] = outside[d];
       }
       if (!is_known(shape)) {
-        nothing_tells(resource.value_or(0), shape, file_.place(segment.range));
+        nothing_tells(resource.value_or(0), shape, file_.location(segment.range));
         return nullptr;
       }
       shapes.push_back(std::move(shape));
@@ -85,22 +85,23 @@ class Resolver {
     if (!made) return nullptr;
     for (std::size_t i = 0; i < made->outputs.size(); ++i) {
       if (const auto resource = bound_resource(segment, made->output_bindings[i])) {
-        merge(*resource, (*made)[made->outputs[i]].type.shape, file_.place(segment.range),
+        merge(*resource, (*made)[made->outputs[i]].type.shape, file_.location(segment.range),
               formatted("output {} of segment `{}`", i, segment.name));
       }
     }
     return std::make_shared<const tosa::Graph>(std::move(*made));
   }
 
-  void nothing_tells(std::uint32_t resource, tensor::ShapeView shape, const Place& place) {
-    diagnostics_.error(DiagnosticKind::Unsupported, place,
+  void nothing_tells(std::uint32_t resource, tensor::ShapeView shape, const SourceLocation& location) {
+    diagnostics_.error(DiagnosticKind::Unsupported, location,
                        formatted("resource {} has the shape {}, and nothing tells its open dimensions", resource,
                                  tensor::shape_text(shape)));
   }
 
   void check_all_known() {
     for (std::uint32_t i = 0; i < resolved_.shapes.size(); ++i) {
-      if (!is_known(resolved_.shapes[i])) nothing_tells(i, resolved_.shapes[i], file_.place(file_.resources[i].range));
+      if (!is_known(resolved_.shapes[i]))
+        nothing_tells(i, resolved_.shapes[i], file_.location(file_.resources[i].range));
     }
   }
 

@@ -88,7 +88,7 @@ class Planner {
     std::string all;
     for (const std::string& each : names) all += (all.empty() ? "" : ", ") + formatted("`{}`", each);
     Diagnostic& problem =
-        diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(file_.name),
+        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(file_.name),
                            formatted("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
     if (const auto near = closest(name, names))
       problem.hint(formatted("did you mean `{}`?", *near));
@@ -99,9 +99,9 @@ class Planner {
   // --- files and shapes ---
 
   void find_files() {
-    if (!request_.input_folder.empty()) {
+    if (!request_.input_directory.empty()) {
       for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
-        const Path path = request_.input_folder / (file_name_for(input_label(file_, i)) + ".npy");
+        const Path path = request_.input_directory / (file_name_for(input_label(file_, i)) + ".npy");
         if (file_exists(path)) open(i, path);
       }
     }
@@ -165,7 +165,9 @@ class Planner {
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) add(file_.outputs[i], output_label(file_, i));
   }
 
-  launch::Origin origin_of(const vgf::Slot& slot) const { return {.place = file_.place(slot), .path = {}, .uid = {}}; }
+  launch::Origin origin_of(const vgf::Slot& slot) const {
+    return {.location = file_.location(slot), .path = {}, .uid = {}};
+  }
 
   std::optional<launch::Resource> make(const Standalone& alone, const vgf::Slot& slot, std::string label) {
     const vgf::Resource& resource = file_.resources[slot.resource];
@@ -180,7 +182,7 @@ class Planner {
     const auto elements = elements_of(resource, shape);
     const Size size = elements ? tensor::byte_count(elements->shape, elements->type) : std::nullopt;
     if (!size) {
-      diagnostics_.error(DiagnosticKind::Unsupported, file_.place(resource.range),
+      diagnostics_.error(DiagnosticKind::Unsupported, file_.location(resource.range),
                          formatted("`{}` has the format {} and the shape {}, which cannot be read from files or "
                                    "written to them",
                                    label, vk::name_of(resource.format), tensor::shape_text(shape)));
@@ -224,7 +226,7 @@ class Planner {
   bool from_memory(std::size_t input, Bytes given, MutableBytes to) {
     if (given.size() != to.size()) {
       diagnostics_.error(
-          DiagnosticKind::FileMismatch, file_.place(file_.inputs[input]),
+          DiagnosticKind::FileMismatch, file_.location(file_.inputs[input]),
           formatted("input `{}` is given {} bytes, and takes {}", input_label(file_, input), given.size(), to.size()));
       return false;
     }
@@ -235,8 +237,9 @@ class Planner {
   bool from_file(std::size_t input, const Elements& elements, MutableBytes to) {
     const NpyFile& npy = *files_[input];
     const auto mismatch = [&](Span range, std::string message) {
-      diagnostics_.error(DiagnosticKind::FileMismatch, Place::in_bytes(npy.name, range), std::move(message))
-          .note(formatted("input `{}` is declared here", input_label(file_, input)), file_.place(file_.inputs[input]));
+      diagnostics_.error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(npy.name, range), std::move(message))
+          .note(formatted("input `{}` is declared here", input_label(file_, input)),
+                file_.location(file_.inputs[input]));
       return false;
     };
     const tensor::ElementTypeInfo& type = tensor::info_of(elements.type);
@@ -264,7 +267,7 @@ class Planner {
     const Result<> filled = fill(data_type_of(alone, input, elements.type), how, to);
     if (!filled) {
       for (Diagnostic problem : filled.error()) {
-        problem.place = Place::in_file(file_.name);
+        problem.location = SourceLocation::in_file(file_.name);
         problem.note(formatted("when filling input `{}`", input_label(file_, input)));
         diagnostics_.add(std::move(problem));
       }
@@ -305,12 +308,12 @@ class Planner {
   // --- results ---
 
   void output(Standalone& alone, std::size_t index) {
-    if (request_.output_folder.empty()) return;
+    if (request_.output_directory.empty()) return;
     const vgf::Slot& slot = file_.outputs[index];
     const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     std::string name = file_name_for(output_label(file_, index));
     if (!taken_.insert(name).second) name += formatted("_{}", index);
-    launch::Output out{.path = request_.output_folder / (name + ".npy"),
+    launch::Output out{.path = request_.output_directory / (name + ".npy"),
                        .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
                                     OutputFile& file, Bytes data) -> Result<> {
                          return file.write(header).and_then([&] { return file.write(data); });

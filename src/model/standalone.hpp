@@ -37,11 +37,11 @@ struct StandaloneRequest {
   // Inputs go by their names in the file, or by `input_0`, `input_1`...; what has no file and is not given is filled.
   std::vector<NamedInput> inputs;
   std::map<std::size_t, std::vector<std::byte>> given;  // contents of inputs, by index
-  Path input_folder;                                    // of files NAME.npy; empty: none
+  Path input_directory;                                 // of files NAME.npy; empty: none
   std::vector<NamedShape> shapes;                       // where the file leaves dimensions open; of outputs too
   Fill fill;
 
-  Path output_folder;  // for NAME.npy of every output; empty: none
+  Path output_directory;  // for NAME.npy of every output; empty: none
   // Gets inputs, outputs and the intermediates that nothing else writes to, as far as they are not images; null: none.
   std::shared_ptr<ModelValues> values;
 };

@@ -67,7 +67,7 @@ output 3 y result
 class StandaloneTest : public launch::LaunchTest {
  protected:
   std::shared_ptr<const ModelFile> model(std::string_view recipe) {
-    const Path path = folder_ / "m.vgf";
+    const Path path = directory_ / "m.vgf";
     testing::must(write_file(path, Bytes(testing::VgfRecipe::cook(std::string(recipe)))));
     auto file = open_model(path, "m.vgf", diagnostics_);
     if (!file) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
@@ -84,8 +84,8 @@ class StandaloneTest : public launch::LaunchTest {
   Path npy(const std::string& name, std::string_view descr, const tensor::Shape& shape, std::vector<T> values) {
     std::string text = tensor::npy_header(descr, shape);
     text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-    testing::must(write_file(folder_ / name, text));
-    return folder_ / name;
+    testing::must(write_file(directory_ / name, text));
+    return directory_ / name;
   }
 
   std::string refused(const StandaloneRequest& request) {
@@ -100,12 +100,12 @@ class StandaloneTest : public launch::LaunchTest {
 TEST_F(StandaloneTest, SegmentsRunOneAfterTheOther) {
   StandaloneRequest wanted = request(model(kThreeSegments));
   wanted.inputs = {{"picture", npy<std::int32_t>("x.npy", "<i4", {4}, {1, -2, 3, -40})}};
-  wanted.output_folder = folder_ / "out";
+  wanted.output_directory = directory_ / "out";
   wanted.values = std::make_shared<ModelValues>();
   const auto alone = plan_standalone(wanted, diagnostics_);
   ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
   const launch::Report report = run_it(alone->plan, {.repeat = 2, .timestamps = true});
-  const MappedFile file = testing::must(map_file(folder_ / "out/result.npy"));
+  const MappedFile file = testing::must(map_file(directory_ / "out/result.npy"));
   Diagnostics warnings;
   const tensor::NpyView view = testing::must(tensor::parse_npy(file.bytes(), "result.npy", warnings));
   EXPECT_EQ(view.shape, tensor::Shape{4});
@@ -157,10 +157,10 @@ TEST_F(StandaloneTest, TheInterpreterBetweenShaders) {
   EXPECT_EQ(times[0].name, "first");
 }
 
-TEST_F(StandaloneTest, FilesOfAFolder) {
+TEST_F(StandaloneTest, FilesOfADirectory) {
   npy<std::int32_t>("picture.npy", "<i4", {4}, {7, 7, 7, 7});
   StandaloneRequest wanted = request(model(kThreeSegments));
-  wanted.input_folder = folder_ / ".";
+  wanted.input_directory = directory_ / ".";
   wanted.values = std::make_shared<ModelValues>();
   ASSERT_TRUE(plan_standalone(wanted, diagnostics_));
   EXPECT_EQ(std::to_integer<int>(wanted.values->at(0)[0]), 7);
@@ -172,12 +172,12 @@ TEST_F(StandaloneTest, FilesThatDoNotFit) {
   EXPECT_THAT(refused(wanted), HasSubstr("the file has the shape [2, 2], but the model takes [4] [file-mismatch]"));
   wanted.inputs = {{"picture", npy<float>("f.npy", "<f4", {4}, {1, 2, 3, 4})}};
   EXPECT_THAT(refused(wanted), HasSubstr("elements of dtype `<f4`, but the model takes i32 [file-mismatch]"));
-  wanted.inputs = {{"pictur", folder_ / "x.npy"}};
+  wanted.inputs = {{"pictur", directory_ / "x.npy"}};
   EXPECT_THAT(refused(wanted),
               HasSubstr("the model has no input `pictur`; did you mean `picture`? [unknown-reference]"));
-  wanted.inputs = {{"q", folder_ / "x.npy"}};
+  wanted.inputs = {{"q", directory_ / "x.npy"}};
   EXPECT_THAT(refused(wanted), HasSubstr("the model has no input `q`; it has `picture` [unknown-reference]"));
-  wanted.inputs = {{"input_0", folder_ / "nothing.npy"}};
+  wanted.inputs = {{"input_0", directory_ / "nothing.npy"}};
   EXPECT_THAT(refused(wanted), HasSubstr("[file-not-found]"));
   wanted.inputs = {};
   wanted.fill = {.low = 2.5};

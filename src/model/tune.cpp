@@ -14,7 +14,7 @@ constexpr double kGain = 0.97;
 
 // What one run of the model gave: milliseconds by place, and of all kernels.
 struct Measured {
-  std::map<std::string, double, std::less<>> places;
+  std::map<std::string, double, std::less<>> locations;
   double all = 0;
 };
 
@@ -25,7 +25,7 @@ class Tuner {
     standalone_.settings.graphs.engine = Engine::Kernels;
     standalone_.settings.graphs.native = nullptr;
     standalone_.settings.graphs.lower.list_sites = true;
-    standalone_.output_folder.clear();
+    standalone_.output_directory.clear();
     standalone_.values = nullptr;
   }
 
@@ -33,7 +33,7 @@ class Tuner {
     // The first run only tells how long one takes, and wakes the device.
     if (!measure({}, 1)) return std::nullopt;
     if (sites_.empty()) {
-      diagnostics_.error(DiagnosticKind::Unsupported, Place::in_file(request_.request.file->vgf.name),
+      diagnostics_.error(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.request.file->vgf.name),
                          "no kernel of this model has anything to choose on this device: there is nothing to tune");
       return std::nullopt;
     }
@@ -57,7 +57,7 @@ class Tuner {
     for (const auto& [kernel, candidates] : sites_) tuning[kernel] = candidates[round < candidates.size() ? round : 0];
     const auto measured = measure(std::move(tuning), repeat_);
     if (!measured) return false;
-    for (const auto& [kernel, time] : measured->places) {
+    for (const auto& [kernel, time] : measured->locations) {
       const std::size_t candidate = round < sites_[kernel].size() ? round : 0;
       auto& best = times_[kernel];
       best.resize(sites_[kernel].size(), 0);
@@ -83,7 +83,7 @@ class Tuner {
       const std::vector<std::uint32_t>& nodes = segment.program->dispatches[time.step].nodes;
       for (const lower::TuningSite& site : segment.program->sites) {
         if (!std::ranges::contains(nodes, site.node)) continue;
-        measured.places[site.what] += time.milliseconds;
+        measured.locations[site.what] += time.milliseconds;
         if (!sites_.contains(site.what)) sites_[site.what] = site.candidates;
       }
     }
@@ -99,9 +99,9 @@ class Tuner {
       const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
       const std::size_t best = times[quickest] < kGain * times[0] ? quickest : 0;
       if (best != 0) tuned.tuning[kernel] = candidates[best];
-      tuned.places.push_back({kernel, candidates[0], candidates[best], times[0], times[best], candidates.size()});
+      tuned.locations.push_back({kernel, candidates[0], candidates[best], times[0], times[best], candidates.size()});
     }
-    std::ranges::stable_sort(tuned.places, std::greater(), &TunedPlace::estimated_time);
+    std::ranges::stable_sort(tuned.locations, std::greater(), &TunedPlace::estimated_time);
     const auto measured = measure(tuned.tuning, repeat_);
     if (!measured) return std::nullopt;
     tuned.after = measured->all;

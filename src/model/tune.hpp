@@ -35,7 +35,7 @@ struct TunedPlace {
 
 struct Tuned {
   lower::Tuning tuning;  // where something is better than the estimate
-  std::vector<TunedPlace> places;
+  std::vector<TunedPlace> locations;
   double before = 0, after = 0;  // milliseconds of all kernels of the model
   std::size_t rounds = 0;
 };

@@ -141,7 +141,7 @@ lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache
            .message = formatted("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
                                 "for {} with {}: it is not used",
                                 table->device, table->driver_version, snapshot.name, snapshot.driver_version),
-           .place = Place::in_file(path)});
+           .location = SourceLocation::in_file(path)});
       return facts;
     }
     facts.tuning = table->tuning();

@@ -7,8 +7,8 @@
 #include "model/tune.hpp"
 #include "model/tuning_table.hpp"
 #include "testing/launch_fixture.hpp"
-#include "testing/scratch_folder.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway::model {
@@ -53,7 +53,7 @@ TEST(TuningTable, SaysAllThatIsWrong) {
 
 // The schema is in the repository, for users of editors. UPDATE_CORPUS=1 writes it.
 TEST(TuningTable, SchemaIsTheOneInTheRepository) {
-  const Path path = slipway::testing::source_folder() / "schema/tuning.schema.json";
+  const Path path = slipway::testing::source_directory() / "schema/tuning.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, tuning_schema()));
   }
@@ -64,12 +64,12 @@ class TuningCacheTest : public ::testing::Test {
  protected:
   ~TuningCacheTest() override { unsetenv("SLIPWAY_TUNING"); }
 
-  slipway::testing::ScratchFolder folder_;
+  slipway::testing::ScratchDirectory directory_;
   Diagnostics diagnostics_;
 };
 
 TEST_F(TuningCacheTest, IsKeptByDevice) {
-  const Cache cache(folder_.path());
+  const Cache cache(directory_.path());
   EXPECT_TRUE(cached_tuning(some_device(), cache).empty());
   cache_tuning(some_device(), kTuning, cache);
   cache_tuning(some_device(), {{"tiles", {{"side", 128}}}}, cache);
@@ -85,7 +85,7 @@ TEST_F(TuningCacheTest, IsKeptByDevice) {
 }
 
 TEST_F(TuningCacheTest, AFileGoesBeforeTheCache) {
-  const Path file = folder_.path() / "t.json";
+  const Path file = directory_.path() / "t.json";
   ASSERT_TRUE(write_file(file, write_tuning(TuningTable::of(some_device(), kTuning))));
   setenv("SLIPWAY_TUNING", file.c_str(), 1);
   EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).tuning, kTuning);
@@ -96,7 +96,7 @@ TEST_F(TuningCacheTest, AFileGoesBeforeTheCache) {
   EXPECT_TRUE(tuned_facts(other, Cache(), diagnostics_).tuning.empty());
   EXPECT_FALSE(diagnostics_.has_errors());
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-mismatch]"));
-  setenv("SLIPWAY_TUNING", (folder_.path() / "none.json").c_str(), 1);
+  setenv("SLIPWAY_TUNING", (directory_.path() / "none.json").c_str(), 1);
   (void)tuned_facts(some_device(), Cache(), diagnostics_);
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-not-found]"));
 }
@@ -104,7 +104,7 @@ TEST_F(TuningCacheTest, AFileGoesBeforeTheCache) {
 class TuneTest : public launch::LaunchTest {
  protected:
   StandaloneRequest request() {
-    const Path path = folder_ / "m.vgf";
+    const Path path = directory_ / "m.vgf";
     const std::string recipe = R"(
 resource x input tensor R32_SFLOAT [1, 24, 40]
 resource w input tensor R32_SFLOAT [1, 40, 32]
@@ -146,13 +146,13 @@ TEST_F(TuneTest, MeasuresEveryPlace) {
                            .progress = [&](std::size_t, std::size_t) { ++rounds; }},
                           diagnostics_);
   ASSERT_TRUE(tuned) << format_diagnostics(diagnostics_.all());
-  ASSERT_EQ(tuned->places.size(), 1u);
-  const TunedPlace& place = tuned->places[0];
-  EXPECT_EQ(rounds, place.candidates);
-  EXPECT_GE(place.candidates, 2u);
-  EXPECT_GT(place.estimated_time, 0);
-  EXPECT_LE(place.best_time, place.estimated_time);
-  EXPECT_EQ(tuned->tuning.contains(place.kernel), place.best != place.estimated);
+  ASSERT_EQ(tuned->locations.size(), 1u);
+  const TunedPlace& location = tuned->locations[0];
+  EXPECT_EQ(rounds, location.candidates);
+  EXPECT_GE(location.candidates, 2u);
+  EXPECT_GT(location.estimated_time, 0);
+  EXPECT_LE(location.best_time, location.estimated_time);
+  EXPECT_EQ(tuned->tuning.contains(location.kernel), location.best != location.estimated);
 }
 
 TEST_F(TuneTest, SaysWhenThereIsNothingToChoose) {

@@ -11,9 +11,9 @@ bool leaves(const Path& normal) { return normal.is_absolute() || (!normal.empty(
 
 }  // namespace
 
-Artifacts Artifacts::in_folder(Path folder, bool allow_outside) {
+Artifacts Artifacts::in_directory(Path directory, bool allow_outside) {
   Artifacts artifacts;
-  artifacts.state_->folder = std::move(folder);
+  artifacts.state_->directory = std::move(directory);
   artifacts.state_->allow_outside = allow_outside;
   return artifacts;
 }
@@ -31,7 +31,7 @@ Result<Artifact> Artifacts::open_file(const std::string& key) const {
                            .message = formatted("repo: artifact key escapes artifact directory: {}", key)}
                     .hint("`--allow-outside` permits it"));
   }
-  const Path path = normal.is_absolute() ? normal : state_->folder / normal;
+  const Path path = normal.is_absolute() ? normal : state_->directory / normal;
   const std::string name = path.string();
   const std::scoped_lock lock(state_->mutex);
   if (const auto found = state_->opened.find(name); found != state_->opened.end()) return found->second;

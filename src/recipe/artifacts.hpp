@@ -1,4 +1,4 @@
-// Where the files come from that a recipe or profile names: a folder, or bytes in memory (recipe page 3.2).
+// Where the files come from that a recipe or profile names: a directory, or bytes in memory (recipe page 3.2).
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ struct Artifact {
 // Keys are looked up and files opened once; safe to use from several threads.
 class Artifacts {
  public:
-  // `folder` is the current one when empty. `allow_outside`: keys may be absolute or leave the folder.
-  static Artifacts in_folder(Path folder, bool allow_outside = false);
+  // `directory` is the current one when empty. `allow_outside`: keys may be absolute or leave the directory.
+  static Artifacts in_directory(Path directory, bool allow_outside = false);
   static Artifacts in_memory(std::shared_ptr<const ArtifactMap> map);
 
   // Errors: artifact-missing, artifact-escape.
@@ -35,12 +35,12 @@ class Artifacts {
   // As `open`, but a key that is not in memory is looked up in the file system (profile data).
   Result<Artifact> open_data(const std::string& key) const;
 
-  const Path& folder() const { return state_->folder; }
+  const Path& directory() const { return state_->directory; }
   bool is_in_memory() const { return state_->map != nullptr; }
 
  private:
   struct State {
-    Path folder;
+    Path directory;
     bool allow_outside = false;
     std::shared_ptr<const ArtifactMap> map;
     std::mutex mutex;

@@ -20,16 +20,16 @@
 #include "recipe/plan/portable.hpp"
 #include "recipe/replay/replay.hpp"
 #include "testing/corpus_expectation.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::recipe {
 namespace {
 
-Path corpus(std::string_view name) { return testing::source_folder() / "tests/corpus" / name; }
+Path corpus(std::string_view name) { return testing::source_directory() / "tests/corpus" / name; }
 
-std::vector<Path> cases(const Path& folder) {
+std::vector<Path> cases(const Path& directory) {
   std::vector<Path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() == ".json" && !entry.path().filename().string().contains(".of."))
       found.push_back(entry.path());
   }
@@ -42,8 +42,8 @@ bool has_word(const Path& path, std::string_view word) {
 }
 
 // Paths of this machine do not belong into expectations.
-std::string without_folder(std::string text, const Path& folder) {
-  const std::string prefix = folder.string() + "/";
+std::string without_directory(std::string text, const Path& directory) {
+  const std::string prefix = directory.string() + "/";
   for (std::size_t at = 0; (at = text.find(prefix, at)) != text.npos;) text.erase(at, prefix.size());
   return text;
 }
@@ -58,7 +58,7 @@ Diagnostics run_recipe(const Path& path) {
   Diagnostics diagnostics;
   const ReadOptions options{.leniency = has_word(path, "check") ? Severity::Error : Severity::Warning};
   const auto recipe = read(path, options, diagnostics);
-  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  const auto artifacts = Artifacts::in_directory(path.parent_path() / "files");
   if (recipe) {
     plan_recipe(*recipe, artifacts, {.depth = has_word(path, "files") ? Depth::Files : Depth::References}, diagnostics);
   }
@@ -75,7 +75,7 @@ Diagnostics run_profile(const Path& path) {
   const auto source = diagnostics.take(read_source(path, path.filename().string()));
   auto document = source ? read_document(*source, options, diagnostics) : nullptr;
   const auto profile = document ? read_profile(std::move(document), options, diagnostics) : std::nullopt;
-  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  const auto artifacts = Artifacts::in_directory(path.parent_path() / "files");
   if (profile) check_profile(*profile, &*recipe, &artifacts, diagnostics);
   if (profile && has_word(path, "portable")) check_portable(*profile, diagnostics);
   diagnostics.sort();
@@ -88,7 +88,7 @@ Diagnostics run_replay(const Path& path) {
   const auto source = diagnostics.take(read_source(path, path.filename().string()));
   auto document = source ? read_document(*source, options, diagnostics) : nullptr;
   const auto replay = document ? read_replay(std::move(document), options, diagnostics) : std::nullopt;
-  const auto artifacts = Artifacts::in_folder(path.parent_path() / "files");
+  const auto artifacts = Artifacts::in_directory(path.parent_path() / "files");
   if (replay) check_replay(*replay, &artifacts, diagnostics);
   diagnostics.sort();
   return diagnostics;
@@ -97,7 +97,7 @@ Diagnostics run_replay(const Path& path) {
 void compare(const Path& path, const Diagnostics& diagnostics) {
   SCOPED_TRACE(path.filename().string());
   const std::string actual =
-      without_folder(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
+      without_directory(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
   testing::expect_as_written(path, diagnostics, actual);
 }
 

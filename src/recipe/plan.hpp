@@ -23,7 +23,7 @@ namespace slipway::recipe {
 
 // Where a part comes from, for messages.
 struct Origin {
-  Place place;
+  SourceLocation location;
   std::string pointer;
 };
 Origin origin_of(json::Value value);

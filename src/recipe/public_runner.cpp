@@ -37,7 +37,7 @@ struct device::state {
 
 struct artifacts::state {
   recipe::Artifacts files;
-  std::filesystem::path folder;
+  std::filesystem::path directory;
   bool in_memory = false;
 };
 
@@ -169,8 +169,8 @@ bo slipway_make_buffer(const device& device, std::size_t size) {
   return bo(must(backend->create_buffer({.size = size, .name = "bo"})));
 }
 
-artifacts::artifacts(const std::filesystem::path& folder)
-    : state_(std::make_shared<state>(state{recipe::Artifacts::in_folder(folder), folder, false})) {}
+artifacts::artifacts(const std::filesystem::path& directory)
+    : state_(std::make_shared<state>(state{recipe::Artifacts::in_directory(directory), directory, false})) {}
 
 artifacts::artifacts(map files)
     : state_(std::make_shared<state>(
@@ -211,7 +211,7 @@ runner::runner(const device& device, const std::string& text, const run_options&
       .kernels = options.kernels.empty() ? nullptr : must(read_source(options.kernels)),
       .artifacts = files.shared()->in_memory
                        ? files.shared()->files
-                       : recipe::Artifacts::in_folder(files.shared()->folder, options.allow_outside),
+                       : recipe::Artifacts::in_directory(files.shared()->directory, options.allow_outside),
       .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
   Diagnostics diagnostics;
   impl_->session = recipe::Session::load(request, diagnostics);
@@ -224,8 +224,8 @@ runner::runner(const device& device, const std::string& text, const run_options&
   give_up_on_errors();
   impl_->session.open(
       {.runner = {.open_backend = [on = impl_->on](recipe::BackendKind kind) { return open_backend(on, kind); },
-                  .libraries =
-                      recipe::cpu::library_roots(options.library_root, files.shared()->folder, options.allow_outside),
+                  .libraries = recipe::cpu::library_roots(options.library_root, files.shared()->directory,
+                                                          options.allow_outside),
                   .timings = options.timings},
        .profile = {.seed = options.seed}},
       diagnostics);

@@ -12,7 +12,7 @@ void apply(const ProfileChanges& changes, bool has_profile, Profile& profile, Di
   if (has_profile && changes.mode && !profile.executions.empty()) {
     std::erase_if(profile.executions, [&](const Execution& execution) { return execution.mode != changes.mode; });
     if (profile.executions.empty()) {
-      diagnostics.error(DiagnosticKind::ProfileExecution, profile.document->root()["executions"].place(),
+      diagnostics.error(DiagnosticKind::ProfileExecution, profile.document->root()["executions"].location(),
                         formatted("No execution profile with mode '{}'", name_of(*changes.mode)));
     }
   }

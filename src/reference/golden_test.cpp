@@ -6,7 +6,7 @@
 #include "json/document.hpp"
 #include "reference/bounds.hpp"
 #include "testing/golden_cases.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "tosa/shapes.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -66,7 +66,7 @@ void expect_values(const GoldenCase& made, const json::Value& from) {
 // Cases that were wrong once, as small as they could be made.
 TEST(Golden, Regressions) {
   const auto document =
-      json::parse(read_source(slipway::testing::source_folder() / "tests/corpus/tosa/regressions.json").value());
+      json::parse(read_source(slipway::testing::source_directory() / "tests/corpus/tosa/regressions.json").value());
   ASSERT_TRUE(document);
   for (const json::Value& each : (*document)->root()["cases"]) {
     SCOPED_TRACE(std::string(each["id"].string()));
@@ -103,7 +103,7 @@ TEST(Golden, CasesOfAnotherInterpreter) {
 }
 
 TEST(Golden, AllCases) {
-  const std::filesystem::path file = slipway::testing::source_folder() / "../shared/data/tosa_cases.json";
+  const std::filesystem::path file = slipway::testing::source_directory() / "../shared/data/tosa_cases.json";
   if (!std::filesystem::is_regular_file(file)) GTEST_SKIP() << "no golden cases here";
   const auto document = json::parse(read_source(file).value());
   ASSERT_TRUE(document);

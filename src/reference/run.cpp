@@ -15,7 +15,7 @@ Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, s
 #undef OPERATOR
   };
   if (node.op == Op::CUSTOM) {
-    return fail(DiagnosticKind::Unsupported, node.place,
+    return fail(DiagnosticKind::Unsupported, node.location,
                 formatted("the custom operator `{}` of `{}` has no reference", node.custom->name, node.custom->domain));
   }
   NodeResults made;

@@ -67,7 +67,7 @@ void read_assignment(const Program& program, json::Value object, Assignment& ass
                                                 value.key(), name_of(value.type()))));
         continue;
     }
-    set_option(program, value.key(), text, OptionFilter::Any, value.place(), assignment, diagnostics);
+    set_option(program, value.key(), text, OptionFilter::Any, value.location(), assignment, diagnostics);
   }
 }
 

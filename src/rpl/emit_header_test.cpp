@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "testing/rpl_programs.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -16,13 +16,13 @@ using ::testing::Not;
 
 // Compiles a source that includes the header and nothing else.
 bool compiles(const std::string& header, const std::string& code = "") {
-  const testing::ScratchFolder folder;
-  EXPECT_TRUE(write_file(folder / "layouts.hpp", header));
-  EXPECT_TRUE(write_file(folder / "use.cpp", "#include \"layouts.hpp\"\n" + code + "\n"));
-  const std::string command = "g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only " + (folder / "use.cpp").string() +
-                              " > " + (folder / "log").string() + " 2>&1";
+  const testing::ScratchDirectory directory;
+  EXPECT_TRUE(write_file(directory / "layouts.hpp", header));
+  EXPECT_TRUE(write_file(directory / "use.cpp", "#include \"layouts.hpp\"\n" + code + "\n"));
+  const std::string command = "g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only " + (directory / "use.cpp").string() +
+                              " > " + (directory / "log").string() + " 2>&1";
   const bool good = std::system(command.c_str()) == 0;
-  if (!good) ADD_FAILURE() << read_text(folder / "log").value_or("") << header;
+  if (!good) ADD_FAILURE() << read_text(directory / "log").value_or("") << header;
   return good;
 }
 

@@ -253,10 +253,10 @@ class Emitter {
 
   // Whether the code selects from an array of such images with an index that is no constant.
   bool indexes_images(bool storage) const {
-    const auto indexes = [&](const PlaceRef& place) {
-      if (place.root != PlaceRoot::Image || resolved_.images[place.index].storage != storage) return false;
-      if (place.steps.count == 0) return false;
-      const Step& step = resolved_.steps[place.steps.first];
+    const auto indexes = [&](const PlaceRef& location) {
+      if (location.root != PlaceRoot::Image || resolved_.images[location.index].storage != storage) return false;
+      if (location.steps.count == 0) return false;
+      const Step& step = resolved_.steps[location.steps.first];
       return step.kind == StepKind::Element && !is_constant(step.value);
     };
     return std::ranges::any_of(resolved_.functions, [&](const Function& function) {

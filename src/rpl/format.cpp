@@ -110,7 +110,7 @@ class Formatter {
       in_statement_ = false;
       if (!(closes_block && before() && before()->kind == LeftBrace)) out_ += ' ';
     } else {
-      place(opens_block, closes_block);
+      location(opens_block, closes_block);
     }
     out_ += piece().text;
     after_comment_ = false;
@@ -140,7 +140,7 @@ class Formatter {
   }
 
   // Writes what parts the token from the text before it.
-  void place(bool opens_block, bool closes_block) {
+  void location(bool opens_block, bool closes_block) {
     if (out_.empty()) return;
     const bool attaches = piece().kind == Semicolon && before() && !after_comment_;
     if (attaches) return;
@@ -316,7 +316,8 @@ Result<std::string> format_source(const SourcePtr& source) {
   // The text is a program; a formatter that changes it must not have its way.
   lex(make_source(source->name(), formatted), 0, names, again, diagnostics);
   if (!same_tokens(tokens, again)) {
-    return fail(DiagnosticKind::RplInternal, Place::in_file(source->name()), "formatting would change the program");
+    return fail(DiagnosticKind::RplInternal, SourceLocation::in_file(source->name()),
+                "formatting would change the program");
   }
   return formatted;
 }

@@ -111,12 +111,12 @@ class Lexer {
     tokens_.emplace_back(kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
                          base_ + static_cast<std::uint32_t>(at_ - begin_));
   }
-  Place place(const char* from, const char* to) const {
-    return Place::in_text(source_,
-                          {static_cast<std::uint64_t>(from - begin_), static_cast<std::uint64_t>(to - begin_)});
+  SourceLocation location(const char* from, const char* to) const {
+    return SourceLocation::in_text(
+        source_, {static_cast<std::uint64_t>(from - begin_), static_cast<std::uint64_t>(to - begin_)});
   }
   Diagnostic& error(DiagnosticKind kind, const char* from, std::string message) {
-    return diagnostics_.error(kind, place(from, at_), std::move(message));
+    return diagnostics_.error(kind, location(from, at_), std::move(message));
   }
 
   void identifier() {
@@ -192,9 +192,9 @@ class Lexer {
     for (; is_digit(*at_); ++at_) {
       if (digits < kExactDigits) digits = digits * 10 + static_cast<std::uint64_t>(*at_ - '0');
     }
-    const auto places = static_cast<std::size_t>(at_ - fraction);
-    if (digits < kExactDigits && places < std::size(kExactPowers) && !is_word(*at_)) {
-      const float value = static_cast<float>(digits) / kExactPowers[places];
+    const auto locations = static_cast<std::size_t>(at_ - fraction);
+    if (digits < kExactDigits && locations < std::size(kExactPowers) && !is_word(*at_)) {
+      const float value = static_cast<float>(digits) / kExactPowers[locations];
       return put(TokenKind::Float, from, std::bit_cast<std::uint32_t>(value));
     }
     if (*at_ == 'e' || *at_ == 'E') {
@@ -247,7 +247,7 @@ class Lexer {
         if (at_[1] == '"' || at_[1] == '\\') {
           ++at_;
         } else {
-          diagnostics_.warning(DiagnosticKind::RplStringEscape, place(at_, at_ + 1),
+          diagnostics_.warning(DiagnosticKind::RplStringEscape, location(at_, at_ + 1),
                                "this backslash is kept: only `\\\"` and `\\\\` are escapes");
         }
       } else if (*at_ == '\n' || (*at_ == '\0' && at_ >= end_)) {
@@ -256,7 +256,7 @@ class Lexer {
         put(TokenKind::Semicolon, at_);  // which the string has most likely swallowed
         return;
       } else if (*at_ == '\0') {
-        diagnostics_.error(DiagnosticKind::RplChar, place(at_, at_ + 1), "a NUL byte in a string");
+        diagnostics_.error(DiagnosticKind::RplChar, location(at_, at_ + 1), "a NUL byte in a string");
       }
     }
     NameId value = kNoName;
@@ -292,7 +292,7 @@ class Lexer {
       const std::size_t close = std::string_view(at_ + 2, end_).find("*/");
       at_ = close == std::string_view::npos ? end_ : at_ + 2 + close + 2;
       if (close == std::string_view::npos) {
-        diagnostics_.error(DiagnosticKind::RplUnclosed, place(from, from + 2), "this comment has no end")
+        diagnostics_.error(DiagnosticKind::RplUnclosed, location(from, from + 2), "this comment has no end")
             .hint("add `*/`");
       }
       check_comment(from);
@@ -307,7 +307,7 @@ class Lexer {
     const void* const nul = std::memchr(from, '\0', static_cast<std::size_t>(at_ - from));
     if (!nul) return;
     const char* const where = static_cast<const char*>(nul);
-    diagnostics_.error(DiagnosticKind::RplChar, place(where, where + 1), "a NUL byte in a comment");
+    diagnostics_.error(DiagnosticKind::RplChar, location(where, where + 1), "a NUL byte in a comment");
   }
 
   void punctuation() {

@@ -11,9 +11,9 @@ namespace slipway::rpl {
 inline void append_once(const Diagnostics& found, Diagnostics& diagnostics) {
   std::set<std::tuple<const Source*, std::uint64_t, std::uint64_t, DiagnosticKind>> seen;
   for (const Diagnostic& problem : found.all()) {
-    const bool placed = problem.place.kind == Place::Kind::Text;
-    const Span span = problem.place.span;
-    if (placed && !seen.emplace(problem.place.source.get(), span.begin, span.end, problem.kind).second) continue;
+    const bool placed = problem.location.kind == SourceLocation::Kind::Text;
+    const Span span = problem.location.span;
+    if (placed && !seen.emplace(problem.location.source.get(), span.begin, span.end, problem.kind).second) continue;
     diagnostics.add(problem);
   }
 }

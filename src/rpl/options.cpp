@@ -105,25 +105,25 @@ void Assignment::set(OptionId option, Value value) {
   values[option] = value;
 }
 
-void set_option(const Program& program, std::string_view text, OptionFilter filter, const Place& place,
+void set_option(const Program& program, std::string_view text, OptionFilter filter, const SourceLocation& location,
                 Assignment& assignment, Diagnostics& diagnostics) {
   const std::size_t equal = text.find('=');
   if (equal == std::string_view::npos) {
-    diagnostics.error(DiagnosticKind::Usage, place, formatted("`{}` is not of the form `name=value`", text));
+    diagnostics.error(DiagnosticKind::Usage, location, formatted("`{}` is not of the form `name=value`", text));
     return;
   }
-  set_option(program, text.substr(0, equal), text.substr(equal + 1), filter, place, assignment, diagnostics);
+  set_option(program, text.substr(0, equal), text.substr(equal + 1), filter, location, assignment, diagnostics);
 }
 
 void set_option(const Program& program, std::string_view name, std::string_view value, OptionFilter filter,
-                const Place& place, Assignment& assignment, Diagnostics& diagnostics) {
+                const SourceLocation& location, Assignment& assignment, Diagnostics& diagnostics) {
   const NameId id = program.names.find(name);
   const ItemId item = id < program.first_value.size() ? program.first_value[id] : kNone;
   ItemId found = item;
   while (found != kNone && program.items[found].kind != ItemKind::Option) found = program.items[found].next_same_name;
   if (found == kNone) {
-    Diagnostic& problem =
-        diagnostics.error(DiagnosticKind::RplOptionUnknown, place, formatted("the program has no option `{}`", name));
+    Diagnostic& problem = diagnostics.error(DiagnosticKind::RplOptionUnknown, location,
+                                            formatted("the program has no option `{}`", name));
     std::vector<std::string_view> names;
     for (const Option& option : program.options) names.push_back(program.text(option.name));
     if (const auto near = closest(name, names)) problem.hint(formatted("did you mean `{}`?", *near));
@@ -132,22 +132,22 @@ void set_option(const Program& program, std::string_view name, std::string_view 
   const OptionId index = program.items[found].index;
   const Option& option = program.options[index];
   const auto declared = [&](Diagnostic& problem) {
-    problem.note(formatted("`{}` is declared here", name), program.place(program.items[found].name_range));
+    problem.note(formatted("`{}` is declared here", name), program.location(program.items[found].name_range));
   };
   if ((filter == OptionFilter::Global && option.option_class != OptionClass::Global) ||
       (filter == OptionFilter::Instance && option.option_class != OptionClass::Instance)) {
-    declared(diagnostics.error(DiagnosticKind::RplOptionClass, place,
+    declared(diagnostics.error(DiagnosticKind::RplOptionClass, location,
                                formatted("`{}` is a {} option", name, name_of(option.option_class))));
     return;
   }
   if (assignment.has(index)) {
-    declared(diagnostics.error(DiagnosticKind::RplOptionTwice, place, formatted("option `{}` is set twice", name)));
+    declared(diagnostics.error(DiagnosticKind::RplOptionTwice, location, formatted("option `{}` is set twice", name)));
     return;
   }
   Value parsed;
   if (parse_value(program, option, value, parsed)) return assignment.set(index, parsed);
   if (option.type != OptionType::Enum) {
-    declared(diagnostics.error(DiagnosticKind::RplOptionType, place,
+    declared(diagnostics.error(DiagnosticKind::RplOptionType, location,
                                formatted("`{}` is no value for the {} option `{}`, which takes {}", value,
                                          name_of(option.type), name, expectation(option.type))));
     return;
@@ -160,7 +160,7 @@ void set_option(const Program& program, std::string_view name, std::string_view 
     if (i == 16) list += ", ...";
   }
   Diagnostic& problem =
-      diagnostics.error(DiagnosticKind::RplOptionValue, place,
+      diagnostics.error(DiagnosticKind::RplOptionValue, location,
                         formatted("`{}` is no value of option `{}`, which has {}", value, name, list));
   if (const auto near = closest(value, values)) problem.hint(formatted("did you mean `{}`?", *near));
   declared(problem);

@@ -47,10 +47,10 @@ enum class OptionFilter : std::uint8_t { Any, Global, Instance };
 // `name=value`, as on the command line (RPL page 3.8). `place` is where the text comes from, `nowhere` for a command
 // line. Errors: usage (no `=`), rpl-option-unknown, rpl-option-type, rpl-option-class, rpl-option-value,
 // rpl-option-twice.
-void set_option(const Program& program, std::string_view text, OptionFilter filter, const Place& place,
+void set_option(const Program& program, std::string_view text, OptionFilter filter, const SourceLocation& location,
                 Assignment& assignment, Diagnostics& diagnostics);
 void set_option(const Program& program, std::string_view name, std::string_view value, OptionFilter filter,
-                const Place& place, Assignment& assignment, Diagnostics& diagnostics);
+                const SourceLocation& location, Assignment& assignment, Diagnostics& diagnostics);
 
 // The value as the command line takes it and diagnostics show it: `true`, `12u`, `-3`, `0.5`, the raw string.
 std::string format_value(const Program& program, Value value);

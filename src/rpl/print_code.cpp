@@ -108,7 +108,7 @@ class CodePrinter {
   }
 
   // --- places
-  std::string place(std::uint32_t index) const {
+  std::string location(std::uint32_t index) const {
     const PlaceRef& of = resolved_.places[index];
     TypeId type = kErrorType;
     List members;  // of the struct or buffer that the steps have come to
@@ -211,7 +211,7 @@ class CodePrinter {
     };
     switch (of.op) {
       case Op::Load:
-        return {place(of.a), kPrimary};
+        return {location(of.a), kPrimary};
       case Op::Unary: {
         const std::string_view op = text_of(static_cast<UnaryOp>(of.sub));
         return {formatted("{}{}", op, at_level(of.a, kPrimary)), kUnary};
@@ -247,7 +247,7 @@ class CodePrinter {
       case Op::Builtin:
         return {builtin(of), kPrimary};
       case Op::Store:
-        return binary(BinaryOp::Assign, place(of.a), at_level(of.b, kAssign));
+        return binary(BinaryOp::Assign, location(of.a), at_level(of.b, kAssign));
       default:
         return {};
     }
@@ -266,7 +266,7 @@ class CodePrinter {
     std::string arguments;
     for (std::uint32_t i = 0; i < of.c; ++i) {
       const CallArgument& argument = resolved_.call_arguments[of.b + i];
-      arguments += (i == 0 ? "" : ", ") + (argument.place != kNone ? place(argument.place) : whole(argument.value));
+      arguments += (i == 0 ? "" : ", ") + (argument.place != kNone ? location(argument.place) : whole(argument.value));
     }
     return formatted("{} ({})", name(resolved_.functions[of.a].name), arguments);
   }
@@ -278,7 +278,7 @@ class CodePrinter {
     for (std::uint32_t i = 0; i < of.b; ++i) {
       const std::uint32_t operand = resolved_.lists[of.a + i];
       if (i == 0) first = is_place(id, i) ? resolved_.places[operand].type : resolved_.type_of(operand);
-      arguments += (i == 0 ? "" : ", ") + (is_place(id, i) ? place(operand) : whole(operand));
+      arguments += (i == 0 ? "" : ", ") + (is_place(id, i) ? location(operand) : whole(operand));
     }
     return formatted("{} ({})", builtin_name(id, of.type, first), arguments);
   }

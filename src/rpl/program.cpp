@@ -120,10 +120,11 @@ std::uint32_t Program::source_at(std::uint32_t offset) const {
   return after == sources.begin() ? 0 : static_cast<std::uint32_t>(after - sources.begin()) - 1;
 }
 
-Place Program::place(Range range) const {
-  if (sources.empty()) return Place::nowhere();
+SourceLocation Program::location(Range range) const {
+  if (sources.empty()) return SourceLocation::nowhere();
   const ProgramSource& source = sources[source_at(range.begin)];
-  return Place::in_text(source.text, {range.begin - source.base, std::max(range.begin, range.end) - source.base});
+  return SourceLocation::in_text(source.text,
+                                 {range.begin - source.base, std::max(range.begin, range.end) - source.base});
 }
 
 struct ProgramParser::Memory {
@@ -155,7 +156,7 @@ Program ProgramParser::parse(std::span<const ModuleSources> modules, Diagnostics
       const std::size_t size = source->text().size();
       if (size > kLargestSource || base + size + 1 > kNone) {
         diagnostics.error(
-            DiagnosticKind::OutOfRange, Place::in_file(source->name()),
+            DiagnosticKind::OutOfRange, SourceLocation::in_file(source->name()),
             formatted("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kLargestSource));
         continue;
       }

@@ -242,8 +242,8 @@ struct Program {
   std::vector<ItemId> constants, settings, declarations, rivals;
 
   std::string_view text(NameId name) const { return names.text(name); }
-  Place place(Range range) const;
-  Place place(std::uint32_t offset) const { return place({offset, offset + 1}); }
+  SourceLocation location(Range range) const;
+  SourceLocation location(std::uint32_t offset) const { return location({offset, offset + 1}); }
   // The index of the source that an offset is in.
   std::uint32_t source_at(std::uint32_t offset) const;
 };

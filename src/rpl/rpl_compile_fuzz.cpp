@@ -34,8 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                           .split_stages = (choice & 8) != 0,
                                                           .strip = (choice & 16) != 0,
                                                           .debug_lines = (choice & 32) != 0})) {
-    constexpr std::size_t kMostWords = 1 << 16;  // the validator is slow
-    if (module.words.size() > kMostWords) continue;
+    constexpr std::size_t kMaxWords = 1 << 16;  // the validator is slow
+    if (module.words.size() > kMaxWords) continue;
     const Result<> valid = spirv::validate(module.words, "fuzz.spv", environments[static_cast<std::size_t>(target)],
                                            spirv::BlockLayout::Standard);
     if (!valid) {

@@ -32,7 +32,7 @@ Outcome run(const RplCase& given) {
   if (program.valid) {
     Assignment assignment;
     for (const std::string& option : given.options) {
-      set_option(program, option, OptionFilter::Any, Place::nowhere(), assignment, diagnostics);
+      set_option(program, option, OptionFilter::Any, SourceLocation::nowhere(), assignment, diagnostics);
     }
     Resolver resolver;
     const Resolved* const resolved =

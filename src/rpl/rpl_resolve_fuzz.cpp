@@ -29,9 +29,9 @@ void check(const rpl::Resolved& resolved) {
         else
           require(ref >= function.code.first && ref < i);
       };
-      const auto place = [&](std::uint32_t index) {
-        require(index < resolved.places.size());
-        const rpl::PlaceRef& ref = resolved.places[index];
+      const auto location = [&](std::uint32_t index) {
+        require(index < resolved.locations.size());
+        const rpl::PlaceRef& ref = resolved.locations[index];
         for (std::uint32_t s = 0; s < ref.steps.count; ++s) {
           const rpl::Step& step = resolved.steps[ref.steps.first + s];
           if (step.kind == rpl::StepKind::Element) operand(step.value);
@@ -40,10 +40,10 @@ void check(const rpl::Resolved& resolved) {
       using rpl::Op;
       switch (at.op) {
         case Op::Load:
-          place(at.a);
+          location(at.a);
           break;
         case Op::Store:
-          place(at.a);
+          location(at.a);
           operand(at.b);
           break;
         case Op::Binary:
@@ -152,8 +152,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
     // Those of programs that take long are left to other tests.
-    constexpr std::size_t kMostBytes = 4096;
-    if (size <= kMostBytes && !program.options.empty()) {
+    constexpr std::size_t kMaxBytes = 4096;
+    if (size <= kMaxBytes && !program.options.empty()) {
       check_variants(resolver, program, entry_points, {.pipeline = pipeline});
     }
   }

@@ -22,7 +22,7 @@ std::uint64_t combined(std::initializer_list<std::uint64_t> values) {
 // What tells one problem from another.
 using Signature = std::tuple<DiagnosticKind, std::string, std::uint64_t, std::string>;
 Signature signature_of(const Diagnostic& diagnostic) {
-  return {diagnostic.kind, diagnostic.place.file, diagnostic.place.span.begin, diagnostic.message};
+  return {diagnostic.kind, diagnostic.location.file, diagnostic.location.span.begin, diagnostic.message};
 }
 
 class Searcher {

@@ -118,7 +118,8 @@ void report_limit(const Program& program, const VariantSettings& settings, const
   }
   Diagnostic& problem = diagnostics.error(
       DiagnosticKind::RplVariantLimit,
-      options.empty() ? Place{} : program.place(program.items[program.options[options.front()].item].name_range),
+      options.empty() ? SourceLocation{}
+                      : program.location(program.items[program.options[options.front()].item].name_range),
       formatted("there are more than {} variants; {} options take part, most of all {}", settings.max_variants,
                 options.size(), largest));
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
@@ -220,7 +221,7 @@ void check_interface(const Program& program, const Search& search, Variants& var
   for (const OptionId option : variants.interface_options.list()) {
     if (program.options[option].option_class == OptionClass::Global) continue;
     diagnostics.error(DiagnosticKind::RplInternal,
-                      program.place(program.items[program.options[option].item].name_range),
+                      program.location(program.items[program.options[option].item].name_range),
                       formatted("the interface was found to depend on the instance option `{}`",
                                 program.text(program.options[option].name)));
   }

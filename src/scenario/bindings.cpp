@@ -161,7 +161,7 @@ class Check {
 
   bool check_tensor() {
     const auto& tensor = std::get<Tensor>(resource_);
-    const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.place());
+    const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.location());
     if (!element || !declared_.binding->tensor) return false;  // reported with the tensor
     const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
     return !mismatch ||
@@ -269,7 +269,7 @@ Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element,
       json::problem(list, DiagnosticKind::BindingMismatch,
                     formatted("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
                               what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
-  missing.place = list.opening();
+  missing.location = list.opening();
   return missing;
 }
 
@@ -316,7 +316,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .level = binding.lod,
                         .reads = what.reads,
                         .writes = what.writes,
-                        .origin = {binding.at.place(), binding.at.pointer(), binding.resource.uid}});
+                        .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
   }
   for (const auto& [slot, what] : declared) {
     if (!what.used) continue;

@@ -8,8 +8,8 @@
 namespace slipway::scenario {
 
 struct CheckOptions {
-  Path output;           // folder that `dst` is relative to; empty: the scenario's
-  bool confine = false;  // refuse paths that leave the scenario's folder (`dst`: also the output folder is fine)
+  Path output;           // directory that `dst` is relative to; empty: the scenario's
+  bool confine = false;  // refuse paths that leave the scenario's directory (`dst`: also the output directory is fine)
   bool remarks = false;  // notes on resources that nothing uses (`check`)
 };
 

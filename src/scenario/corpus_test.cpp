@@ -19,12 +19,12 @@
 #include "scenario/portable.hpp"
 #include "scenario/read.hpp"
 #include "testing/corpus_expectation.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
 
-const Path kCorpus = testing::source_folder() / "tests/corpus/scenario";
+const Path kCorpus = testing::source_directory() / "tests/corpus/scenario";
 
 std::vector<Path> cases() {
   std::vector<Path> found;
@@ -47,10 +47,10 @@ Diagnostics run(const Path& path) {
     return diagnostics;
   }
   const bool check = has_word(path, "check") || has_word(path, "portable");
-  // A folder that is not there, so that no message has a path of this machine.
-  const Path folder = "/scenarios";
+  // A directory that is not there, so that no message has a path of this machine.
+  const Path directory = "/scenarios";
   const auto scenario =
-      read_scenario(*source, folder, {.leniency = check ? Severity::Error : Severity::Warning}, diagnostics);
+      read_scenario(*source, directory, {.leniency = check ? Severity::Error : Severity::Warning}, diagnostics);
   if (scenario && !has_word(path, "syntax")) {
     check_scenario(*scenario, {.confine = has_word(path, "confine"), .remarks = check}, diagnostics);
     if (has_word(path, "portable")) check_portable(*scenario, diagnostics);

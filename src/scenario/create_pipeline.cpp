@@ -40,7 +40,7 @@ class Creation {
 
   Result<std::string> run() {
     if (!metadata_.interface.has_sets || !metadata_.interface.has_attributes) {
-      return fail(DiagnosticKind::Unsupported, Place::nowhere(),
+      return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
                   formatted("`{}` has no {}, without which there is no pipeline", name_,
                             metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
@@ -58,7 +58,7 @@ class Creation {
 
  private:
   Result<> contradiction(std::string what) const {
-    return fail(DiagnosticKind::FileMismatch, Place::nowhere(),
+    return fail(DiagnosticKind::FileMismatch, SourceLocation::nowhere(),
                 formatted("the metadata of `{}` contradict themselves or their code: {}", name_, what));
   }
 
@@ -100,7 +100,7 @@ class Creation {
     }
     for (const auto& entry : metadata_.entry_points) {
       if (find(entry.stage).words.empty()) {
-        return fail(DiagnosticKind::FileFormat, Place::nowhere(),
+        return fail(DiagnosticKind::FileFormat, SourceLocation::nowhere(),
                     formatted("the metadata of `{}` list no code for the {} stage", name_, name_of(entry.stage)));
       }
     }

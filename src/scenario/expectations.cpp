@@ -33,7 +33,7 @@ class Maker {
     if (index == indices_.end()) return std::nullopt;
     made_ = {.resource = index->second,
              .tolerance = tolerance_of(expect_),
-             .origin = {expect_.at.place(), expect_.at.pointer(), uid}};
+             .origin = {expect_.at.location(), expect_.at.pointer(), uid}};
     const bool good = std::visit(
         [&]<class T>(const T& of) {
           if constexpr (std::same_as<T, Buffer> || std::same_as<T, Tensor> || std::same_as<T, Image>) {
@@ -102,7 +102,7 @@ class Maker {
   }
 
   bool fit(const Tensor& tensor) {
-    const auto type = tensor::tensor_element_type(*tensor.format.value, tensor.at.place());
+    const auto type = tensor::tensor_element_type(*tensor.format.value, tensor.at.location());
     if (!type || !agrees(*type)) return false;
     made_.type = *type;
     made_.shape = tensor.dims;

@@ -29,7 +29,7 @@ rpl::Compiled compile(std::uint64_t seed, rpl::Target target) {
   rpl::Assignment assignment;
   for (std::size_t i = 0; i < generated.flags.size(); ++i) {
     rpl::set_option(program, generated.flags[i], (seed >> i & 1) != 0 ? "on" : "off", rpl::OptionFilter::Any,
-                    Place::nowhere(), assignment, diagnostics);
+                    SourceLocation::nowhere(), assignment, diagnostics);
   }
   rpl::CompileOptions options;
   options.spirv.target = target;

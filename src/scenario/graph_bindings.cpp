@@ -92,7 +92,7 @@ class Check {
   bool error(DiagnosticKind kind, std::string_view rest) {
     Diagnostic& problem =
         diagnostics_.add(json::problem(binding_.resource.at, kind, formatted("{} {}", subject(), rest)));
-    problem.note(formatted("{} of the model is here", describe(file_, interface_)), file_.place(*interface_.slot));
+    problem.note(formatted("{} of the model is here", describe(file_, interface_)), file_.location(*interface_.slot));
     return false;
   }
 
@@ -219,7 +219,7 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
                         .resource = planned->second,
                         .shape = shape_of(*resource),
                         .level = binding.lod,
-                        .origin = {binding.at.place(), binding.at.pointer(), binding.resource.uid}});
+                        .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
   }
   for (const Interface& interface : interfaces) {
     if (std::ranges::contains(command.bindings, interface.slot->binding, &Binding::id)) continue;
@@ -227,8 +227,8 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
     Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
                                        formatted("No resource found for VGF binding: {} of '{}', id {}",
                                                  describe(file, interface), file.name, interface.slot->binding));
-    missing.place = list.opening();
-    missing.note(formatted("{} of the model is here", describe(file, interface)), file.place(*interface.slot));
+    missing.location = list.opening();
+    missing.note(formatted("{} of the model is here", describe(file, interface)), file.location(*interface.slot));
     planning.diagnostics.add(std::move(missing));
     good = false;
   }

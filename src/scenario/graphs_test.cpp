@@ -9,7 +9,7 @@
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -48,7 +48,7 @@ class GraphsTest : public testing::GpuTest {
     return Log([this](LogLevel, std::string_view text) { lines_.emplace_back(text); });
   }
 
-  testing::ScratchFolder folder_;
+  testing::ScratchDirectory directory_;
   std::vector<std::string> lines_;
 };
 
@@ -155,18 +155,19 @@ TEST_F(GraphsTest, SegmentsAreProfiledAsCommands) {
 }
 
 TEST_F(GraphsTest, DumpsOfGraphs) {
-  run_scene(sandwich(""), kSandwich,
-            {.timestamps = true, .session_memory_folder = folder_.path(), .graph_profile_folder = folder_.path()},
-            {.lower = {.fuse = false}});
-  const std::string memory = read_text(folder_ / "Graph_Pipeline_0_Session_RAM_0.txt").value();
+  run_scene(
+      sandwich(""), kSandwich,
+      {.timestamps = true, .session_memory_directory = directory_.path(), .graph_profile_directory = directory_.path()},
+      {.lower = {.fuse = false}});
+  const std::string memory = read_text(directory_ / "Graph_Pipeline_0_Session_RAM_0.txt").value();
   // The product, which the graph keeps there before it is reversed: 3, 40, 5, 60.
   EXPECT_THAT(memory, HasSubstr("\n00000000:   00 00 40 40 00 00 20 42 00 00 A0 40 00 00 70 42 "));
-  EXPECT_THAT(read_text(folder_ / "EmulationLayerPipeline_0.json").value(), HasSubstr("timestamp_period_ns"));
+  EXPECT_THAT(read_text(directory_ / "EmulationLayerPipeline_0.json").value(), HasSubstr("timestamp_period_ns"));
   EXPECT_THAT(lines_, ::testing::Contains("Session RAM dump stored"));
 }
 
 TEST_F(GraphsTest, NothingToDumpIsAWarning) {
-  run_scene(sandwich(""), kSandwich, {.timestamps = true, .graph_profile_folder = folder_.path()},
+  run_scene(sandwich(""), kSandwich, {.timestamps = true, .graph_profile_directory = directory_.path()},
             {.engine = model::Engine::Reference});
   EXPECT_THAT(lines_, ::testing::Contains(HasSubstr("Skipping graph profiling dump for graph pipeline 0: ")));
 }
@@ -312,14 +313,14 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
 
 // Its graph has constants of its own, which the plan alone keeps.
 TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
-  const Path file = testing::source_folder() / "examples/sandwich/scenario.json";
+  const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
   for (const model::GraphSettings& settings :
        {model::GraphSettings{}, model::GraphSettings{.lower = {.fuse = false}},
         model::GraphSettings{.lower = {.device = model::device_facts(snapshot())}},
         model::GraphSettings{.engine = model::Engine::Reference}}) {
     Diagnostics diagnostics;
-    const Loaded loaded =
-        load(must(read_source(file)), file.parent_path(), {.output = folder_.path(), .graphs = settings}, diagnostics);
+    const Loaded loaded = load(must(read_source(file)), file.parent_path(),
+                               {.output = directory_.path(), .graphs = settings}, diagnostics);
     ASSERT_TRUE(loaded.plan) << format_diagnostics(diagnostics.all());
     EXPECT_TRUE(diagnostics.empty());
     const launch::Report report = must(launch::run(*loaded.plan, device(launch::needs_of(*loaded.plan)), {}, log()));
@@ -329,10 +330,10 @@ TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
 
 // The model of an example is what its text says. UPDATE_CORPUS=1 writes it.
 TEST(ExampleModels, AreTheirTexts) {
-  const Path folder = testing::source_folder() / "examples/sandwich";
-  const std::vector<std::byte> made = testing::cook_vgf(read_text(folder / "sandwich.txt").value());
-  if (std::getenv("UPDATE_CORPUS")) ASSERT_TRUE(write_file(folder / "sandwich.vgf", Bytes(made)));
-  const auto file = map_file(folder / "sandwich.vgf");
+  const Path directory = testing::source_directory() / "examples/sandwich";
+  const std::vector<std::byte> made = testing::cook_vgf(read_text(directory / "sandwich.txt").value());
+  if (std::getenv("UPDATE_CORPUS")) ASSERT_TRUE(write_file(directory / "sandwich.vgf", Bytes(made)));
+  const auto file = map_file(directory / "sandwich.vgf");
   ASSERT_TRUE(file);
   EXPECT_TRUE(std::ranges::equal(file->bytes(), made));
 }

@@ -15,13 +15,13 @@ namespace {
 using vk::Format;
 
 // A file whose format is not the image's.
-bool report_format(Format file_format, Place place, const ContentsRequest& request, const Image& image,
+bool report_format(Format file_format, SourceLocation location, const ContentsRequest& request, const Image& image,
                    Diagnostics& diagnostics) {
   Diagnostic mismatch{.severity = request.leniency,
                       .kind = DiagnosticKind::FileMismatch,
                       .message = formatted("the file has the format {}, but image `{}` has {}",
                                            vk::name_of(file_format), image.uid, image.format.name),
-                      .place = std::move(place)};
+                      .location = std::move(location)};
   const bool good = request.leniency != Severity::Error;
   if (good) mismatch.hint("the file's format is taken");
   diagnostics.add(named_by(std::move(mismatch), request.object["src"]));
@@ -53,7 +53,7 @@ std::optional<ImageContents> dds_image(const ContentsRequest& request, const Ima
   if (!texture) return std::nullopt;
   Result<> extent = tensor::check_dds_extent(*texture, path.string(), image.extent[0], image.extent[1]);
   if (extent && image.extent[2] != 1) {
-    extent = fail(DiagnosticKind::FileMismatch, Place::in_file(path.string()),
+    extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
                   "Only 2D DDS textures are supported, but the image is 3D; use npy");
   }
   if (!extent) {
@@ -67,12 +67,12 @@ std::optional<ImageContents> dds_image(const ContentsRequest& request, const Ima
     diagnostics.add(named_by(Diagnostic{.severity = Severity::Warning,
                                         .kind = DiagnosticKind::FileMismatch,
                                         .message = "Ignoring stencil data",
-                                        .place = Place::in_file(path.string())},
+                                        .location = SourceLocation::in_file(path.string())},
                              named_at));
   }
   if (in_file != format && !takes_depth_of(in_file, format)) {
     constexpr Span kDxgiFormat{128, 132};
-    if (!report_format(in_file, Place::in_bytes(path.string(), kDxgiFormat), request, image, diagnostics)) {
+    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), kDxgiFormat), request, image, diagnostics)) {
       return std::nullopt;
     }
     format = in_file;
@@ -98,13 +98,13 @@ std::optional<ImageContents> png_image(const ContentsRequest& request, const Ima
   if (!file) return std::nullopt;
   const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
   if (!extent) return std::nullopt;
-  const Place whole = Place::in_file(path.string());
+  const SourceLocation whole = SourceLocation::in_file(path.string());
   if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
     diagnostics.add(named_by(
         Diagnostic{.kind = DiagnosticKind::FileMismatch,
                    .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
                                         extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
-                   .place = whole},
+                   .location = whole},
         named_at));
     return std::nullopt;
   }

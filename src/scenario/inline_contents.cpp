@@ -179,7 +179,7 @@ std::optional<launch::Contents> random_contents(const InlineRandom& random, cons
   std::vector<std::byte> first(format.texel ? format.texel->texel_bytes : tensor::size_of(format.type));
   if (!report(draw_all(format, draws, first), random.at, diagnostics)) return std::nullopt;
   return launch::Contents{.size = format.bytes(),
-                          .write = [format, draws, at = random.at.place()](MutableBytes to) -> Result<> {
+                          .write = [format, draws, at = random.at.location()](MutableBytes to) -> Result<> {
                             if (const Stored drawn = draw_all(format, draws, to); !drawn) {
                               return fail(DiagnosticKind::OutOfRange, at, drawn.error());
                             }

@@ -13,7 +13,7 @@ InputFile open_input(const Path& path, json::Value named_at, Diagnostics& diagno
 }
 
 Diagnostic named_by(Diagnostic problem, json::Value named_at) {
-  problem.note(formatted("named by `{}` here", json::key_above(named_at)), named_at.place());
+  problem.note(formatted("named by `{}` here", json::key_above(named_at)), named_at.location());
   problem.at(named_at.pointer(), json::uid_around(named_at));
   return problem;
 }

@@ -9,10 +9,10 @@
 
 namespace slipway::scenario {
 
-Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics) {
+Loaded load(const SourcePtr& source, const Path& directory, const LoadSettings& settings, Diagnostics& diagnostics) {
   Loaded loaded{.emulation = settings.emulation};
   const Severity leniency = settings.checking ? Severity::Error : Severity::Warning;
-  loaded.scenario = read_scenario(source, folder, {.leniency = leniency}, diagnostics);
+  loaded.scenario = read_scenario(source, directory, {.leniency = leniency}, diagnostics);
   if (!loaded.scenario || settings.depth == Depth::Structure) return loaded;
   check_scenario(*loaded.scenario,
                  {.output = settings.output, .confine = settings.confine, .remarks = settings.checking}, diagnostics);
@@ -36,7 +36,7 @@ void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snap
                   Diagnostics& diagnostics) {
   const Requirements& requirements = loaded.scenario->requirements;
   for (const std::string& line : check_requires(requirements, device)) {
-    diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.place(), line);
+    diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.location(), line);
   }
   if (loaded.emulation == Emulation::Never) model::refuse_emulation(*loaded.plan, device, diagnostics);
   diagnostics.add(launch::check_device(*loaded.plan, needs, device).release());

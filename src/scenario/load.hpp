@@ -22,8 +22,8 @@ enum class Depth : std::uint8_t { Structure, References, Files };
 enum class Emulation : std::uint8_t { Auto, Never, Always };
 
 struct LoadSettings {
-  Path output;            // base of relative `dst` paths; empty: the scenario's folder
-  bool confine = false;   // refuse paths that leave the scenario's folder
+  Path output;            // base of relative `dst` paths; empty: the scenario's directory
+  bool confine = false;   // refuse paths that leave the scenario's directory
   bool checking = false;  // `check`: unknown keys are errors, unused resources are noted
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
@@ -40,8 +40,8 @@ struct Loaded {
   Emulation emulation = Emulation::Auto;
 };
 
-// Relative paths are resolved against `folder`. Hazards are among the diagnostics.
-Loaded load(const SourcePtr& source, const Path& folder, const LoadSettings& settings, Diagnostics& diagnostics);
+// Relative paths are resolved against `directory`. Hazards are among the diagnostics.
+Loaded load(const SourcePtr& source, const Path& directory, const LoadSettings& settings, Diagnostics& diagnostics);
 
 // What `requires` names, and what the plan needs besides, that the device lacks: errors. So is what may not be
 // emulated.

@@ -490,7 +490,7 @@ struct LeftOut {
 
 struct Scenario {
   std::shared_ptr<const json::Document> document;
-  Path folder;  // of the file: what paths in it are relative to
+  Path directory;  // of the file: what paths in it are relative to
   Requirements requirements;
   std::vector<Resource> resources;  // in the order of the file
   std::vector<Command> commands;

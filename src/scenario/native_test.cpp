@@ -12,7 +12,7 @@
 #include "testing/arm_driver.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -44,7 +44,7 @@ class NativeTest : public testing::GpuTest {
   // Planned for the device, with what it has itself.
   Loaded load_scene(const testing::Case& files, const std::string& text, Emulation emulation = Emulation::Auto) {
     return load(make_source("scene.json", text), files / "",
-                {.output = folder_.path(), .emulation = emulation, .native_device = [this] { return &snapshot(); }},
+                {.output = directory_.path(), .emulation = emulation, .native_device = [this] { return &snapshot(); }},
                 diagnostics_);
   }
 
@@ -78,7 +78,7 @@ class NativeTest : public testing::GpuTest {
   }
 
   testing::UseArmDriver driver_;
-  testing::ScratchFolder folder_;
+  testing::ScratchDirectory directory_;
   Diagnostics diagnostics_;
   std::vector<std::string> lines_;
 };
@@ -333,7 +333,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(NativeTest, AGraphIsOneStep) {
   launch::RunOptions options{.repeat = 2, .timestamps = true};
-  options.session_memory_folder = folder_.path();
+  options.session_memory_directory = directory_.path();
   const launch::Plan plan = run_scene(net_scene(), {{"net.vgf", std::string(kNet)}}, std::move(options));
   EXPECT_THAT(launch::print_plan(plan),
               HasSubstr("graph `net/s` of the device\n"
@@ -387,9 +387,10 @@ TEST_F(NativeTest, HazardsKnowGraphs) {
 }
 
 TEST_F(NativeTest, SandwichOfShadersAndAGraph) {
-  const Path file = testing::source_folder() / "examples/sandwich/scenario.json";
-  const Loaded loaded = load(must(read_source(file)), file.parent_path(),
-                             {.output = folder_.path(), .native_device = [this] { return &snapshot(); }}, diagnostics_);
+  const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
+  const Loaded loaded =
+      load(must(read_source(file)), file.parent_path(),
+           {.output = directory_.path(), .native_device = [this] { return &snapshot(); }}, diagnostics_);
   ASSERT_TRUE(loaded.plan) << messages();
   EXPECT_EQ(messages(), "");
   ASSERT_EQ(loaded.plan->graphs.size(), 1u);

@@ -23,10 +23,10 @@ bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
 }  // namespace
 
 Diagnostic OpenNpy::mismatch(Span range, std::string message) const {
-  return named_by(
-      Diagnostic{
-          .kind = DiagnosticKind::FileMismatch, .message = std::move(message), .place = Place::in_bytes(name, range)},
-      named_at);
+  return named_by(Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                             .message = std::move(message),
+                             .location = SourceLocation::in_bytes(name, range)},
+                  named_at);
 }
 
 std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& diagnostics) {

@@ -47,7 +47,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   }
   if (depth > 1) return refuse(dst, "3D images are stored in npy files only", diagnostics);
   if (extension == ".dds") {
-    auto header = tensor::dds_header(format, width, height, dst.place());
+    auto header = tensor::dds_header(format, width, height, dst.location());
     if (!header) {
       for (Diagnostic& problem : header.error()) {
         diagnostics.add(std::move(problem.at(dst.pointer(), json::uid_around(dst))));

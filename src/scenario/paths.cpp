@@ -5,10 +5,10 @@
 
 namespace slipway::scenario {
 
-Path source_path(const Scenario& scenario, std::string_view src) { return scenario.folder / Path(src); }
+Path source_path(const Scenario& scenario, std::string_view src) { return scenario.directory / Path(src); }
 
-Path output_path(const Scenario& scenario, std::string_view dst, const Path& output_folder) {
-  return (output_folder.empty() ? scenario.folder : output_folder) / Path(dst);
+Path output_path(const Scenario& scenario, std::string_view dst, const Path& output_directory) {
+  return (output_directory.empty() ? scenario.directory : output_directory) / Path(dst);
 }
 
 std::string extension_of(std::string_view path) {

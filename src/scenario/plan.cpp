@@ -16,7 +16,7 @@ std::string element_of(std::string_view pointer) {
 }
 
 launch::Origin origin_of(json::Value object) {
-  return {.place = object.place(), .path = object.pointer(), .uid = json::uid_around(object)};
+  return {.location = object.location(), .path = object.pointer(), .uid = json::uid_around(object)};
 }
 
 launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader) {

@@ -4,7 +4,7 @@
 //   Diagnostics diagnostics;
 //   auto scenario = read_scenario(source, path.parent_path(), {}, diagnostics);
 //   if (scenario) check_scenario(*scenario, {}, diagnostics);
-//   if (scenario) auto plan = plan_scenario(*scenario, {.output = folder, .cache = cache}, diagnostics);
+//   if (scenario) auto plan = plan_scenario(*scenario, {.output = directory, .cache = cache}, diagnostics);
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@
 namespace slipway::scenario {
 
 struct PlanOptions {
-  Path output;                       // what `dst` is relative to; empty: the scenario's folder
-  bool confine = false;              // files that shaders include must lie in the scenario's folder too
+  Path output;                       // what `dst` is relative to; empty: the scenario's directory
+  bool confine = false;              // files that shaders include must lie in the scenario's directory too
   Cache cache;                       // of compiled shaders
   bool checking = false;             // `check`: what only warns in a run because it has no effect is an error
   model::GraphSettings graphs = {};  // what computes graphs

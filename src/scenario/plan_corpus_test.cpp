@@ -18,12 +18,12 @@
 #include <sstream>
 
 #include "testing/scenario_case.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
 
-Path corpus_folder() { return testing::source_folder() / "tests/corpus/scenario_files"; }
+Path corpus_directory() { return testing::source_directory() / "tests/corpus/scenario_files"; }
 
 struct CorpusCase {
   std::string head;  // everything before the expectations
@@ -58,7 +58,7 @@ CorpusCase parse_case(const std::string& text) {
 
 std::vector<std::string> case_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(corpus_folder())) {
+  for (const auto& entry : std::filesystem::directory_iterator(corpus_directory())) {
     names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
@@ -68,7 +68,7 @@ std::vector<std::string> case_names() {
 class PlanCorpus : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PlanCorpus, IsAsWritten) {
-  const Path path = corpus_folder() / (GetParam() + ".txt");
+  const Path path = corpus_directory() / (GetParam() + ".txt");
   const CorpusCase expected = parse_case(read_text(path).value());
   testing::Case made(expected.files);
   made.plan(expected.files.at("scene.json"), {.output = expected.options.contains("(--output out)") ? "out" : "",

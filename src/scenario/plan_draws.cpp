@@ -72,7 +72,7 @@ class DrawMaker {
   // For what the command lacks.
   Diagnostic& lacks(DiagnosticKind kind, std::string message) {
     Diagnostic& missing = error(command_.at, kind, std::move(message));
-    missing.place = command_.at.opening();
+    missing.location = command_.at.opening();
     return missing;
   }
 
@@ -197,7 +197,7 @@ class DrawMaker {
         if (by_output[*output]) {
           error(attachment.image.at, DiagnosticKind::DuplicateName,
                 formatted("two attachments for the colour output `{}`", outputs[*output].name))
-              .note("the first one is here", by_output[*output]->image.at.place());
+              .note("the first one is here", by_output[*output]->image.at.location());
         }
         by_output[*output] = &attachment;
       }
@@ -229,7 +229,7 @@ class DrawMaker {
     for (const auto& output : outputs) names.push_back(output.name);
     const json::Value at = attachment.image.at.parent()["output"];
     planning_.diagnostics.add(
-        unknown_name(at, at.place(), attachment.output,
+        unknown_name(at, at.location(), attachment.output,
                      formatted("shader `{}` has no colour output `{}`", shader(), attachment.output), names));
     return std::nullopt;
   }

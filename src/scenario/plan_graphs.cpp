@@ -71,7 +71,8 @@ class Maker {
                       planning_.options.checking ? Severity::Error : Severity::Warning));
     std::vector<std::string_view> names;
     for (const vgf::Module& module : file_.modules) names.push_back(module.name);
-    if (const auto near = closest(target.name, names)) problem.suggest(json::inside_quotes(target.at.place()), *near);
+    if (const auto near = closest(target.name, names))
+      problem.suggest(json::inside_quotes(target.at.location()), *near);
   }
 
   void check_targets() {
@@ -279,8 +280,8 @@ void open_graph(Planning& planning, const Graph& graph) {
   for (Diagnostic& problem : problems.release()) {
     // The existing runner has these words for all of the header.
     constexpr std::uint64_t kHeader = 128;  // bytes
-    if (problem.severity == Severity::Error && problem.place.kind == Place::Kind::Bytes &&
-        problem.place.span.begin < kHeader)
+    if (problem.severity == Severity::Error && problem.location.kind == SourceLocation::Kind::Bytes &&
+        problem.location.span.begin < kHeader)
       problem.message = "Invalid VGF header: " + problem.message;
     planning.diagnostics.add(named_by(std::move(problem), graph.at["src"]));
   }

@@ -86,7 +86,7 @@ void main() {
 )";
 
 constexpr std::uint32_t kLocalSize = 8;
-constexpr std::uint32_t kLeastBlock = 8;  // pixels a side; smaller blocks find too many places that look alike
+constexpr std::uint32_t kMinBlock = 8;  // pixels a side; smaller blocks find too many places that look alike
 
 // How far is searched: the better the more.
 std::uint32_t radius_of(const DispatchOpticalFlow& command) {
@@ -161,7 +161,7 @@ class Maker {
          .level = binding.lod,
          .reads = !written,
          .writes = written,
-         .origin = {binding.at.place(), binding.at.pointer(), binding.resource.uid}});
+         .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
     return true;
   }
 
@@ -184,7 +184,7 @@ class Maker {
         .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
         .entry = "main",
         .stage = spirv::Stage::Compute,
-        .specializations = {constant(0, grid), constant(1, std::max(grid, kLeastBlock)), constant(2, radius)},
+        .specializations = {constant(0, grid), constant(1, std::max(grid, kMinBlock)), constant(2, radius)},
         .push_constant_size = 0,
         .origin = origin_of(command_.at)};
     return shader_in_plan(planning_, key, made);

@@ -58,7 +58,7 @@ class Maker {
   // A tensor is a buffer of its elements: what shaders that are rewritten for storage buffers see.
   void make(const Tensor& tensor) {
     launch::Resource made = begin(tensor, "Load Tensor");
-    const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.place()));
+    const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.location()));
     if (!type) return;
     const tensor::Shape& shape = tensor.dims;
     const Size size = tensor::byte_count(shape, *type);

@@ -42,7 +42,7 @@ class Maker {
       }
     }
     for (Diagnostic& problem : problems.release()) {
-      problem.note(formatted("`{}` is run as a graph here", shader_.name), command_.shader.at.place());
+      problem.note(formatted("`{}` is run as a graph here", shader_.name), command_.shader.at.location());
       problem.at(command_.shader.at.pointer(), shader_.name);
       diagnostics_.add(std::move(problem));
     }
@@ -94,7 +94,7 @@ class Maker {
             formatted("{}, but `{}` is {}", subject, binding.resource.uid, tensor ? "a tensor" : "an image"));
       return std::nullopt;
     }
-    const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.place());
+    const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.location());
     if (!element) return std::nullopt;
     if (const auto difference = spirv::tensor_mismatch(*declared->tensor, *element, tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
@@ -128,7 +128,7 @@ class Maker {
     Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
                                        formatted("graph `{}` uses set {}, binding {} ({}), but nothing is bound there",
                                                  shader_.name, declared.set, declared.binding, describe(declared)));
-    missing.place = list.opening();
+    missing.location = list.opening();
     diagnostics_.add(std::move(missing));
   }
 
@@ -167,7 +167,7 @@ class Maker {
                         formatted("Graph constant resource not found. Graph `{}` uses graph constant {}, and the "
                                   "command gives {}",
                                   shader_.name, wanted.constant_id, given.size()));
-      missing.place = (list ? list : command_.at).opening();
+      missing.location = (list ? list : command_.at).opening();
       diagnostics_.add(std::move(missing));
     }
     return good;
@@ -183,7 +183,8 @@ class Maker {
 }  // namespace
 
 void open_graph_constant(Planning& planning, const GraphConstant& constant) {
-  const auto type = planning.diagnostics.take(tensor::tensor_element_type(*constant.format.value, constant.at.place()));
+  const auto type =
+      planning.diagnostics.take(tensor::tensor_element_type(*constant.format.value, constant.at.location()));
   if (!type) return;
   const auto contents = array_contents({planning.scenario, constant.contents, constant.at}, *constant.format.value,
                                        constant.dims, ShapeRule::Exact, planning.diagnostics);

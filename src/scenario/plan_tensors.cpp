@@ -76,7 +76,7 @@ class Emulator {
 
   std::nullopt_t report(Failure failure) {
     for (Diagnostic& problem : failure) {
-      problem.note(formatted("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.place);
+      problem.note(formatted("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.location);
       planning_.diagnostics.add(std::move(problem.at(made_.origin.path, made_.origin.uid)));
     }
     return std::nullopt;

@@ -99,7 +99,7 @@ class Portability {
     if (!member) return;
     Diagnostic diagnostic = json::problem(member, DiagnosticKind::NotPortable,
                                           formatted("{} does not know `{}`", kRunner, member.key()), Severity::Warning);
-    diagnostic.place = member.key_place();
+    diagnostic.location = member.key_place();
     diagnostics_.add(std::move(diagnostic));
   }
   void extra_value(Value value) { say(value, "{} does not know `{}`", kRunner, value.string()); }
@@ -112,7 +112,7 @@ class Portability {
       Diagnostic diagnostic =
           json::problem(object, DiagnosticKind::NotPortable,
                         formatted("{} rejects `{}` without `{}`", kRunner, object.key(), key), Severity::Warning);
-      diagnostic.place = object.opening();
+      diagnostic.location = object.opening();
       diagnostics_.add(std::move(diagnostic));
     }
   }

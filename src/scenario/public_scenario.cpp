@@ -60,17 +60,17 @@ Outcome<Scenario> Scenario::load(const std::filesystem::path& file, const LoadOp
   return load_text(*text, file.string(), file.parent_path(), options);
 }
 
-Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::path& folder,
+Outcome<Scenario> Scenario::parse(std::string_view text, const std::filesystem::path& directory,
                                   const LoadOptions& options) {
-  return load_text(std::string(text), "<text>", folder, options);
+  return load_text(std::string(text), "<text>", directory, options);
 }
 
-Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const std::filesystem::path& folder,
+Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const std::filesystem::path& directory,
                                       const LoadOptions& options) {
   Diagnostics diagnostics;
   scenario::Replannable loaded(
       {make_source(std::move(name), std::move(text)),
-       folder,
+       directory,
        {.output = options.output, .confine = options.confine, .cache = options.cache ? Cache::of_user() : Cache()}},
       diagnostics);
   if (options.strict) diagnostics.make_strict();
@@ -88,7 +88,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
                              .message = formatted("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
-                             .place = resource.origin.place,
+                             .location = resource.origin.location,
                              .uid = std::string(uid)}});
   }
   state_->scenario.set_contents(std::string(uid), bytes);

@@ -26,7 +26,7 @@ std::optional<std::vector<std::byte>> push_constants(const Reference& push_data,
   std::vector<std::byte> bytes(size);
   const auto warn = [&](json::Value at, std::string message) {
     Diagnostic warning = json::problem(at, DiagnosticKind::BindingMismatch, std::move(message), Severity::Warning);
-    if (at.is(json::Type::Object)) warning.place = at.opening();
+    if (at.is(json::Type::Object)) warning.location = at.opening();
     diagnostics.add(std::move(warning));
   };
   if (!push_data) {

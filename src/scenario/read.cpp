@@ -29,7 +29,7 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
     if (json::is_free_key(member.key())) continue;
     Diagnostic diagnostic = json::problem(member, DiagnosticKind::UnknownKey,
                                           formatted("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
-    diagnostic.place = member.key_place();
+    diagnostic.location = member.key_place();
     const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
     if (const auto near = closest(member.key(), keys))
       diagnostic.suggest(json::inside_quotes(member.key_place()), *near);
@@ -56,7 +56,7 @@ std::optional<Variant> read_element(Decoder& decoder, Value element, ListName li
           json::problem(member, DiagnosticKind::ConflictingKeys,
                         formatted("one element of `{}` cannot be both `{}` and `{}`; put each in braces of its own",
                                   list.key, body.key(), member.key()));
-      diagnostic.place = member.key_place();
+      diagnostic.location = member.key_place();
       diagnostic.note(formatted("`{}` is here", body.key()), body.key_place());
       decoder.add(std::move(diagnostic));
       return std::nullopt;
@@ -116,17 +116,17 @@ void read_commands(Decoder& decoder, Value list, Scenario& scenario) {
 
 }  // namespace
 
-std::optional<Scenario> read_scenario(SourcePtr source, const Path& folder, const ReadOptions& options,
+std::optional<Scenario> read_scenario(SourcePtr source, const Path& directory, const ReadOptions& options,
                                       Diagnostics& diagnostics) {
   Decoder decoder(diagnostics, options.leniency);
   auto document = diagnostics.take(json::parse(std::move(source)));
   if (!document) return std::nullopt;
-  Scenario scenario{.document = std::move(*document), .folder = folder};
+  Scenario scenario{.document = std::move(*document), .directory = directory};
   if (const auto extension = scenario.document->extension()) {
     diagnostics.add({.severity = options.leniency,
                      .kind = DiagnosticKind::JsonExtension,
                      .message = "comments and trailing commas are not plain JSON",
-                     .place = Place::in_text(scenario.document->source(), *extension)});
+                     .location = SourceLocation::in_text(scenario.document->source(), *extension)});
   }
   const Value root = scenario.document->root();
   if (!root.is(Type::Object)) {

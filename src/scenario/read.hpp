@@ -21,7 +21,7 @@ struct ReadOptions {
 
 // Nothing when the text is not JSON or its root is no scenario. Else all objects that are sound: one with errors is
 // reported and left out (`left_out`), and a caller must look at the diagnostics before it runs anything.
-std::optional<Scenario> read_scenario(SourcePtr source, const Path& folder, const ReadOptions& options,
+std::optional<Scenario> read_scenario(SourcePtr source, const Path& directory, const ReadOptions& options,
                                       Diagnostics& diagnostics);
 
 }  // namespace slipway::scenario

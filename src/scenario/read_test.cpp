@@ -14,7 +14,7 @@ Scenario read(std::string resources, std::string commands = "", std::string root
   Diagnostics diagnostics;
   auto scenario = read_scenario(
       make_source("t.json", "{\"resources\": [" + resources + "], \"commands\": [" + commands + "]" + root + "}"),
-      "/folder", {}, diagnostics);
+      "/directory", {}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format_diagnostics(diagnostics.all());
   return scenario ? std::move(*scenario) : Scenario{};
 }
@@ -474,7 +474,7 @@ TEST(Read, Lookup) {
   const Scenario scenario =
       read(R"({"raw_data": {"uid": "r", "src": "r.npy"}}, {"graph": {"uid": "g", "src": "g.vgf"}})",
            R"({"mark_boundary": {"resources": []}}, {"dispatch_graph": {"graph_ref": "g", "bindings": []}})");
-  EXPECT_EQ(scenario.folder, Path("/folder"));
+  EXPECT_EQ(scenario.directory, Path("/directory"));
   EXPECT_EQ(key_of(scenario.resources.at(1)), "graph");
   EXPECT_EQ(uid_of(scenario.resources.at(1)), "g");
   EXPECT_EQ(place_of(scenario.resources.at(1)).pointer(), "/resources/1/graph");
@@ -503,8 +503,8 @@ TEST(Read, KnowsWhatItLeftOut) {
   EXPECT_TRUE(scenario->left_out.command);
 }
 
-TEST(Paths, CountFromTheirFolders) {
-  const Scenario scenario{.folder = "/s"};
+TEST(Paths, CountFromTheirDirectories) {
+  const Scenario scenario{.directory = "/s"};
   EXPECT_EQ(source_path(scenario, "a/b.npy"), Path("/s/a/b.npy"));
   EXPECT_EQ(source_path(scenario, "/x/b.npy"), Path("/x/b.npy"));
   EXPECT_EQ(output_path(scenario, "b.npy"), Path("/s/b.npy"));

@@ -1,7 +1,7 @@
 // A scenario that is loaded before anybody knows on which device it will run, as the library does it: the kernels of
 // its graphs are chosen again when a device is there.
 //
-//   Replannable scenario({make_source("a.json", text), folder, settings}, diagnostics);
+//   Replannable scenario({make_source("a.json", text), directory, settings}, diagnostics);
 //   if (scenario.loaded().plan && scenario.plan_for(model::device_facts(snapshot), diagnostics))
 //   run(scenario.loaded()...);
 #pragma once
@@ -17,7 +17,7 @@ namespace slipway::scenario {
 
 struct ScenarioText {
   SourcePtr text;
-  Path folder;
+  Path directory;
   LoadSettings settings;  // without device_facts
 };
 

@@ -128,7 +128,7 @@ class Packer {
       error(parameter, DiagnosticKind::ConflictingKeys,
             formatted("buffer `{}` is bound to `{}`; parameters are for buffers that the runner makes", buffer_name,
                       bound->resource.uid))
-          .note("it is bound here", bound->at.place());
+          .note("it is bound here", bound->at.location());
       return;
     }
     if (slot->buffer->main_size > kLargestMade) {
@@ -227,10 +227,10 @@ std::optional<NamedSlot> find_slot(const rpl::Metadata& metadata, std::string_vi
   return std::nullopt;
 }
 
-Diagnostic unknown_name(json::Value at, Place word, std::string_view name, std::string message,
+Diagnostic unknown_name(json::Value at, SourceLocation word, std::string_view name, std::string message,
                         const std::vector<std::string_view>& names) {
   Diagnostic unknown = json::problem(at, DiagnosticKind::UnknownReference, std::move(message));
-  unknown.place = word;
+  unknown.location = word;
   if (const auto near = closest(name, names)) {
     unknown.suggest(json::inside_quotes(word), *near);
   } else {
@@ -250,7 +250,7 @@ std::vector<Binding> number_bindings(const std::vector<Binding>& bindings, const
     const auto element = element_name(binding.name);
     const auto slot = find_slot(metadata, element ? element->array : binding.name);
     if (!slot) {
-      diagnostics.add(unknown_name(binding.at["name"], binding.at["name"].place(), binding.name,
+      diagnostics.add(unknown_name(binding.at["name"], binding.at["name"].location(), binding.name,
                                    formatted("shader `{}` has no buffer, image or sampler `{}`", shader, binding.name),
                                    slot_names(metadata)));
       numbered.pop_back();

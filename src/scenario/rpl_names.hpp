@@ -21,7 +21,7 @@ struct NamedSlot {
 std::optional<NamedSlot> find_slot(const rpl::Metadata& metadata, std::string_view name);
 
 // "unknown name, did you mean": an error for a word that is none of the names.
-Diagnostic unknown_name(json::Value at, Place word, std::string_view name, std::string message,
+Diagnostic unknown_name(json::Value at, SourceLocation word, std::string_view name, std::string message,
                         const std::vector<std::string_view>& names);
 
 // Bindings with their numbers instead of their names; an element of an array of images is named `layers[2]`. Those

@@ -86,7 +86,8 @@ class Compilation {
       const auto text = option_text(option, diagnostics_);
       if (!text) return std::nullopt;
       Diagnostics refused;
-      rpl::set_option(program, option.name, *text, rpl::OptionFilter::Any, option.value.place(), assignment, refused);
+      rpl::set_option(program, option.name, *text, rpl::OptionFilter::Any, option.value.location(), assignment,
+                      refused);
       for (Diagnostic& problem : refused.release()) {
         diagnostics_.add(std::move(problem.at(option.value.pointer(), shader_.uid)));
       }
@@ -100,8 +101,9 @@ class Compilation {
 
   // Problems in a further module point there, others as those of all shaders do.
   Diagnostic shown(Diagnostic problem) const {
-    const auto in = std::ranges::find(sources_, problem.place.source);
-    const bool further = problem.place.kind == Place::Kind::Text && in != sources_.end() && in != sources_.begin();
+    const auto in = std::ranges::find(sources_, problem.location.source);
+    const bool further =
+        problem.location.kind == SourceLocation::Kind::Text && in != sources_.end() && in != sources_.begin();
     if (!further) return in_scenario(std::move(problem), shader_, source_);
     const auto index = static_cast<std::size_t>(in - sources_.begin()) - 1;
     return named_by(std::move(problem), shader_.at["modules"][index]);

@@ -7,14 +7,14 @@
 
 #include "base/files.hpp"
 #include "json/document.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 // UPDATE_CORPUS=1 writes the file anew; so does `slipway schema scenario`.
 TEST(Schema, CommittedFileIsThatOfTheTables) {
-  const Path path = testing::source_folder() / "schema/scenario.schema.json";
+  const Path path = testing::source_directory() / "schema/scenario.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, schema_text()));
   }

@@ -66,15 +66,15 @@ std::vector<std::pair<std::uint64_t, json::Value>> parts_of(json::Value source) 
 }
 
 // The characters of the scenario that a span of the text was written as; nothing when escapes stand for some of them.
-std::optional<Place> written_at(json::Value source, Span span) {
+std::optional<SourceLocation> written_at(json::Value source, Span span) {
   for (const auto& [offset, part] : parts_of(source)) {
     const std::uint64_t length = part.string().size();
     if (span.begin < offset || span.begin > offset + length) continue;
     if (part.text().contains('\\')) return std::nullopt;
-    Place place = part.place();
-    const std::uint64_t first = place.span.begin + 1;  // behind the quote
-    place.span = {first + span.begin - offset, first + std::min(span.end - offset, length)};
-    return place;
+    SourceLocation location = part.location();
+    const std::uint64_t first = location.span.begin + 1;  // behind the quote
+    location.span = {first + span.begin - offset, first + std::min(span.end - offset, length)};
+    return location;
   }
   return std::nullopt;
 }
@@ -123,19 +123,19 @@ Diagnostic in_scenario(Diagnostic problem, const Shader& shader, const ShaderSou
   if (source.file) return named_by(std::move(problem), shader.at["src"]);
   const json::Value text = shader.at["source"];
   bool elsewhere = false;
-  const auto show = [&](Place& place) {
-    if (place.kind == Place::Kind::Text && place.source == source.text) {
-      if (const auto written = written_at(text, place.span)) {
-        place = *written;
+  const auto show = [&](SourceLocation& location) {
+    if (location.kind == SourceLocation::Kind::Text && location.source == source.text) {
+      if (const auto written = written_at(text, location.span)) {
+        location = *written;
         return;
       }
     }
-    elsewhere |= place.kind != Place::Kind::None;
+    elsewhere |= location.kind != SourceLocation::Kind::None;
   };
-  show(problem.place);
-  for (DiagnosticNote& note : problem.notes) show(note.place);
+  show(problem.location);
+  for (DiagnosticNote& note : problem.notes) show(note.location);
   if (elsewhere) return named_by(std::move(problem), text);
-  if (problem.place.kind == Place::Kind::None) problem.place = text.place();
+  if (problem.location.kind == SourceLocation::Kind::None) problem.location = text.location();
   return std::move(problem.at(text.pointer(), shader.uid));
 }
 

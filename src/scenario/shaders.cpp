@@ -35,15 +35,15 @@ spirv::Stage stage_of(ShaderStage stage) {
 Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind kind, std::string message) {
   if (const json::Value member = shader.at[key]) return json::problem(member, kind, std::move(message));
   Diagnostic problem = json::problem(shader.at, kind, std::move(message));
-  problem.place = shader.at.opening();
+  problem.location = shader.at.opening();
   return problem;
 }
 
-// Include directories count from the scenario's folder; one that is absent there but present relative to the current
-// folder is used, with a warning (decision 4).
-Path include_folder(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
-  const Path folder = source_path(scenario, name);
-  if (is_folder(folder) || !is_folder(name)) return folder;
+// Include directories count from the scenario's directory; one that is absent there but present relative to the current
+// directory is used, with a warning (decision 4).
+Path include_directory(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
+  const Path directory = source_path(scenario, name);
+  if (directory_exists(directory) || !directory_exists(name)) return directory;
   diagnostics.add(json::problem(at, DiagnosticKind::DeprecatedForm,
                                 formatted("`{}` is found in the current directory only, and taken from there; include "
                                           "directories count from the scenario file",
@@ -55,10 +55,10 @@ Path include_folder(const Scenario& scenario, const std::string& name, json::Val
 std::optional<shader::Options> compile_options(const Scenario& scenario, const Shader& shader, bool confine,
                                                Diagnostics& diagnostics) {
   shader::Options options{.stage = stage_of(shader.stage), .entry = shader.entry};
-  options.folder = shader.src.empty() ? scenario.folder : source_path(scenario, shader.src).parent_path();
+  options.directory = shader.src.empty() ? scenario.directory : source_path(scenario, shader.src).parent_path();
   const json::Value build_options = shader.at["build_options"];
   if (!shader.build_options.empty()) {
-    auto parsed = shader::parse_build_options(shader.build_options, build_options.place());
+    auto parsed = shader::parse_build_options(shader.build_options, build_options.location());
     if (!parsed) {
       for (Diagnostic& problem : parsed.error()) {
         diagnostics.add(std::move(problem.at(build_options.pointer(), shader.uid)));
@@ -66,20 +66,20 @@ std::optional<shader::Options> compile_options(const Scenario& scenario, const S
       return std::nullopt;
     }
     options.macros = std::move(parsed->macros);
-    for (const Path& folder : parsed->include_dirs) {
-      options.include_dirs.push_back(include_folder(scenario, folder.string(), build_options, diagnostics));
+    for (const Path& directory : parsed->include_dirs) {
+      options.include_dirs.push_back(include_directory(scenario, directory.string(), build_options, diagnostics));
     }
   }
-  const json::Value folders = shader.at["include_dirs"];
+  const json::Value directories = shader.at["include_dirs"];
   for (std::size_t i = 0; i < shader.include_dirs.size(); ++i) {
-    options.include_dirs.push_back(include_folder(scenario, shader.include_dirs[i], folders[i], diagnostics));
+    options.include_dirs.push_back(include_directory(scenario, shader.include_dirs[i], directories[i], diagnostics));
   }
   if (confine) {
-    options.read_file = [folder = scenario.folder](const Path& path) {
-      if (is_inside(path, folder)) return read_text(path);
+    options.read_file = [directory = scenario.directory](const Path& path) {
+      if (is_inside(path, directory)) return read_text(path);
       return Result<std::string>(
-          fail(DiagnosticKind::PathOutside, Place::in_file(path.string()),
-               formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string())));
+          fail(DiagnosticKind::PathOutside, SourceLocation::in_file(path.string()),
+               formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string())));
     };
   }
   return options;
@@ -192,7 +192,7 @@ std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Sha
                               .spirv = std::make_shared<const spirv::Words>(std::from_range, code->module.words()),
                               .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
                               .specializations = specializations.value_or(std::vector<launch::Specialization>()),
-                              .origin = {shader.at.place(), shader.at.pointer(), shader.uid}};
+                              .origin = {shader.at.location(), shader.at.pointer(), shader.uid}};
   std::vector<launch::Shader> stages;
   for (const EntryName& wanted : entry_names(shader)) {
     const spirv::EntryPoint* entry = entry_point_of(shader, wanted, *common.reflection, diagnostics);

@@ -20,7 +20,7 @@ namespace slipway::scenario {
 
 struct ShaderOptions {
   Cache cache;
-  bool confine = false;  // files that a shader includes must lie in the scenario's folder or below
+  bool confine = false;  // files that a shader includes must lie in the scenario's directory or below
 };
 
 struct CompiledShader {

@@ -1,4 +1,4 @@
-// What the corpus of planned scenarios cannot show: constants by type, the cache, folders of the process.
+// What the corpus of planned scenarios cannot show: constants by type, the cache, directories of the process.
 #include "scenario/shaders.hpp"
 #include "base/format.hpp"
 
@@ -52,8 +52,8 @@ constexpr std::string_view kIncluding = R"({"resources": [{"shader": {"uid": "s"
 constexpr std::string_view kShader =
     "#version 460\n#extension GL_GOOGLE_include_directive : require\n#include \"a.glsl\"\nvoid main() { a(); }";
 
-TEST(Shaders, IncludeFoldersOfTheCurrentFolder) {
-  const testing::ScratchFolder elsewhere;
+TEST(Shaders, IncludeDirectoriesOfTheCurrentDirectory) {
+  const testing::ScratchDirectory elsewhere;
   ASSERT_TRUE(write_file(elsewhere / "slipway_elsewhere" / "a.glsl", std::string_view("void a() {}")));
   const Path before = std::filesystem::current_path();
   std::filesystem::current_path(elsewhere.path());
@@ -67,7 +67,7 @@ TEST(Shaders, IncludeFoldersOfTheCurrentFolder) {
       "  = at /resources/0/shader/include_dirs/0 (uid s)\n");
 }
 
-TEST(Shaders, IncludeFoldersOfTheScenarioComeFirst) {
+TEST(Shaders, IncludeDirectoriesOfTheScenarioComeFirst) {
   testing::Case made({{"s.comp", std::string(kShader)}, {"slipway_elsewhere/a.glsl", "void a() {}"}});
   made.plan(std::string(kIncluding));
   EXPECT_EQ(made.messages(), "");

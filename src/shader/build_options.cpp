@@ -48,7 +48,7 @@ std::vector<Token> split(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(const Place& place) : place_(place) {}
+  explicit Reader(const SourceLocation& location) : place_(location) {}
 
   void read(const Token& token) {
     const std::string_view text = token.text;
@@ -86,20 +86,20 @@ class Reader {
   }
 
   void include(std::string_view token) {
-    const std::string_view folder = token.substr(2);
-    if (folder.empty()) return refuse(token).hint("a folder follows without a blank"), void();
-    options_.include_dirs.emplace_back(folder);
+    const std::string_view directory = token.substr(2);
+    if (directory.empty()) return refuse(token).hint("a directory follows without a blank"), void();
+    options_.include_dirs.emplace_back(directory);
   }
 
-  Place place_;
+  SourceLocation place_;
   BuildOptions options_;
   Diagnostics diagnostics_;
 };
 
 }  // namespace
 
-Result<BuildOptions> parse_build_options(std::string_view text, const Place& place) {
-  Reader reader(place);
+Result<BuildOptions> parse_build_options(std::string_view text, const SourceLocation& location) {
+  Reader reader(location);
   for (const Token& token : split(text)) reader.read(token);
   return reader.finish();
 }

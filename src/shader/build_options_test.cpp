@@ -6,12 +6,12 @@ namespace {
 
 // `A=1 -B include:dir`, or the errors.
 std::string parsed(std::string_view text) {
-  const Result<BuildOptions> options = parse_build_options(text, Place::in_file("scene.json"));
+  const Result<BuildOptions> options = parse_build_options(text, SourceLocation::in_file("scene.json"));
   if (!options) return shown(options.error());
   std::string result;
   for (const Macro& macro : options->macros)
     result += macro.value ? macro.name + "=" + *macro.value + ";" : "-" + macro.name + ";";
-  for (const Path& folder : options->include_dirs) result += "include " + folder.string() + ";";
+  for (const Path& directory : options->include_dirs) result += "include " + directory.string() + ";";
   return result;
 }
 
@@ -55,7 +55,7 @@ TEST(BuildOptions, OthersAreErrors) {
                         bad));
   }
   EXPECT_EQ(parsed("-I"),
-            "scene.json: error: unknown build option `-I`; a folder follows without a blank [unknown-value]\n");
+            "scene.json: error: unknown build option `-I`; a directory follows without a blank [unknown-value]\n");
   EXPECT_EQ(parsed("-DA='1"),
             "scene.json: error: unknown build option `-DA=1`; its quotes are not closed [unknown-value]\n");
   EXPECT_EQ(parsed("-DA='1\n#error'"),

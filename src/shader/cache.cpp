@@ -17,12 +17,12 @@ std::string key_of(const Source& source, Language language, const Options& optio
                                    options.macros.size(), options.include_dirs.size());
   const auto add = [&](std::string_view text) { settings += formatted("{} {}\n", text.size(), text); };
   add(options.entry);
-  add(options.folder.native());
+  add(options.directory.native());
   for (const Macro& macro : options.macros) {
     add(macro.name);
     add(macro.value ? "=" + *macro.value : "");
   }
-  for (const Path& folder : options.include_dirs) add(folder.native());
+  for (const Path& directory : options.include_dirs) add(directory.native());
   // The name stands in the debug information.
   return Cache::key({kFormat, compiler_version(), settings, source.name(), source.text()});
 }
@@ -36,11 +36,12 @@ void write_text(ByteWriter& writer, std::string_view text) {
 std::string read_text(ByteReader& reader) { return std::string(text_of(reader.take(reader.read<std::uint32_t>()))); }
 
 // The main file is 0, then come the dependencies.
-std::uint32_t file_number(const Place& place, const Source& main, const std::vector<Dependency>& dependencies) {
-  if (place.kind != Place::Kind::Text) return kWholeFile;
-  if (place.file == main.name()) return 0;
+std::uint32_t file_number(const SourceLocation& location, const Source& main,
+                          const std::vector<Dependency>& dependencies) {
+  if (location.kind != SourceLocation::Kind::Text) return kWholeFile;
+  if (location.file == main.name()) return 0;
   for (std::uint32_t i = 0; i < dependencies.size(); ++i) {
-    if (place.file == dependencies[i].path) return i + 1;
+    if (location.file == dependencies[i].path) return i + 1;
   }
   return kWholeFile;
 }
@@ -56,7 +57,7 @@ std::vector<std::byte> entry_of(const Compiled& compiled, const Source& main) {
   writer.write(static_cast<std::uint32_t>(compiled.warnings.size()));
   for (const Diagnostic& warning : compiled.warnings) {
     write_text(writer, warning.message);
-    writer.write(file_number(warning.place, main, compiled.dependencies)).write(warning.place.span);
+    writer.write(file_number(warning.location, main, compiled.dependencies)).write(warning.location.span);
   }
   return writer.release();
 }
@@ -99,7 +100,8 @@ class EntryReader {
         .severity = Severity::Warning, .kind = DiagnosticKind::ShaderCompile, .message = read_text(reader_)};
     const auto file = reader_.read<std::uint32_t>();
     const auto span = reader_.read<Span>();
-    warning.place = file < files_.size() ? Place::in_text(files_[file], span) : Place::in_file(files_[0]->name());
+    warning.location =
+        file < files_.size() ? SourceLocation::in_text(files_[file], span) : SourceLocation::in_file(files_[0]->name());
     compiled_.warnings.push_back(std::move(warning));
   }
 

@@ -11,35 +11,36 @@ namespace {
 class ShaderCache : public testing::Test {
  protected:
   ShaderCache()
-      : folder_(std::filesystem::temp_directory_path() /
-                formatted("slipway_shader_cache_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder_);
+      : directory_(
+            std::filesystem::temp_directory_path() /
+            formatted("slipway_shader_cache_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(directory_);
   }
-  ~ShaderCache() override { std::filesystem::remove_all(folder_); }
+  ~ShaderCache() override { std::filesystem::remove_all(directory_); }
 
   Result<Compiled> compile(const std::string& text, Options options = {}, Language language = Language::Glsl) {
     options.read_file = files_.reader();
-    return compile_cached(Cache(folder_), make_source("main.comp", text), language, options);
+    return compile_cached(Cache(directory_), make_source("main.comp", text), language, options);
   }
 
   // How many entries there are. Each miss that compiles makes one under a new key.
   std::size_t entries() const {
-    if (!std::filesystem::exists(folder_)) return 0;
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+    if (!std::filesystem::exists(directory_)) return 0;
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
   }
 
   // Replaces the words of the only entry, to see from where a result comes.
   void mark_entry() {
-    const Path file = std::filesystem::directory_iterator(folder_)->path();
+    const Path file = std::filesystem::directory_iterator(directory_)->path();
     const std::string key = file.filename().string();
-    std::vector<std::byte> entry = Cache(folder_).find(key).value();
+    std::vector<std::byte> entry = Cache(directory_).find(key).value();
     store(entry.data() + 4, kMark);
-    Cache(folder_).store(key, entry);
+    Cache(directory_).store(key, entry);
   }
   static bool is_marked(const Result<Compiled>& compiled) { return compiled.value().words.at(0) == kMark; }
 
   static constexpr std::uint32_t kMark = 0x12345678;
-  Path folder_;
+  Path directory_;
   Files files_;
 };
 
@@ -65,7 +66,7 @@ TEST_F(ShaderCache, TheKeyHoldsAllThatMatters) {
   EXPECT_EQ(entries(), 4u);
   compile(text, {.macros = {{"A", std::nullopt}}}).value();
   EXPECT_EQ(entries(), 5u);
-  compile(text, {.folder = "d"}).value();
+  compile(text, {.directory = "d"}).value();
   EXPECT_EQ(entries(), 6u);
   compile(text, {.include_dirs = {"d"}}).value();
   EXPECT_EQ(entries(), 7u);
@@ -98,7 +99,7 @@ TEST_F(ShaderCache, IncludedFilesAreLookedAtAgain) {
 TEST_F(ShaderCache, AFileThatAppearsEarlierInTheSearchCounts) {
   files_.texts = {{"second/a.h", "#define N 3\n"}};
   const std::string text = "#include \"a.h\"\nlayout(local_size_x = N) in;\nvoid main() {}\n";
-  const Options options{.folder = "own", .include_dirs = {"first", "second"}};
+  const Options options{.directory = "own", .include_dirs = {"first", "second"}};
   EXPECT_THAT(reflection_of(compile(text, options)), testing::HasSubstr("local size 3"));
   files_.texts["first/a.h"] = "#define N 9\n";
   EXPECT_THAT(reflection_of(compile(text, options)), testing::HasSubstr("local size 9"));
@@ -119,17 +120,17 @@ TEST_F(ShaderCache, DamagedEntriesAreMisses) {
   files_.texts = {{"a.h", "\n"}};
   const std::string text = "#include \"a.h\"\nvoid main() {}\n";
   const Result<Compiled> first = compile(text);
-  const std::string key = std::filesystem::directory_iterator(folder_)->path().filename().string();
-  const std::vector<std::byte> entry = Cache(folder_).find(key).value();
+  const std::string key = std::filesystem::directory_iterator(directory_)->path().filename().string();
+  const std::vector<std::byte> entry = Cache(directory_).find(key).value();
   for (std::size_t size = 0; size < entry.size(); size += entry.size() < 64 + size ? 1 : 41) {
-    Cache(folder_).store(key, Bytes(entry).first(size));
+    Cache(directory_).store(key, Bytes(entry).first(size));
     const Result<Compiled> again = compile(text);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->words, first->words);
   }
   std::vector<std::byte> longer = entry;
   longer.push_back({});
-  Cache(folder_).store(key, longer);
+  Cache(directory_).store(key, longer);
   EXPECT_EQ(compile(text)->words, first->words);
 }
 

@@ -1,7 +1,7 @@
 // Any shader source to SPIR-V words: GLSL and HLSL through glslang, SPIR-V assembly through SPIRV-Tools, SPIR-V as it
 // is.
 //
-//   const Result<Compiled> compiled = compile(source, Language::Glsl, {.folder = path.parent_path()});
+//   const Result<Compiled> compiled = compile(source, Language::Glsl, {.directory = path.parent_path()});
 //
 // Scenario page 3.12: `#version 460` where the text has none, Vulkan 1.3 client, SPIR-V 1.6, debug information, no
 // optimisation. Safe to call from several threads. glslang starts, once in a process, with the first GLSL or HLSL
@@ -42,7 +42,7 @@ struct BuildOptions {
 
 // Tokens between blanks, quotes respected: `-DNAME[=VALUE]` and `+DNAME[=VALUE]`, `-UNAME`, `-Idir`. Errors:
 // unknown-value for each other token.
-Result<BuildOptions> parse_build_options(std::string_view text, const Place& place);
+Result<BuildOptions> parse_build_options(std::string_view text, const SourceLocation& location);
 
 // Reads a file; the failure is file-not-found when it is not there.
 using ReadFile = std::function<Result<std::string>(const Path&)>;
@@ -51,7 +51,7 @@ struct Options {
   spirv::Stage stage = spirv::Stage::Compute;  // vertex, fragment or compute
   std::string entry = "main";
   std::vector<Macro> macros;
-  Path folder;                     // of the source: where its includes are looked for first
+  Path directory;                  // of the source: where its includes are looked for first
   std::vector<Path> include_dirs;  // where all includes are looked for next
   bool debug_info = true;
   ReadFile read_file = read_text;  // for includes

@@ -125,7 +125,7 @@ std::string dependencies_of(const Result<Compiled>& compiled) {
   return text;
 }
 
-TEST(Includes, NestedFolders) {
+TEST(Includes, NestedDirectories) {
   Files files{.texts = {{"shaders/lib/a.glsl", "#include \"sub/b.glsl\"\n#include \"common.glsl\"\n"},
                         {"shaders/lib/sub/b.glsl", "#include \"../c.glsl\"\n"},
                         {"shaders/lib/c.glsl", "const int c = 4;\n"},
@@ -133,7 +133,7 @@ TEST(Includes, NestedFolders) {
                         {"include/own.glsl", "const int own = 2;\n"}}};
   const Result<Compiled> compiled =
       glsl("#version 460\n#include \"lib/a.glsl\"\nlayout(local_size_x = c * own) in;\nvoid main() {}\n",
-           {.folder = "shaders", .include_dirs = {"nowhere", "include"}, .read_file = files.reader()});
+           {.directory = "shaders", .include_dirs = {"nowhere", "include"}, .read_file = files.reader()});
   EXPECT_THAT(reflection_of(compiled), testing::HasSubstr("local size 8 x 1 x 1"));
   EXPECT_EQ(dependencies_of(compiled),
             "include/common.glsl\n"
@@ -145,12 +145,12 @@ TEST(Includes, NestedFolders) {
             "shaders/lib/sub/b.glsl\n");
 }
 
-TEST(Includes, OwnFolderComesFirstAndBracketsAreAlike) {
+TEST(Includes, OwnDirectoryComesFirstAndBracketsAreAlike) {
   Files files{.texts = {{"d/x.h", "#define N 3\n"}, {"i/x.h", "#define N 5\n"}}};
   const std::string text = "#include <x.h>\nlayout(local_size_x = N) in;\nvoid main() {}\n";
-  EXPECT_THAT(reflection_of(glsl(text, {.folder = "d", .include_dirs = {"i"}, .read_file = files.reader()})),
+  EXPECT_THAT(reflection_of(glsl(text, {.directory = "d", .include_dirs = {"i"}, .read_file = files.reader()})),
               testing::HasSubstr("local size 3"));
-  EXPECT_THAT(reflection_of(glsl(text, {.folder = "e", .include_dirs = {"i"}, .read_file = files.reader()})),
+  EXPECT_THAT(reflection_of(glsl(text, {.directory = "e", .include_dirs = {"i"}, .read_file = files.reader()})),
               testing::HasSubstr("local size 5"));
 }
 
@@ -174,7 +174,7 @@ TEST(Includes, ErrorsAreInTheIncludedFile) {
 
 TEST(Includes, MissingFiles) {
   Files files{.texts = {{"d/a.h", "\n#include \"b.h\"\n"}, {"d/u.h", "unreadable"}}};
-  const Options options{.folder = "d", .include_dirs = {"i"}, .read_file = files.reader()};
+  const Options options{.directory = "d", .include_dirs = {"i"}, .read_file = files.reader()};
   EXPECT_EQ(errors_of(glsl("#version 460\n#include \"a.h\"\nvoid main() {}\n", options)),
             "d/a.h:2:1: error: Compilation error: `#include`: no such file in `d`, `i` for header name: b.h "
             "[shader-compile]\n");
@@ -199,12 +199,12 @@ TEST(Includes, AShaderMayIncludeItself) {
 }
 
 TEST(Includes, FilesOnDisk) {
-  const Path folder = std::filesystem::temp_directory_path() / "slipway_include_test";
-  ASSERT_TRUE(write_file(folder / "inc" / "n.h", "#define N 7\n"));
-  EXPECT_THAT(
-      reflection_of(glsl("#include \"inc/n.h\"\nlayout(local_size_x = N) in;\nvoid main() {}\n", {.folder = folder})),
-      testing::HasSubstr("local size 7"));
-  std::filesystem::remove_all(folder);
+  const Path directory = std::filesystem::temp_directory_path() / "slipway_include_test";
+  ASSERT_TRUE(write_file(directory / "inc" / "n.h", "#define N 7\n"));
+  EXPECT_THAT(reflection_of(glsl("#include \"inc/n.h\"\nlayout(local_size_x = N) in;\nvoid main() {}\n",
+                                 {.directory = directory})),
+              testing::HasSubstr("local size 7"));
+  std::filesystem::remove_all(directory);
 }
 
 // --- HLSL ----------------------------------------------------------------------------------------------------------

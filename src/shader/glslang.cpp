@@ -90,7 +90,7 @@ class Compilation {
     if (!program.link(messages())) return failed(program.getInfoLog());
     // glslang warns of this and then makes an entry point that does nothing.
     if (std::string_view(program.getInfoLog()).contains("Entry point not found")) {
-      return fail(DiagnosticKind::ShaderCompile, Place::in_file(source_->name()),
+      return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
                   formatted("Compilation error: entry point `{}` not found", options_.entry));
     }
     if (!program.mapIO()) return failed(program.getInfoLog());
@@ -156,15 +156,15 @@ class Compilation {
     if (std::ranges::none_of(failure, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       failure.push_back({.kind = DiagnosticKind::ShaderCompile,
                          .message = "Compilation error: the compiler gives no reason",
-                         .place = Place::in_file(source_->name())});
+                         .location = SourceLocation::in_file(source_->name())});
     }
     return fail(std::move(failure));
   }
 
   void add_hint(Diagnostic& diagnostic) const {
-    if (!hlsl() || diagnostic.place.kind != Place::Kind::Text) return;
-    const Source& source = *diagnostic.place.source;
-    const std::string_view line = source.line(source.position(diagnostic.place.span.begin).line);
+    if (!hlsl() || diagnostic.location.kind != SourceLocation::Kind::Text) return;
+    const Source& source = *diagnostic.location.source;
+    const std::string_view line = source.line(source.position(diagnostic.location.span.begin).line);
     if (line.contains("float16_t") || line.contains("int16_t")) {
       diagnostic.hint("the HLSL front end does not know 16-bit types, use GLSL or SPIR-V");
     }
@@ -183,22 +183,22 @@ class Compilation {
 }  // namespace
 
 Result<Compiled> compile_with_glslang(const SourcePtr& source, Language language, const Options& options) {
-  const Place place = Place::in_file(source->name());
+  const SourceLocation location = SourceLocation::in_file(source->name());
   const auto stage = stage_of(options.stage);
   if (!stage) {
-    return fail(DiagnosticKind::Unsupported, place,
+    return fail(DiagnosticKind::Unsupported, location,
                 formatted("no {} shaders in {}; use SPIR-V", name_of(options.stage), name_of(language)));
   }
   if (language == Language::Hlsl && *stage != EShLangCompute) {
-    return fail(DiagnosticKind::Unsupported, place,
+    return fail(DiagnosticKind::Unsupported, location,
                 formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
   }
   if (language == Language::Glsl && options.entry != "main") {
-    return fail(DiagnosticKind::ShaderCompile, place,
+    return fail(DiagnosticKind::ShaderCompile, location,
                 formatted("GLSL is required to have an entrypoint of 'main', not `{}`", options.entry));
   }
   if (source->text().size() > INT32_MAX) {
-    return fail(DiagnosticKind::OutOfRange, place, "a shader text of more than 2 GiB");
+    return fail(DiagnosticKind::OutOfRange, location, "a shader text of more than 2 GiB");
   }
   start_glslang();
   return Compilation(source, language, options, *stage).run();

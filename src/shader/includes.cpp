@@ -17,18 +17,19 @@ Includes::Includes(const SourcePtr& main, const Options& options) : options_(opt
 
 Result<SourcePtr> Includes::find(const std::string& name, const std::string& includer, std::size_t depth) {
   if (depth > kMaxDepth || ++count_ > kMaxIncludes) {
-    return fail(DiagnosticKind::ShaderCompile, Place::in_file(includer),
+    return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(includer),
                 formatted("more than {} includes in each other or {} in all", kMaxDepth, kMaxIncludes));
   }
-  std::vector<Path> folders = {includer == main_ ? options_.folder : Path(includer).parent_path()};
-  folders.insert(folders.end(), options_.include_dirs.begin(), options_.include_dirs.end());
+  std::vector<Path> directories = {includer == main_ ? options_.directory : Path(includer).parent_path()};
+  directories.insert(directories.end(), options_.include_dirs.begin(), options_.include_dirs.end());
   std::string searched;
-  for (const Path& folder : folders) {
-    Result<SourcePtr> found = read((folder / name).lexically_normal());
+  for (const Path& directory : directories) {
+    Result<SourcePtr> found = read((directory / name).lexically_normal());
     if (found || found.error().at(0).kind != DiagnosticKind::FileNotFound) return found;
-    searched += formatted("{}`{}`", searched.empty() ? "" : ", ", folder.empty() ? "." : folder.string());
+    searched += formatted("{}`{}`", searched.empty() ? "" : ", ", directory.empty() ? "." : directory.string());
   }
-  return fail(DiagnosticKind::FileNotFound, Place::in_file(includer), formatted("no such file in {}", searched));
+  return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(includer),
+              formatted("no such file in {}", searched));
 }
 
 Result<SourcePtr> Includes::read(const Path& path) {

@@ -16,8 +16,8 @@ class Includes {
  public:
   Includes(const SourcePtr& main, const Options& options);
 
-  // The file that `#include` with a name means in an including file: in that file's folder, then in the include
-  // folders. `depth` is 1 for an include of the main file.
+  // The file that `#include` with a name means in an including file: in that file's directory, then in the include
+  // directories. `depth` is 1 for an include of the main file.
   Result<SourcePtr> find(const std::string& name, const std::string& includer, std::size_t depth);
 
   const SourceMap& sources() const { return sources_; }

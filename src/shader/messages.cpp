@@ -89,8 +89,8 @@ bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' &&
 
 // The token on its line, where glslang's column may lie inside of it, else the word at the column. None for a line that
 // the source does not have, which `#line` makes possible.
-std::optional<Place> place_of(const SourcePtr& source, const Location& location, std::string_view token) {
-  if (location.line == 0) return Place::in_file(source->name());
+std::optional<SourceLocation> place_of(const SourcePtr& source, const Location& location, std::string_view token) {
+  if (location.line == 0) return SourceLocation::in_file(source->name());
   const std::string_view line = source->line(location.line);
   if (line.data() == nullptr) return std::nullopt;
   std::size_t column = std::min<std::size_t>(location.column == 0 ? 0 : location.column - 1, line.size());
@@ -106,7 +106,7 @@ std::optional<Place> place_of(const SourcePtr& source, const Location& location,
     if (length == 0 && column < line.size()) length = 1;
   }
   const auto begin = static_cast<std::uint64_t>(line.data() - source->text().data()) + column;
-  return Place::in_text(source, {begin, begin + length});
+  return SourceLocation::in_text(source, {begin, begin + length});
 }
 
 Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const SourceMap& sources) {
@@ -118,7 +118,7 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
   if (!token.empty()) diagnostic.message += formatted("`{}`: ", token);
   diagnostic.message += trimmed(rest);
 
-  diagnostic.place = Place::in_file(main->name());
+  diagnostic.location = SourceLocation::in_file(main->name());
   if (!location) return diagnostic;
   // The text that goes before the source, which holds the macros, has no name.
   constexpr std::string_view kPreamble = "-1";
@@ -127,9 +127,9 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
     return diagnostic;
   }
   const auto source = sources.find(location->file);
-  const auto place = source == sources.end() ? std::nullopt : place_of(source->second, *location, token);
-  if (place) {
-    diagnostic.place = *place;
+  const auto found = source == sources.end() ? std::nullopt : place_of(source->second, *location, token);
+  if (found) {
+    diagnostic.location = *found;
   } else {
     diagnostic.message += formatted(" (at {}:{})", location->file, location->line);
   }

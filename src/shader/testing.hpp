@@ -23,11 +23,11 @@ struct Files {
       ++reads;
       const auto found = texts.find(path.string());
       if (found == texts.end()) {
-        return fail(DiagnosticKind::FileNotFound, Place::in_file(path.string()),
+        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()),
                     "Could not open file " + path.string());
       }
       if (found->second == "unreadable") {
-        return fail(DiagnosticKind::FileUnreadable, Place::in_file(path.string()), "could not read it");
+        return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()), "could not read it");
       }
       return found->second;
     };

@@ -34,7 +34,7 @@ Result<Annotations> Annotations::of(const Module& module) {
         break;
       case spv::Op::OpGroupDecorate:
       case spv::Op::OpGroupMemberDecorate:
-        return fail(DiagnosticKind::Unsupported, module.place(instruction),
+        return fail(DiagnosticKind::Unsupported, module.location(instruction),
                     "decoration groups, which SPIR-V has deprecated; `spirv-opt --flatten-decorations` removes them");
       default:
         break;

@@ -29,8 +29,8 @@ bool is_id_operand(spv_operand_type_t type) {
          type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID || type == SPV_OPERAND_TYPE_SCOPE_ID;
 }
 
-Place place_of_words(const std::string& name, std::uint64_t first, std::uint64_t count) {
-  return Place::in_bytes(name, {first * 4, (first + count) * 4});
+SourceLocation place_of_words(const std::string& name, std::uint64_t first, std::uint64_t count) {
+  return SourceLocation::in_bytes(name, {first * 4, (first + count) * 4});
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ const Instruction* Module::definition(Id id) const {
   return &instructions_[definitions_[id] - 1];
 }
 
-Place Module::place(const Instruction& instruction) const {
+SourceLocation Module::location(const Instruction& instruction) const {
   return place_of_words(name_, instruction.offset, instruction.operands.size() + 1);
 }
 
@@ -152,7 +152,7 @@ class ModuleReader {
     }
     const Instruction& bad = module_.instructions_[parsed_];
     if (beyond_bound_) {
-      return fail(DiagnosticKind::IndexOutOfRange, module_.place(bad),
+      return fail(DiagnosticKind::IndexOutOfRange, module_.location(bad),
                   formatted("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
     }
     // The parser knows its instruction sets by name and refuses others (scenario page 3.14 words the refusal for
@@ -161,7 +161,7 @@ class ModuleReader {
         bad.op == spv::Op::OpExtInstImport
             ? formatted("Unsupported {}extended instruction set `{}`", graph() ? "graph " : "", bad.string(1))
             : formatted("invalid SPIR-V: {}", why);
-    return fail(DiagnosticKind::FileFormat, module_.place(bad), message);
+    return fail(DiagnosticKind::FileFormat, module_.location(bad), message);
   }
 
   bool graph() const {
@@ -182,7 +182,8 @@ Result<Module> read_module(Words words, std::string name) {
 
 Result<Module> read_module(Bytes bytes, std::string name) {
   if (bytes.size() % 4 != 0) {
-    return fail(DiagnosticKind::FileFormat, Place::in_bytes(std::move(name), {bytes.size() / 4 * 4, bytes.size()}),
+    return fail(DiagnosticKind::FileFormat,
+                SourceLocation::in_bytes(std::move(name), {bytes.size() / 4 * 4, bytes.size()}),
                 formatted("SPIR-V shader file size must be a multiple of 4 bytes. This one has {}", bytes.size()));
   }
   Words words(bytes.size() / 4);

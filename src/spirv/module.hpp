@@ -65,7 +65,7 @@ class Module {
   // Whether the word at an offset in the module is an id.
   bool is_id(std::uint32_t word_offset) const { return is_id_[word_offset]; }
 
-  Place place(const Instruction& instruction) const;
+  SourceLocation location(const Instruction& instruction) const;
 
  private:
   friend class ModuleReader;

@@ -49,7 +49,7 @@ class Reflector {
 
  private:
   std::unexpected<Failure> fail_at(const Instruction& instruction, std::string message) const {
-    return fail(DiagnosticKind::FileFormat, view_.module.place(instruction), std::move(message));
+    return fail(DiagnosticKind::FileFormat, view_.module.location(instruction), std::move(message));
   }
 
   Result<> read_global(const Instruction& instruction, std::vector<const Instruction*>& entry_points) {

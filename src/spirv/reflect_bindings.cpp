@@ -13,7 +13,7 @@ spv::StorageClass storage_of(const Instruction& variable) {
 }
 
 std::unexpected<Failure> fail_at(const View& view, const Instruction& instruction, std::string message) {
-  return fail(DiagnosticKind::FileFormat, view.module.place(instruction), std::move(message));
+  return fail(DiagnosticKind::FileFormat, view.module.location(instruction), std::move(message));
 }
 
 std::optional<BindingKind> image_kind(const Instruction& image) {

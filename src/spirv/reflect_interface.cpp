@@ -37,7 +37,7 @@ class InterfaceReader {
 
  private:
   std::unexpected<Failure> fail_type(const Instruction& variable) const {
-    return fail(DiagnosticKind::FileFormat, view_.module.place(variable),
+    return fail(DiagnosticKind::FileFormat, view_.module.location(variable),
                 formatted("the type of `{}` cannot be passed between stages", view_.label(variable.result)));
   }
 

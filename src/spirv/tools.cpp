@@ -48,15 +48,15 @@ struct LibraryError {
 };
 
 // The place of an instruction by its number, from 1: what the validator calls its line.
-Place place_of_instruction(WordSpan words, const std::string& name, std::size_t number) {
+SourceLocation place_of_instruction(WordSpan words, const std::string& name, std::size_t number) {
   std::size_t at = kHeaderWords;
   for (std::size_t i = 1; at < words.size(); ++i) {
     const std::size_t count = words[at] >> 16;
     if (count == 0 || count > words.size() - at) break;
-    if (i == number) return Place::in_bytes(name, {at * 4, (at + count) * 4});
+    if (i == number) return SourceLocation::in_bytes(name, {at * 4, (at + count) * 4});
     at += count;
   }
-  return Place::in_file(name);
+  return SourceLocation::in_file(name);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
 
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,
                         .message = formatted("Failed to validate SPIR-V module: {}", error.first_line()),
-                        .place = place_of_instruction(words, name, error.position.index)};
+                        .location = place_of_instruction(words, name, error.position.index)};
   if (const std::string instruction = error.second_line(); !instruction.empty()) {
     diagnostic.note(formatted("in `{}`", instruction));
   }
@@ -90,7 +90,7 @@ Result<Words> assemble(const SourcePtr& source) {
 
   const std::uint64_t begin = std::min<std::uint64_t>(error.position.index, text.size());
   const std::uint64_t end = std::min<std::uint64_t>(text.find_first_of(" \t\r\n", begin), text.size());
-  return fail(DiagnosticKind::ShaderCompile, Place::in_text(source, {begin, end}),
+  return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_text(source, {begin, end}),
               formatted("Compilation error: {}", error.first_line()));
 }
 
@@ -105,7 +105,8 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
   if (options.offsets) flags |= SPV_BINARY_TO_TEXT_OPTION_SHOW_BYTE_OFFSET;
   std::string text;
   if (tools.Disassemble(words.data(), words.size(), &text, flags)) return text;
-  return fail(DiagnosticKind::FileFormat, Place::in_file(name), formatted("invalid SPIR-V: {}", error.first_line()));
+  return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),
+              formatted("invalid SPIR-V: {}", error.first_line()));
 }
 
 Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, Environment environment) {
@@ -128,7 +129,7 @@ Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, E
   options.set_preserve_spec_constants(true);
   Words optimized;
   if (optimizer.Run(words.data(), words.size(), &optimized, options)) return optimized;
-  return fail(DiagnosticKind::FileFormat, Place::in_file(name),
+  return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),
               formatted("the optimizer failed on the SPIR-V module: {}", error.first_line()));
 }
 

@@ -22,7 +22,7 @@ TEST(Tools, InvalidModulesSayWhereAndWhy) {
   EXPECT_THAT(diagnostic.message, testing::StartsWith("Failed to validate SPIR-V module: Expected int scalar"));
   const Module module = module_of(compute_shader("", "", "%x = OpIAdd %u32 %u0 %f1\n"));
   const auto add = std::ranges::find(module.instructions(), spv::Op::OpIAdd, &Instruction::op);
-  EXPECT_EQ(diagnostic.place.span, module.place(*add).span);
+  EXPECT_EQ(diagnostic.location.span, module.location(*add).span);
   EXPECT_EQ(diagnostic.kind, DiagnosticKind::FileFormat);
   ASSERT_EQ(diagnostic.notes.size(), 1u);
   EXPECT_THAT(diagnostic.notes[0].message, testing::HasSubstr("OpIAdd %uint %uint_0 %float_1"));

@@ -33,7 +33,7 @@ class HeaderReader {
 
   std::uint32_t operator[](std::uint32_t offset) const { return load<std::uint32_t>(file_.data() + offset); }
   void refuse(std::uint32_t offset, std::string message, DiagnosticKind kind = DiagnosticKind::FileFormat) {
-    problems_.error(kind, Place::in_bytes(name_, {offset, offset + 4}), std::move(message));
+    problems_.error(kind, SourceLocation::in_bytes(name_, {offset, offset + 4}), std::move(message));
   }
   void require(bool holds, std::uint32_t offset, std::string_view message) {
     if (!holds) refuse(offset, std::string(message));
@@ -48,7 +48,7 @@ class HeaderReader {
 };
 
 std::unexpected<Failure> truncated(Bytes file, const std::string& name) {
-  return fail(DiagnosticKind::FileTruncated, Place::in_bytes(name, {0, file.size()}),
+  return fail(DiagnosticKind::FileTruncated, SourceLocation::in_bytes(name, {0, file.size()}),
               formatted("the file has {} bytes, fewer than the {} of a DDS header", file.size(), kDdsHeaderBytes));
 }
 
@@ -56,7 +56,7 @@ std::unexpected<Failure> truncated(Bytes file, const std::string& name) {
 Result<DdsView> parse_header(Bytes file, const std::string& name) {
   HeaderReader header(file, name);
   if (file.size() < 4 || header[field::kMagic] != kMagicValue) {
-    return fail(DiagnosticKind::FileFormat, Place::in_bytes(name, {0, std::min<std::size_t>(file.size(), 4)}),
+    return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(name, {0, std::min<std::size_t>(file.size(), 4)}),
                 "Invalid DDS magic word");
   }
   if (file.size() < field::kDxgiFormat) return truncated(file, name);
@@ -135,7 +135,7 @@ Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t lev
         expected, file_level_bytes(*view->format, std::max(view->width >> i, 1u), std::max(view->height >> i, 1u)));
   }
   const auto mismatch = [&](DiagnosticKind kind) {
-    return fail(kind, Place::in_bytes(name, {kDdsHeaderBytes, file.size()}),
+    return fail(kind, SourceLocation::in_bytes(name, {kDdsHeaderBytes, file.size()}),
                 formatted("Expected image input size to be {}, but got {} instead",
                           expected ? std::to_string(*expected) : "more than 2^64", payload.size()));
   };
@@ -150,7 +150,7 @@ Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::
   Diagnostics problems;
   const auto check = [&](std::string_view what, std::uint32_t offset, std::uint64_t got, std::uint64_t wanted) {
     if (got == wanted) return;
-    problems.error(DiagnosticKind::FileMismatch, Place::in_bytes(name, {offset, offset + 4}),
+    problems.error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(name, {offset, offset + 4}),
                    formatted("DDS image {} does not match that in the scenario file: {} vs {}", what, got, wanted));
   };
   check("height", field::kHeight, texture.height, height);
@@ -160,14 +160,14 @@ Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::
 }
 
 Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& format, std::uint32_t width,
-                                                          std::uint32_t height, const Place& place) {
+                                                          std::uint32_t height, const SourceLocation& location) {
   if (format.dxgi == 0 || format.is_block()) {
-    return fail(DiagnosticKind::OutOfRange, place,
+    return fail(DiagnosticKind::OutOfRange, location,
                 formatted("`{}` cannot be written to a DDS file; write a .npy file", vk::name_of(format.format)));
   }
   const std::uint64_t pitch = std::uint64_t{width} * format.file_texel_bytes;
   if (pitch > std::numeric_limits<std::uint32_t>::max()) {
-    return fail(DiagnosticKind::OutOfRange, place, formatted("a row of {} bytes is too long for a DDS file", pitch));
+    return fail(DiagnosticKind::OutOfRange, location, formatted("a row of {} bytes is too long for a DDS file", pitch));
   }
   std::array<std::byte, kDdsHeaderBytes> header{};
   const auto put = [&](std::uint32_t offset, std::uint32_t value) { store(header.data() + offset, value); };

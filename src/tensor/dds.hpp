@@ -40,6 +40,6 @@ inline constexpr std::size_t kDdsHeaderBytes = 148;
 
 // What stands before the payload `to_file_layout(...)` of one level. Errors, with `place`: a format without DXGI code.
 Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& format, std::uint32_t width,
-                                                          std::uint32_t height, const Place& place);
+                                                          std::uint32_t height, const SourceLocation& location);
 
 }  // namespace slipway::tensor

@@ -22,7 +22,8 @@ std::vector<std::byte> file(Format format, std::uint32_t width, std::uint32_t he
                             std::initializer_list<Field> changes = {}) {
   // Block formats are never written: their header is that of R8_UNORM with another code.
   const bool writable = !find_format(format)->is_block();
-  const auto header = dds_header(*find_format(writable ? format : Format::R8_UNORM), width, height, Place::nowhere());
+  const auto header =
+      dds_header(*find_format(writable ? format : Format::R8_UNORM), width, height, SourceLocation::nowhere());
   std::vector<std::byte> bytes(header->begin(), header->end());
   if (!writable) store(bytes.data() + 128, find_format(format)->dxgi);
   for (const Field& change : changes) store(bytes.data() + change.offset, change.value);
@@ -48,7 +49,7 @@ std::string levels(const std::vector<std::byte>& bytes, std::uint32_t used = 32)
 }
 
 TEST(Dds, TheHeaderIsExactToTheByte) {
-  const auto header = dds_header(*find_format(Format::R16G16B16A16_SFLOAT), 3, 2, Place::nowhere());
+  const auto header = dds_header(*find_format(Format::R16G16B16A16_SFLOAT), 3, 2, SourceLocation::nowhere());
   ASSERT_TRUE(header);
   std::string text;
   for (std::uint32_t offset = 0; offset < kDdsHeaderBytes; offset += 4) {
@@ -61,8 +62,8 @@ TEST(Dds, TheHeaderIsExactToTheByte) {
 
 TEST(Dds, EveryListedFormatGoesThroughAFile) {
   for (const FormatInfo& info : known_formats()) {
-    const Place place = Place::in_file("s.json");
-    const auto header = dds_header(info, 3, 2, place);
+    const SourceLocation location = SourceLocation::in_file("s.json");
+    const auto header = dds_header(info, 3, 2, location);
     if (info.dxgi == 0 || info.is_block()) {
       EXPECT_EQ(format_diagnostics(header.error()),
                 formatted("s.json: error: `{}` cannot be written to a DDS file; write a .npy file [out-of-range]\n",
@@ -82,9 +83,9 @@ TEST(Dds, EveryListedFormatGoesThroughAFile) {
     from_file_layout(info, view->levels.at(0).bytes, back);
     EXPECT_EQ(back, device) << vk::name_of(info.format);
   }
-  EXPECT_EQ(
-      format_diagnostics(dds_header(*find_format(Format::R32_UINT), 1u << 30, 1, Place::in_file("s.json")).error()),
-      "s.json: error: a row of 4294967296 bytes is too long for a DDS file [out-of-range]\n");
+  EXPECT_EQ(format_diagnostics(
+                dds_header(*find_format(Format::R32_UINT), 1u << 30, 1, SourceLocation::in_file("s.json")).error()),
+            "s.json: error: a row of 4294967296 bytes is too long for a DDS file [out-of-range]\n");
 }
 
 TEST(Dds, EveryCheckOfTheHeader) {

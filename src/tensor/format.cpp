@@ -214,15 +214,15 @@ std::string_view name_of(NumericFormat numeric) {
   return std::ranges::find(kNumericNames, numeric, &NumericName::numeric)->name;
 }
 
-Result<ElementType> tensor_element_type(vk::Format format, const Place& place) {
+Result<ElementType> tensor_element_type(vk::Format format, const SourceLocation& location) {
   const FormatInfo* info = find_format(format);
   if (info && info->components > 1) {
-    return fail(DiagnosticKind::WrongType, place,
+    return fail(DiagnosticKind::WrongType, location,
                 formatted("More than 1 components from VkFormat: `{}` has {}; a tensor needs a format with one",
                           vk::name_of(format), info->components));
   }
   if (!info || info->packed || info->depth || info->stencil) {
-    return fail(DiagnosticKind::WrongType, place,
+    return fail(DiagnosticKind::WrongType, location,
                 formatted("`{}` is no format of tensor elements", vk::name_of(format)));
   }
   return info->component;

@@ -93,7 +93,7 @@ std::vector<std::byte> unpack(const FormatInfo& info, Bytes device);
 
 // The element type of a tensor with this format. Errors, with `place`: "More than 1 components from VkFormat", and
 // formats that are no plain array of elements.
-Result<ElementType> tensor_element_type(vk::Format format, const Place& place);
+Result<ElementType> tensor_element_type(vk::Format format, const SourceLocation& location);
 
 std::string_view name_of(NumericFormat numeric);  // `UNORM`
 

@@ -335,7 +335,7 @@ TEST(Formats, ComponentsFromWords) {
 
 TEST(Formats, TensorElements) {
   const auto element = [](Format format) {
-    const auto type = tensor_element_type(format, Place::in_file("s.json"));
+    const auto type = tensor_element_type(format, SourceLocation::in_file("s.json"));
     return type ? std::string(name_of(*type)) : format_diagnostic(type.error()[0]);
   };
   EXPECT_EQ(element(Format::R8_BOOL_ARM), "bool");

@@ -72,11 +72,11 @@ class HeaderParser {
   }
 
  private:
-  Place place(std::size_t begin, std::size_t end) const {
-    return Place::in_bytes(name_, {offset_ + begin, offset_ + end});
+  SourceLocation location(std::size_t begin, std::size_t end) const {
+    return SourceLocation::in_bytes(name_, {offset_ + begin, offset_ + end});
   }
   std::unexpected<Failure> failure(std::size_t begin, std::size_t end, std::string message) const {
-    return fail(DiagnosticKind::FileFormat, place(begin, end), std::move(message));
+    return fail(DiagnosticKind::FileFormat, location(begin, end), std::move(message));
   }
   std::unexpected<Failure> unexpected(std::string_view wanted) {
     skip_blanks();
@@ -339,23 +339,25 @@ std::string shape_as_tuple(const Shape& shape) {
 }  // namespace
 
 Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warnings) {
-  const auto place = [&](std::uint64_t begin, std::uint64_t end) { return Place::in_bytes(name, {begin, end}); };
+  const auto location = [&](std::uint64_t begin, std::uint64_t end) {
+    return SourceLocation::in_bytes(name, {begin, end});
+  };
   if (!slipway::text_of(file).starts_with(kMagic)) {
-    return fail(DiagnosticKind::FileFormat, place(0, std::min(file.size(), kMagic.size())),
+    return fail(DiagnosticKind::FileFormat, location(0, std::min(file.size(), kMagic.size())),
                 "not a .npy file: it does not start with `\\x93NUMPY`");
   }
   ByteReader reader(file, kMagic.size());
   const auto major = reader.read<std::uint8_t>();
   const auto minor = reader.read<std::uint8_t>();
   if (!reader.failed() && (major < 1 || major > 3 || minor != 0)) {
-    return fail(DiagnosticKind::FileFormat, place(6, 8),
+    return fail(DiagnosticKind::FileFormat, location(6, 8),
                 formatted("version {}.{} of the .npy format is not known; 1.0, 2.0 and 3.0 are", major, minor));
   }
   const std::uint64_t length = major == 1 ? reader.read<std::uint16_t>() : reader.read<std::uint32_t>();
   const std::uint64_t begin = reader.offset();
   const std::string_view header = slipway::text_of(reader.take(length));
   if (reader.failed())
-    return fail(DiagnosticKind::FileTruncated, place(0, file.size()), "the file ends inside its header");
+    return fail(DiagnosticKind::FileTruncated, location(0, file.size()), "the file ends inside its header");
 
   Result<NpyView> view = HeaderParser(header, begin, name).parse();
   if (!view) return view;
@@ -363,16 +365,16 @@ Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warn
   const std::uint64_t there = file.size() - payload;
   const Size needed = checked_multiply(checked_product(ShapeView(view->shape)), view->item_size);
   if (!needed) {
-    return fail(DiagnosticKind::OutOfRange, Place::in_bytes(name, view->shape_range),
+    return fail(DiagnosticKind::OutOfRange, SourceLocation::in_bytes(name, view->shape_range),
                 formatted("the shape {} has more elements than 64 bits can count", shape_as_tuple(view->shape)));
   }
   if (*needed > there) {
-    return fail(DiagnosticKind::FileTruncated, place(payload, file.size()),
+    return fail(DiagnosticKind::FileTruncated, location(payload, file.size()),
                 formatted("the shape {} of `{}` needs {} bytes, but the file has {}", shape_as_tuple(view->shape),
                           printable(view->descr), *needed, there));
   }
   if (*needed < there) {
-    warnings.warning(DiagnosticKind::TrailingData, place(payload + *needed, file.size()),
+    warnings.warning(DiagnosticKind::TrailingData, location(payload + *needed, file.size()),
                      formatted("{} bytes follow the {} that the shape {} of `{}` needs; they are ignored",
                                there - *needed, *needed, shape_as_tuple(view->shape), printable(view->descr)));
   }

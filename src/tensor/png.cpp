@@ -25,7 +25,7 @@ std::unexpected<Failure> refuse(Bytes file, const std::string& name, int error) 
   const bool truncated = error == SPNG_IO_EOF;
   const std::uint64_t end = error == SPNG_ESIGNATURE ? kSignatureBytes : file.size();
   return fail(truncated ? DiagnosticKind::FileTruncated : DiagnosticKind::FileFormat,
-              Place::in_bytes(name, {0, std::min<std::uint64_t>(end, file.size())}),
+              SourceLocation::in_bytes(name, {0, std::min<std::uint64_t>(end, file.size())}),
               truncated ? "the PNG file ends before its image does"
                         : formatted("not a PNG file that can be read: {}", spng_strerror(error)));
 }
@@ -49,7 +49,7 @@ Result<Decoder> open(Bytes file, const std::string& name) {
   decoder.extent = {header.width, header.height};
   // Before anything of the image's size is allocated.
   if (header.width > kMaxPngExtent || header.height > kMaxPngExtent) {
-    return fail(DiagnosticKind::OutOfRange, Place::in_bytes(name, {16, 24}),
+    return fail(DiagnosticKind::OutOfRange, SourceLocation::in_bytes(name, {16, 24}),
                 formatted("the image has {} x {} texels; PNG images may have at most {} x {}", header.width,
                           header.height, kMaxPngExtent, kMaxPngExtent));
   }
@@ -85,7 +85,7 @@ Result<std::vector<std::byte>> encode_png(std::uint32_t width, std::uint32_t hei
   std::unique_ptr<void, decltype(&std::free)> buffer(nullptr, &std::free);
   if (error == SPNG_OK) buffer.reset(spng_get_png_buffer(context.get(), &size, &error));
   if (error != SPNG_OK) {
-    return fail(DiagnosticKind::FileUnwritable, Place::nowhere(),
+    return fail(DiagnosticKind::FileUnwritable, SourceLocation::nowhere(),
                 formatted("could not make a PNG file of {} x {} texels: {}", width, height, spng_strerror(error)));
   }
   const auto* bytes = static_cast<const std::byte*>(buffer.get());

@@ -1,4 +1,4 @@
-// Runs compute shaders over buffers, for tests of rooms that make SPIR-V and know nothing of Vulkan.
+// Runs compute shaders over buffers, for tests of modules that make SPIR-V and know nothing of Vulkan.
 //
 //   using MyTest = slipway::testing::ComputeTest;
 //   TEST_F(MyTest, Doubles) {

@@ -13,7 +13,7 @@
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/launch_plans.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway::launch {
 
@@ -99,7 +99,7 @@ class LaunchTest : public testing::GpuTest {
     return {lines_.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines_)), lines_.end()};
   }
 
-  testing::ScratchFolder folder_;
+  testing::ScratchDirectory directory_;
   std::vector<std::string> lines_;
 };
 

@@ -1,4 +1,4 @@
-// Plans for the tests of this room, in few words.
+// Plans for the tests of this module, in few words.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,9 @@
 namespace slipway::launch {
 
 // A place whose "file" is the path itself, so that messages show it.
-inline Origin origin(std::string path) { return {.place = Place::in_file(path), .path = std::move(path), .uid = {}}; }
+inline Origin origin(std::string path) {
+  return {.location = SourceLocation::in_file(path), .path = std::move(path), .uid = {}};
+}
 
 inline Contents contents_of(std::vector<std::byte> bytes) {
   return {.size = bytes.size(), .write = [bytes](MutableBytes to) -> Result<> {

@@ -18,7 +18,7 @@
 
 #include "base/files.hpp"
 #include "rpl/resolve.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::testing {
 
@@ -88,7 +88,7 @@ inline std::vector<RplCase> read_rpl_cases(const Path& file) {
 
 inline std::vector<RplCase> rpl_cases() {
   std::vector<Path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(source_folder() / "tests/corpus/rpl")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_directory() / "tests/corpus/rpl")) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path());
   }
   std::ranges::sort(files);

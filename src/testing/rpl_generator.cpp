@@ -321,8 +321,8 @@ class Generator {
 
   // A readable or writable place that holds the wanted type; empty when there is none.
   // `also_read`: what is written must be readable, too.
-  std::string place(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr,
-                    bool also_read = false) {
+  std::string location(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr,
+                       bool also_read = false) {
     std::vector<const Variable*> found;
     for (const std::vector<Variable>* list : {&scope_, &globals_}) {
       if (list == &globals_ && local) continue;
@@ -593,9 +593,9 @@ class Generator {
 
   // The text of a value for which has_value() holds; what no constructor makes, as arrays, comes from a place.
   std::string value(const Type& type, std::uint32_t depth) {
-    if (!constructible(type)) return place(type, false, false, depth);
+    if (!constructible(type)) return location(type, false, false, depth);
     if (depth == 0 || chance(30)) {
-      if (std::string text = chance(85) ? place(type, false, false, depth) : ""; !text.empty()) return text;
+      if (std::string text = chance(85) ? location(type, false, false, depth) : ""; !text.empty()) return text;
       return construct(type, 0);
     }
     if (chance(12)) {
@@ -642,7 +642,7 @@ class Generator {
         if (!has_value(argument.type)) return {};
         given = value(argument.type, depth ? depth - 1 : 0);
       } else {
-        given = place(argument.type, true, true, depth ? 1 : 0, nullptr, argument.access == "in out");
+        given = location(argument.type, true, true, depth ? 1 : 0, nullptr, argument.access == "in out");
         if (given.empty()) return {};
       }
       text += (i ? ", " : "") + given;
@@ -667,7 +667,7 @@ class Generator {
   void assign() {
     Type type = chance(15) && !structs_.empty() ? any_type(false) : leaf_type();
     if (!has_value(type)) return;
-    const std::string to = place(type, true, false, 1);
+    const std::string to = location(type, true, false, 1);
     if (to.empty()) return declare(true);
     line(formatted("{} = {};", to, value(type, shape_.depth)));
   }
@@ -726,7 +726,7 @@ class Generator {
   void alias() {
     const Type type = leaf_type();
     std::string root;
-    const std::string to = place(type, true, false, 0, &root);
+    const std::string to = location(type, true, false, 0, &root);
     if (to.empty()) return;
     const std::string name = fresh("alias");
     const auto named = [&](const Variable& variable) { return variable.name == root; };

@@ -130,41 +130,41 @@ class RplListing {
     return all.size() == 1 ? words : formatted("({} {})", r_.type_text(constant.type), words);
   }
 
-  std::string place(std::uint32_t index) const {
-    const rpl::PlaceRef& place = r_.places[index];
+  std::string location(std::uint32_t index) const {
+    const rpl::PlaceRef& location = r_.locations[index];
     std::string text;
     rpl::TypeId type = rpl::kErrorType;
     rpl::List members;
-    switch (place.root) {
+    switch (location.root) {
       case rpl::PlaceRoot::Local:
-        text = name(r_.locals[place.index].name), type = r_.locals[place.index].type;
+        text = name(r_.locals[location.index].name), type = r_.locals[location.index].type;
         break;
       case rpl::PlaceRoot::Argument:
-        text = name(r_.arguments[place.index].name), type = r_.arguments[place.index].type;
+        text = name(r_.arguments[location.index].name), type = r_.arguments[location.index].type;
         break;
       case rpl::PlaceRoot::Attribute:
       case rpl::PlaceRoot::StateIn:
       case rpl::PlaceRoot::StateOut:
       case rpl::PlaceRoot::ColorOutput: {
-        const rpl::ContainerField& field = r_.container_fields[place.index];
+        const rpl::ContainerField& field = r_.container_fields[location.index];
         text = name(r_.containers[field.container].name);
-        if (place.root == rpl::PlaceRoot::StateIn) text += ".in";
-        if (place.root == rpl::PlaceRoot::StateOut) text += ".out";
+        if (location.root == rpl::PlaceRoot::StateIn) text += ".in";
+        if (location.root == rpl::PlaceRoot::StateOut) text += ".out";
         text += "." + name(field.name), type = field.type;
         break;
       }
       case rpl::PlaceRoot::Buffer:
-        text = name(r_.buffers[place.index].name), members = r_.buffers[place.index].members;
+        text = name(r_.buffers[location.index].name), members = r_.buffers[location.index].members;
         break;
       case rpl::PlaceRoot::Sampler:
-        text = name(r_.samplers[place.index].name);
+        text = name(r_.samplers[location.index].name);
         break;
       case rpl::PlaceRoot::Image:
-        text = name(r_.images[place.index].name), type = r_.images[place.index].type;
+        text = name(r_.images[location.index].name), type = r_.images[location.index].type;
         break;
     }
-    for (std::uint32_t i = 0; i < place.steps.count; ++i) {
-      const rpl::Step& step = r_.steps[place.steps.first + i];
+    for (std::uint32_t i = 0; i < location.steps.count; ++i) {
+      const rpl::Step& step = r_.steps[location.steps.first + i];
       switch (step.kind) {
         case rpl::StepKind::Member: {
           if (members.count == 0) members = r_.structs[r_.types[type].index].members;
@@ -198,7 +198,7 @@ class RplListing {
     std::string text(rpl::info_of(id).stem);
     for (std::uint32_t i = 0; i < at.b; ++i) {
       const std::uint32_t operand = r_.lists[at.a + i];
-      text += " " + ((rpl::place_operands(id) >> i & 1) != 0 ? place(operand) : ref(operand));
+      text += " " + ((rpl::place_operands(id) >> i & 1) != 0 ? location(operand) : ref(operand));
     }
     return text;
   }
@@ -210,7 +210,7 @@ class RplListing {
       text += " ";
       if (argument.access == rpl::Access::InOut) text += "in out " + ref(argument.value) + " ";
       if (argument.access == rpl::Access::Out) text += "out ";
-      text += argument.place == rpl::kNone ? ref(argument.value) : place(argument.place);
+      text += argument.location == rpl::kNone ? ref(argument.value) : location(argument.location);
     }
     return text;
   }
@@ -223,7 +223,7 @@ class RplListing {
     using rpl::Op;
     switch (at.op) {
       case Op::Load:
-        return place(at.a);
+        return location(at.a);
       case Op::Unary:
         return formatted("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
       case Op::Binary:
@@ -260,7 +260,7 @@ class RplListing {
       case Op::Builtin:
         return formatted("({})", builtin(at));
       case Op::Store:
-        return formatted("(= {} {})", place(at.a), this->ref(at.b));
+        return formatted("(= {} {})", location(at.a), this->ref(at.b));
       default:
         return "?";
     }

@@ -10,7 +10,7 @@
 #include "base/print_diagnostic.hpp"
 #include "rpl/compile.hpp"
 #include "testing/rpl_generator.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::rpl {
 
@@ -43,7 +43,7 @@ inline TestProgram test_program(std::string name, std::string text) {
 }
 
 inline TestProgram corpus_program(const std::string& path) {
-  const auto text = read_text(testing::source_folder() / path);
+  const auto text = read_text(testing::source_directory() / path);
   EXPECT_TRUE(text.has_value()) << path;
   return test_program(Path(path).filename().string(), text.value_or(""));
 }

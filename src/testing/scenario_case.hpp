@@ -1,4 +1,4 @@
-// A scenario with its files in a scratch folder, planned: what tests of phase 4 look at.
+// A scenario with its files in a scratch directory, planned: what tests of phase 4 look at.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include "scenario/plan.hpp"
 #include "scenario/read.hpp"
 #include "testing/file_recipe.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway::testing {
@@ -27,17 +27,17 @@ class Case {
       const std::string extension = Path(name).extension().string();
       const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".spv" ||
                           extension == ".bin" || extension == ".DDS";
-      const Result<> written = binary                ? write_file(folder_ / name, Bytes(testing::cook(text)))
-                               : extension == ".vgf" ? write_file(folder_ / name, Bytes(testing::cook_vgf(text)))
-                                                     : write_file(folder_ / name, text);
+      const Result<> written = binary                ? write_file(directory_ / name, Bytes(testing::cook(text)))
+                               : extension == ".vgf" ? write_file(directory_ / name, Bytes(testing::cook_vgf(text)))
+                                                     : write_file(directory_ / name, text);
       if (!written) throw std::runtime_error(written.error().front().message);
     }
   }
 
   // Reads, checks and plans `scene.json`, or the text that is given.
   const std::optional<launch::Plan>& plan(const std::string& text, scenario::PlanOptions options = {}) {
-    options.output = options.output.empty() ? options.output : folder_ / options.output;
-    scenario_ = scenario::read_scenario(make_source("scene.json", text), folder_.path(), {}, diagnostics_);
+    options.output = options.output.empty() ? options.output : directory_ / options.output;
+    scenario_ = scenario::read_scenario(make_source("scene.json", text), directory_.path(), {}, diagnostics_);
     if (!scenario_) return plan_;
     scenario::check_scenario(*scenario_, {.output = options.output, .confine = options.confine}, diagnostics_);
     plan_ = scenario::plan_scenario(*scenario_, options, diagnostics_);
@@ -48,26 +48,26 @@ class Case {
   const scenario::Scenario& model() const { return *scenario_; }
   const std::optional<launch::Plan>& plan() const { return plan_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
-  Path operator/(const Path& name) const { return folder_ / name; }
+  Path operator/(const Path& name) const { return directory_ / name; }
 
-  // What was reported and planned, without the folder.
+  // What was reported and planned, without the directory.
   std::string messages(bool sources = false) const {
-    return without_folder(format_diagnostics(diagnostics_.all(), {.sources = sources}));
+    return without_directory(format_diagnostics(diagnostics_.all(), {.sources = sources}));
   }
   // The length of a module depends on the compiler, and on where the source file is.
   std::string plan_text() const {
     static const std::regex length("[0-9]+ words of SPIR-V");
-    return plan_ ? std::regex_replace(without_folder(launch::print_plan(*plan_)), length, "SPIR-V") : "";
+    return plan_ ? std::regex_replace(without_directory(launch::print_plan(*plan_)), length, "SPIR-V") : "";
   }
 
  private:
-  std::string without_folder(std::string text) const {
-    const std::string folder = folder_.path().string() + "/";
-    for (std::size_t at = 0; (at = text.find(folder, at)) != text.npos;) text.erase(at, folder.size());
+  std::string without_directory(std::string text) const {
+    const std::string directory = directory_.path().string() + "/";
+    for (std::size_t at = 0; (at = text.find(directory, at)) != text.npos;) text.erase(at, directory.size());
     return text;
   }
 
-  testing::ScratchFolder folder_;
+  testing::ScratchDirectory directory_;
   Diagnostics diagnostics_;
   std::optional<scenario::Scenario> scenario_;
   std::optional<launch::Plan> plan_;

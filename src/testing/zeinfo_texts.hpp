@@ -1,4 +1,4 @@
-// What the tests of room zeinfo share: texts, and reading them.
+// What the tests of module zeinfo share: texts, and reading them.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "zeinfo/check.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/write.hpp"
@@ -39,7 +39,7 @@ struct Reading {
     std::string out;
     for (const Diagnostic& one : diagnostics.all()) {
       constexpr std::string_view kNames[] = {"note", "warning", "error"};
-      const Position at = one.place.source ? one.place.source->position(one.place.span.begin) : Position{};
+      const Position at = one.location.source ? one.location.source->position(one.location.span.begin) : Position{};
       out += std::string(kNames[static_cast<int>(one.severity)]) + " " + std::to_string(at.line) + ":" +
              std::to_string(at.column) + " " + std::string(name_of(one.kind)) + "\n";
     }
@@ -48,7 +48,7 @@ struct Reading {
   bool says(DiagnosticKind kind) const { return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind); }
 };
 
-// The texts of the folder of samples beside the project, where it is there: `.ze_info` files and the text inside
+// The texts of the directory of samples beside the project, where it is there: `.ze_info` files and the text inside
 // binaries, which begins and ends with its markers.
 struct Sample {
   std::string name;
@@ -56,10 +56,10 @@ struct Sample {
 };
 inline std::vector<Sample> samples(std::string_view part = {}) {
   std::vector<Sample> found;
-  const Path folder = slipway::testing::source_folder() / "../shared/data/zebin";
-  if (!is_folder(folder)) return found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::string name = std::filesystem::relative(entry.path(), folder).string();
+  const Path directory = slipway::testing::source_directory() / "../shared/data/zebin";
+  if (!directory_exists(directory)) return found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    const std::string name = std::filesystem::relative(entry.path(), directory).string();
     if (!entry.is_regular_file() || !name.contains(part) || name.starts_with("negative")) continue;
     if (name.ends_with(".ze_info")) {
       found.push_back({name, read_text(entry.path()).value()});

@@ -75,7 +75,7 @@ std::vector<ValueId> Graph::add_node(Op op, std::vector<ValueId> node_inputs, At
             .outputs = {},
             .attributes = std::move(attributes),
             .name = {},
-            .place = {},
+            .location = {},
             .custom = {}};
   for (TensorType& type : results) {
     node.outputs.push_back(static_cast<ValueId>(values.size()));

@@ -97,7 +97,7 @@ struct Node {
   std::vector<ValueId> outputs;
   Attributes attributes;
   std::string name;                              // from the file's debug information
-  Place place;                                   // in the file that the graph was read from
+  SourceLocation location;                       // in the file that the graph was read from
   std::shared_ptr<const CustomOperator> custom;  // for CUSTOM alone
 };
 

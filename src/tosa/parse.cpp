@@ -81,7 +81,7 @@ class Parser {
     if (next == '\n' || next == '\r' || next == '\0' || text_.substr(at_).starts_with("//")) return;
     if (good_) error("the line goes on after its end");
   }
-  Place here(std::size_t length = 1) const { return Place::in_text(source_, {at_, at_ + length}); }
+  SourceLocation here(std::size_t length = 1) const { return SourceLocation::in_text(source_, {at_, at_ + length}); }
   Diagnostic& error(const std::string& what, DiagnosticKind kind = DiagnosticKind::TextSyntax) {
     good_ = false;
     return diagnostics_.error(kind, here(), what);
@@ -90,9 +90,9 @@ class Parser {
     good_ = false;
     return diagnostics_.error(kind, place_of(part), what);
   }
-  Place place_of(std::string_view part) const {
+  SourceLocation place_of(std::string_view part) const {
     const auto begin = static_cast<std::uint64_t>(part.data() - text_.data());
-    return Place::in_text(source_, {begin, begin + part.size()});
+    return SourceLocation::in_text(source_, {begin, begin + part.size()});
   }
 
   std::int64_t integer() {
@@ -260,7 +260,7 @@ class Parser {
     const std::vector<ValueId> made = graph_.add_node(*op, std::move(inputs), std::move(attributes), std::move(types));
     for (std::size_t i = 0; i < results.size(); ++i) define(results[i], made[i]);
     Node& added = graph_.nodes.back();
-    added.place = place_of(name);
+    added.location = place_of(name);
     added.name = optional_name();
     if (*op == Op::CUSTOM) added.custom = std::make_shared<CustomOperator>(std::move(custom));
   }

@@ -11,7 +11,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -72,18 +72,18 @@ std::string messages_of(const std::string& text) {
   if (auto graph = parse(make_source("refused.graph", text), diagnostics)) verify(*graph, diagnostics);
   std::string messages;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    EXPECT_TRUE(diagnostic.place.source) << diagnostic.message << " has no place";
+    EXPECT_TRUE(diagnostic.location.source) << diagnostic.message << " has no place";
     const std::size_t line =
-        diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin).line : 0;
+        diagnostic.location.source ? diagnostic.location.source->position(diagnostic.location.span.begin).line : 0;
     messages += formatted("{}: {} [{}]\n", line, diagnostic.message, name_of(diagnostic.kind));
   }
   return messages;
 }
 
 TEST(Refused, EachChangeIsOneLocatedMistake) {
-  const std::filesystem::path folder = slipway::testing::source_folder() / "tests/corpus/tosa/refused";
+  const std::filesystem::path directory = slipway::testing::source_directory() / "tests/corpus/tosa/refused";
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     SCOPED_TRACE(entry.path().filename());
     std::vector<Case> cases = cases_of(read_text(entry.path()).value());
     bool changed = false;

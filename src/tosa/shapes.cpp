@@ -9,7 +9,7 @@
 namespace slipway::tosa {
 
 std::nullopt_t ShapeContext::error(DiagnosticKind kind, const std::string& text) {
-  diagnostics_.error(kind, node_.place,
+  diagnostics_.error(kind, node_.location,
                      node_.name.empty() ? formatted("{}: {}", name_of(node_.op), text)
                                         : formatted("{} `{}`: {}", name_of(node_.op), node_.name, text));
   return std::nullopt;

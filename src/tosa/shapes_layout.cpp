@@ -131,7 +131,7 @@ Shapes shape_of_scatter(ShapeContext& node) {
 
 // TOSA 1.0 RESIZE: p = o * d + offset runs over the input in steps of n.
 Shapes shape_of_resize(ShapeContext& node) {
-  constexpr std::int64_t kMostExtent = 16384, kMostScale = 2048;
+  constexpr std::int64_t kMaxExtent = 16384, kMaxScale = 2048;
   const auto scale = node.list("scale"), offset = node.list("offset"), border = node.list("border");
   // Integers grow by the scales between pixels, and stay what they are without that.
   const bool nearest = node.attributes().enumerant<ResizeMode>("mode") == ResizeMode::NearestNeighbor;
@@ -143,8 +143,8 @@ Shapes shape_of_resize(ShapeContext& node) {
   tensor::Shape shape = node.input(0);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t n = scale[2 * i], d = scale[2 * i + 1];
-    if (n > kMostScale)
-      return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::shape_text(scale), kMostScale);
+    if (n > kMaxScale)
+      return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::shape_text(scale), kMaxScale);
     if (d >= 16 * n)
       return node.out_of_range("`scale` is {}; images shrink by less than 16", tensor::shape_text(scale));
     if (offset[i] < -n || offset[i] >= 16 * n)
@@ -154,14 +154,14 @@ Shapes shape_of_resize(ShapeContext& node) {
       return node.out_of_range("`border` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(border), n,
                                -16 * n, n - 1);
     if (shape[1 + i] < 0) continue;
-    if (shape[1 + i] >= kMostExtent) return node.out_of_range("images have less than {} rows and columns", kMostExtent);
+    if (shape[1 + i] >= kMaxExtent) return node.out_of_range("images have less than {} rows and columns", kMaxExtent);
     const std::int64_t last = (shape[1 + i] - 1) * n - offset[i] + border[i];
     if (last < 0 || last % d != 0) {
       return node.mismatch("steps of {} do not divide the {}: ({} - 1) * {} - {} + {} is {}", d,
                            i == 0 ? "height" : "width", shape[1 + i], n, offset[i], border[i], last);
     }
     shape[1 + i] = last / d + 1;
-    if (shape[1 + i] >= kMostExtent) return node.out_of_range("images have less than {} rows and columns", kMostExtent);
+    if (shape[1 + i] >= kMaxExtent) return node.out_of_range("images have less than {} rows and columns", kMaxExtent);
   }
   return {{std::move(shape)}};
 }

@@ -1,4 +1,4 @@
-// What tests of this room have in common.
+// What tests of this module have in common.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const Position at =
-        diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
+        diagnostic.location.source ? diagnostic.location.source->position(diagnostic.location.span.begin) : Position{};
     text += formatted("{}: {} [{}]\n", at.line, diagnostic.message, name_of(diagnostic.kind));
   }
   return text;
@@ -119,7 +119,7 @@ TEST(Text, EachLineTellsItsMistake) {
   EXPECT_EQ(parse_messages("graph t {\n", false), "2: the graph is not closed by `}` [text-syntax]\n");
 }
 
-// --- the verifier: one case for each kind of rule; the golden cases of room `reference` have the operators' own ---
+// --- the verifier: one case for each kind of rule; the golden cases of module `reference` have the operators' own ---
 
 TEST(Verify, SoundGraph) { EXPECT_EQ(parse_messages(std::string(kConvolution)), ""); }
 

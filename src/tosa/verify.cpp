@@ -8,9 +8,9 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::int64_t kMostExtent = 0x7fffffff;  // of one dimension, level 8K: sizes below 2^31 bytes
-constexpr std::int64_t kMostKernel = 8192, kMostStride = 8192;
-constexpr std::size_t kMostTensors = 64;  // in a list
+constexpr std::int64_t kMaxExtent = 0x7fffffff;  // of one dimension, level 8K: sizes below 2^31 bytes
+constexpr std::int64_t kMaxKernel = 8192, kMaxStride = 8192;
+constexpr std::size_t kMaxTensors = 64;  // in a list
 
 class Verifier {
  public:
@@ -35,17 +35,17 @@ class Verifier {
 
  private:
   Diagnostic& error(DiagnosticKind kind, const Node& node, const std::string& text) {
-    return diagnostics_.error(kind, node.place,
+    return diagnostics_.error(kind, node.location,
                               node.name.empty() ? formatted("{}: {}", name_of(node.op), text)
                                                 : formatted("{} `{}`: {}", name_of(node.op), node.name, text));
   }
 
   void extents(const Value& value) {
     for (const std::int64_t extent : value.type.shape) {
-      if (extent == 0 || extent > kMostExtent) {
+      if (extent == 0 || extent > kMaxExtent) {
         const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
         diagnostics_.error(
-            DiagnosticKind::OutOfRange, producer ? producer->place : Place{},
+            DiagnosticKind::OutOfRange, producer ? producer->location : SourceLocation{},
             formatted("a tensor has the type {}; a dimension is at least 1 and below 2^31", text_of(value.type)));
         return;
       }
@@ -102,7 +102,7 @@ class Verifier {
               formatted("`{}` has {} values instead of {}", operand.name, entry->integers.size(), operand.count));
       }
       for (const std::int64_t value : entry->integers) {
-        if (value >= -kMostExtent - 1 && value <= kMostExtent) continue;
+        if (value >= -kMaxExtent - 1 && value <= kMaxExtent) continue;
         error(DiagnosticKind::OutOfRange, node,
               formatted("`{}` is {}, which 32 bits do not hold", operand.name, value));
       }
@@ -273,21 +273,21 @@ class Verifier {
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {
         if (value <= most) continue;
-        diagnostics_.warning(DiagnosticKind::OutOfRange, node.place,
+        diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
                              formatted("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
         return;
       }
     };
     for (const OperandInfo& operand : info.operands) {
       if (operand.kind != OperandKind::List) continue;
-      if (operand.name == "stride") warn(operand.name, kMostStride);
+      if (operand.name == "stride") warn(operand.name, kMaxStride);
       if (operand.name == "kernel" || operand.name == "pad" || operand.name == "out_pad")
-        warn(operand.name, kMostKernel);
+        warn(operand.name, kMaxKernel);
     }
-    if (node.inputs.size() > kMostTensors) {
+    if (node.inputs.size() > kMaxTensors) {
       diagnostics_.warning(
-          DiagnosticKind::OutOfRange, node.place,
-          formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMostTensors));
+          DiagnosticKind::OutOfRange, node.location,
+          formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMaxTensors));
     }
   }
 

@@ -14,8 +14,8 @@
 namespace slipway::vgf {
 namespace {
 
-constexpr std::size_t kMostRank = 6;                 // of a tensor, TOSA level 8K
-constexpr std::uint64_t kMostPushConstants = 65536;  // bytes, all ranges of a segment
+constexpr std::size_t kMaxRank = 6;                 // of a tensor, TOSA level 8K
+constexpr std::uint64_t kMaxPushConstants = 65536;  // bytes, all ranges of a segment
 
 bool is_tensor(const Resource& resource) {
   return resource.category == Category::Constant || !resource.descriptor_type ||
@@ -40,10 +40,10 @@ class Checker {
 
  private:
   Diagnostic& error(DiagnosticKind kind, Span range, std::string message) {
-    return diagnostics_.error(kind, file_.place(range), std::move(message));
+    return diagnostics_.error(kind, file_.location(range), std::move(message));
   }
   Diagnostic& warning(DiagnosticKind kind, Span range, std::string message) {
-    return diagnostics_.warning(kind, file_.place(range), std::move(message));
+    return diagnostics_.warning(kind, file_.location(range), std::move(message));
   }
   // What stops a run and is odd otherwise.
   Diagnostic& for_running(DiagnosticKind kind, Span range, std::string message) {
@@ -105,9 +105,9 @@ class Checker {
   }
 
   void shape(const Resource& resource, const std::string& what) {
-    if (is_tensor(resource) && resource.shape.size() > kMostRank) {
+    if (is_tensor(resource) && resource.shape.size() > kMaxRank) {
       error(DiagnosticKind::OutOfRange, resource.range,
-            formatted("{} has rank {}; tensors have at most {}", what, resource.shape.size(), kMostRank));
+            formatted("{} has rank {}; tensors have at most {}", what, resource.shape.size(), kMaxRank));
     }
     if (std::ranges::contains(resource.shape, 0)) {
       error(DiagnosticKind::OutOfRange, resource.range,
@@ -232,16 +232,16 @@ class Checker {
         if (is_new) continue;
         const std::string twice = formatted("{} binds set {} binding {} twice", what, set.index, slot.binding);
         if (known->second == slot.resource)
-          diagnostics_.warning(DiagnosticKind::DuplicateName, file_.place(slot), twice);
+          diagnostics_.warning(DiagnosticKind::DuplicateName, file_.location(slot), twice);
         else
-          diagnostics_.error(DiagnosticKind::DuplicateName, file_.place(slot), twice + ", to different resources");
+          diagnostics_.error(DiagnosticKind::DuplicateName, file_.location(slot), twice + ", to different resources");
       }
     }
     for (const auto* list : {&segment.inputs, &segment.outputs}) {
       for (const Slot& slot : *list) {
         not_constant(slot, what);
         if (resources.contains(slot.resource)) continue;
-        for_running(DiagnosticKind::BindingMismatch, file_.place(slot).span,
+        for_running(DiagnosticKind::BindingMismatch, file_.location(slot).span,
                     formatted("{} lists resource {} as {}, and none of its descriptor sets binds it", what,
                               slot.resource, list == &segment.inputs ? "input" : "output"));
       }
@@ -250,7 +250,7 @@ class Checker {
 
   void not_constant(const Slot& slot, const std::string& what) {
     if (file_.resources[slot.resource].category != Category::Constant) return;
-    diagnostics_.error(DiagnosticKind::WrongReference, file_.place(slot),
+    diagnostics_.error(DiagnosticKind::WrongReference, file_.location(slot),
                        formatted("{} binds resource {}, which is a constant", what, slot.resource));
   }
 
@@ -258,13 +258,13 @@ class Checker {
     for (std::size_t i = 0; i < segment.push_constants.size(); ++i) {
       const auto& range = segment.push_constants[i];
       const std::uint64_t end = std::uint64_t{range.offset} + range.size;
-      if (range.size == 0 || range.size % 4 != 0 || range.offset % 4 != 0 || end > kMostPushConstants) {
+      if (range.size == 0 || range.size % 4 != 0 || range.offset % 4 != 0 || end > kMaxPushConstants) {
         error(
             DiagnosticKind::OutOfRange, segment.range,
             formatted(
                 "{}: push constant range {} has {} bytes at {}; both are multiples of 4, the size is not 0 and the end "
                 "at most {}",
-                what, i, range.size, range.offset, kMostPushConstants));
+                what, i, range.size, range.offset, kMaxPushConstants));
       }
       for (std::size_t k = 0; k < i; ++k) {
         const auto& other = segment.push_constants[k];
@@ -284,11 +284,11 @@ class Checker {
     for (const Slot& slot : file_.inputs) {
       category(slot, Category::Input, "input");
       if (!seen.insert(slot.binding).second) {
-        diagnostics_.error(DiagnosticKind::DuplicateName, file_.place(slot),
+        diagnostics_.error(DiagnosticKind::DuplicateName, file_.location(slot),
                            formatted("two model inputs have the logical binding {}", slot.binding));
       }
       if (names_by_binding && slot.binding >= file_.input_names.size()) {
-        diagnostics_.error(DiagnosticKind::IndexOutOfRange, file_.place(slot),
+        diagnostics_.error(DiagnosticKind::IndexOutOfRange, file_.location(slot),
                            formatted("the model input with logical binding {} has no name: there are {}", slot.binding,
                                      file_.input_names.size()));
       }
@@ -305,7 +305,7 @@ class Checker {
     const Resource& resource = file_.resources[slot.resource];
     if (resource.category == wanted) return;
     diagnostics_.error(
-        DiagnosticKind::FileMismatch, file_.place(slot),
+        DiagnosticKind::FileMismatch, file_.location(slot),
         formatted("a model {} is resource {}, whose category is {}", what, slot.resource, name_of(resource.category)));
   }
 
@@ -318,7 +318,7 @@ class Checker {
       const Segment& segment = file_.segments[i];
       for (const Slot& slot : segment.inputs) {
         if (available.contains(slot.binding)) continue;
-        diagnostics_.error(DiagnosticKind::FileFormat, file_.place(slot),
+        diagnostics_.error(DiagnosticKind::FileFormat, file_.location(slot),
                            formatted("segment {} `{}` reads the logical binding {}, which no earlier segment writes", i,
                                      segment.name, slot.binding));
       }
@@ -327,7 +327,7 @@ class Checker {
         available.insert(slot.binding);
         if (is_new || writer->second == i) continue;
         diagnostics_.error(
-            DiagnosticKind::FileFormat, file_.place(slot),
+            DiagnosticKind::FileFormat, file_.location(slot),
             formatted("segments {} and {} both write the logical binding {}", writer->second, i, slot.binding));
       }
     }

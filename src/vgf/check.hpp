@@ -1,5 +1,5 @@
 // What must hold in a VGF model beyond the structure of the file: level M of VGF page 4, except for what is inside
-// graph modules, which room `tosa` reads.
+// graph modules, which module `tosa` reads.
 #pragma once
 
 #include "base/diagnostic.hpp"

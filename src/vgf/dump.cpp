@@ -113,12 +113,12 @@ class Dump {
 
 std::unexpected<Failure> out_of_bounds(const File& file, std::string_view what, std::uint64_t index,
                                        std::string_view plural, std::size_t count) {
-  return fail(DiagnosticKind::IndexOutOfRange, Place::in_file(file.name),
+  return fail(DiagnosticKind::IndexOutOfRange, SourceLocation::in_file(file.name),
               formatted("{} index {} out of bounds. Number of {}: {}", what, index, plural, count));
 }
 
 std::unexpected<Failure> no_code(const File& file, std::uint64_t index, std::string_view kind) {
-  return fail(DiagnosticKind::FileMismatch, Place::in_file(file.name),
+  return fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(file.name),
               formatted("Module index {} has no stored {} code", index, kind));
 }
 
@@ -150,7 +150,7 @@ Result<std::vector<std::byte>> constant_npy(const File& file, std::uint64_t inde
   const Resource& resource = file.resources[file.constants[index].resource];
   const tensor::FormatInfo* info = tensor::find_format(resource.format);
   if (!info || info->components != 1 || info->packed || info->depth || info->stencil) {
-    return fail(DiagnosticKind::WrongType, file.place(file.constants[index].range),
+    return fail(DiagnosticKind::WrongType, file.location(file.constants[index].range),
                 formatted("Unable to classify NumPy encoding: constant {} has format `{}`", index,
                           printed_name(resource.format)));
   }

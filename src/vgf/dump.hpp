@@ -18,7 +18,7 @@ Result<Bytes> constant_bytes(const File& file, std::uint64_t index);
 Result<std::vector<std::byte>> constant_npy(const File& file, std::uint64_t index);
 
 // A scenario that runs the model, with placeholders for the paths of its files. `file_name` is the VGF's own name
-// without folders.
+// without directories.
 Result<std::string> scenario_template(const File& file, std::string_view file_name, bool add_boundaries);
 
 // For people: modules, resources, segments and constants, a line each.

@@ -32,7 +32,7 @@ class Reader {
     references();
     if (failed()) return std::nullopt;
     if (file_.unknown_fields) {
-      diagnostics_.warning(DiagnosticKind::FileFormat, Place::in_file(file_.name),
+      diagnostics_.warning(DiagnosticKind::FileFormat, SourceLocation::in_file(file_.name),
                            "the file has fields of a newer format, which are ignored");
     }
     return std::move(file_);
@@ -76,7 +76,7 @@ class Reader {
       header_error({8, 11},
                    formatted("version {}.{}.{} is not supported; supported are 0.3.0 to 0.4.x", major, minor, patch));
     } else if (minor < 3) {
-      diagnostics_.warning(DiagnosticKind::FileFormat, file_.place(Span{8, 11}),
+      diagnostics_.warning(DiagnosticKind::FileFormat, file_.location(Span{8, 11}),
                            formatted("version {}.{}.{} is older than 0.3.0; it is read as 0.3.0", major, minor, patch));
     }
   }
@@ -92,7 +92,7 @@ class Reader {
   const Root* root(SectionIndex which, std::string_view invalid) {
     const Section& section = file_.sections[which];
     Bytes bytes = bytes_.subspan(section.range.begin, section.range.end - section.range.begin);
-    if (bytes.size() < 8 || bytes.size() > kMostTableBytes) {
+    if (bytes.size() < 8 || bytes.size() > kMaxTableBytes) {
       error(DiagnosticKind::FileFormat, section.range,
             formatted("{}: {} bytes are no FlatBuffers table", invalid, bytes.size()));
       return nullptr;
@@ -433,12 +433,12 @@ class Reader {
   template <class Name>
   void slots_within(const std::vector<Slot>& slots, Name&& name) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      within(slots[i].resource, file_.resources.size(), file_.place(slots[i]).span, [&] { return name(i); });
+      within(slots[i].resource, file_.resources.size(), file_.location(slots[i]).span, [&] { return name(i); });
     }
   }
 
   void error(DiagnosticKind kind, Span range, std::string message) {
-    Diagnostic& diagnostic = diagnostics_.error(kind, file_.place(range), std::move(message));
+    Diagnostic& diagnostic = diagnostics_.error(kind, file_.location(range), std::move(message));
     for (const Section& section : file_.sections) {
       if (section.name.empty() || range.begin < section.range.begin || range.end > section.range.end) continue;
       diagnostic.note(formatted("in the {} section", section.name));
@@ -446,7 +446,7 @@ class Reader {
     }
   }
 
-  static constexpr std::uint64_t kMostTableBytes = (std::uint64_t{1} << 31) - 1;
+  static constexpr std::uint64_t kMaxTableBytes = (std::uint64_t{1} << 31) - 1;
   static constexpr std::uint64_t kSpareBytes = 32 << 20;  // beyond the size of the file
 
   Bytes bytes_;

@@ -42,21 +42,21 @@ class Template {
       for (const Slot& slot : slots) {
         const Resource& resource = file_.resources[slot.resource];
         if (resource.category != category) {
-          problems.error(DiagnosticKind::FileMismatch, file_.place(slot),
+          problems.error(DiagnosticKind::FileMismatch, file_.location(slot),
                          formatted("VGF {} has a mismatched ResourceCategory", what == "input" ? "Input" : "Output"));
         }
         const bool tensor =
             resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM) == vk::DescriptorType::TENSOR_ARM;
         if (!tensor && !is_buffer(resource)) {
           problems.error(
-              DiagnosticKind::Unsupported, file_.place(slot),
+              DiagnosticKind::Unsupported, file_.location(slot),
               formatted("Not implemented descriptor type support {} for {} resource when creating the scenario",
                         printed_name(*resource.descriptor_type), what));
         }
         if (is_buffer(resource)) {
           const Size size = byte_count(resource);
           if (is_dynamic(resource) || !size || *size == 0 || *size > 0xffffffff) {
-            problems.error(DiagnosticKind::OutOfRange, file_.place(resource.range),
+            problems.error(DiagnosticKind::OutOfRange, file_.location(resource.range),
                            formatted("resource {} with shape {} and format {} has no size that a buffer can have",
                                      slot.resource, tensor::shape_text(resource.shape), printed_name(resource.format)));
           }

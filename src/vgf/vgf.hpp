@@ -134,10 +134,10 @@ struct File {
   // Sections that were not aligned for reading in place, copied.
   std::vector<std::shared_ptr<const std::byte[]>> copies;
 
-  Place place(Span range) const { return Place::in_bytes(name, range); }
-  Place place(const Slot& slot) const {
+  SourceLocation location(Span range) const { return SourceLocation::in_bytes(name, range); }
+  SourceLocation location(const Slot& slot) const {
     const std::uint64_t start = sections[1].range.begin + slot.table;
-    return place(Span{start, start + 4});
+    return location(Span{start, start + 4});
   }
 };
 

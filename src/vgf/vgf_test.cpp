@@ -5,8 +5,8 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
-#include "testing/scratch_folder.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
 #include "vgf/testing.hpp"
@@ -22,7 +22,7 @@ using testing::test_vector_calls;
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    text += formatted("{:#x} {}{} [{}]\n", diagnostic.place.span.begin,
+    text += formatted("{:#x} {}{} [{}]\n", diagnostic.location.span.begin,
                       diagnostic.severity == Severity::Warning ? "warning: " : "", diagnostic.message,
                       name_of(diagnostic.kind));
   }
@@ -60,12 +60,12 @@ TEST(VgfWrite, TestVectorByteForByte) {
 }
 
 TEST(VgfWrite, ToAFileIsTheSame) {
-  const slipway::testing::ScratchFolder folder;
-  auto out = OutputFile::create(folder.path() / "t.vgf");
+  const slipway::testing::ScratchDirectory directory;
+  auto out = OutputFile::create(directory.path() / "t.vgf");
   ASSERT_TRUE(out);
   ASSERT_TRUE(test_vector_calls().write_to(*out));
   ASSERT_TRUE(out->commit());
-  const auto written = map_file(folder.path() / "t.vgf");
+  const auto written = map_file(directory.path() / "t.vgf");
   EXPECT_TRUE(std::ranges::equal(written->bytes(), test_vector()));
 }
 
@@ -342,9 +342,9 @@ TEST(VgfCheck, RunningMakesErrorsOfOddities) {
 // --- real files ---
 
 TEST(VgfModels, ReadCheckDumpAndReencode) {
-  const std::filesystem::path folder = slipway::testing::source_folder() / "../shared/data/models";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no sample models here";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  const std::filesystem::path directory = slipway::testing::source_directory() / "../shared/data/models";
+  if (!std::filesystem::is_directory(directory)) GTEST_SKIP() << "no sample models here";
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".vgf") continue;
     SCOPED_TRACE(entry.path().filename());
     const auto mapped = map_file(entry.path());

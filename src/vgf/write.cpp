@@ -306,13 +306,13 @@ Result<std::vector<std::byte>> reencode(const File& file, Bytes bytes, Diagnosti
   if (file.version == kCurrentVersion && !file.unknown_fields) return std::vector(bytes.begin(), bytes.end());
   for (const Segment& segment : file.segments) {
     if (segment.explicit_constant_ids && segment.constant_ids != segment.constants) {
-      return fail(DiagnosticKind::Unsupported, file.place(segment.range),
+      return fail(DiagnosticKind::Unsupported, file.location(segment.range),
                   formatted("segment `{}` numbers its graph constants explicitly, which version 0.4.3 cannot say",
                             segment.name));
     }
   }
   if (file.unknown_fields) {
-    diagnostics.warning(DiagnosticKind::FileFormat, Place::in_file(file.name),
+    diagnostics.warning(DiagnosticKind::FileFormat, SourceLocation::in_file(file.name),
                         "fields of a newer format are not written");
   }
   return Replay(file).run();

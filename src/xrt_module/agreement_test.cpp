@@ -5,19 +5,19 @@
 #include "base/files.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/xclbin/xclbin.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "xrt_module/module.hpp"
 
 namespace slipway::recipe {
 namespace {
 
-// The files of examples/npu, and those in SLIPWAY_NPU_FILES, a folder.
+// The files of examples/npu, and those in SLIPWAY_NPU_FILES, a directory.
 std::vector<Path> files(std::string_view extension) {
-  std::vector<Path> folders = {slipway::testing::source_folder() / "examples/npu"};
-  if (const char* more = std::getenv("SLIPWAY_NPU_FILES")) folders.emplace_back(more);
+  std::vector<Path> directories = {slipway::testing::source_directory() / "examples/npu"};
+  if (const char* more = std::getenv("SLIPWAY_NPU_FILES")) directories.emplace_back(more);
   std::vector<Path> found;
-  for (const Path& folder : folders) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const Path& directory : directories) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
       if (entry.path().extension() == extension) found.push_back(entry.path());
     }
   }

@@ -10,13 +10,13 @@
 
 namespace slipway::recipe::xrt_module {
 
-std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const Place& place, std::string_view what) {
+std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const SourceLocation& location, std::string_view what) {
   try {
     throw;
   } catch (const std::exception& thrown) {
-    return fail(kind, place, formatted("{}: {}", what, thrown.what()));
+    return fail(kind, location, formatted("{}: {}", what, thrown.what()));
   } catch (...) {
-    return fail(kind, place, formatted("{}: XRT gives no reason", what));
+    return fail(kind, location, formatted("{}: XRT gives no reason", what));
   }
 }
 
@@ -70,19 +70,19 @@ class XrtBackend final : public Backend {
 
   Result<KernelPtr> load_kernel(const KernelPlan& plan, const ContextPlan* context) override {
     if (!context) {
-      return fail(DiagnosticKind::NoKernelSource, plan.origin.place,
+      return fail(DiagnosticKind::NoKernelSource, plan.origin.location,
                   "Could not create hwctx, xclbin or program is required in recipe");
     }
     auto kernel = std::make_shared<Kernel>();
     try {
       kernel->context = context_of(*context);
     } catch (...) {
-      return xrt_failed(DiagnosticKind::DeviceFailed, context->origin.place,
+      return xrt_failed(DiagnosticKind::DeviceFailed, context->origin.location,
                         formatted("XRT makes no hardware context `{}`", context->name));
     }
     kernel->name = plan.name;
     kernel->instance = plan.instance;
-    kernel->place = plan.origin.place;
+    kernel->location = plan.origin.location;
     kernel->signature = plan.signature;
     try {
       const ::xrt::hw_context& hardware = kernel->context->context;
@@ -94,7 +94,7 @@ class XrtBackend final : public Backend {
         kernel->kernel = ::xrt::ext::kernel(hardware, plan.instance);
       }
     } catch (...) {
-      return xrt_failed(DiagnosticKind::KernelInstance, plan.origin.place,
+      return xrt_failed(DiagnosticKind::KernelInstance, plan.origin.location,
                         formatted("XRT makes no kernel `{}` of instance `{}`", plan.name, plan.instance));
     }
     return kernel;
@@ -170,15 +170,15 @@ Result<std::vector<std::string>> list_devices() {
   }
 }
 
-Result<BackendPtr> open(std::uint32_t index, const Place& place) {
+Result<BackendPtr> open(std::uint32_t index, const SourceLocation& location) {
   unsigned count = 0;
   try {
     count = ::xrt::system::enumerate_devices();
     if (index < count) return std::make_shared<XrtBackend>(::xrt::device(index));
   } catch (...) {
-    return xrt_failed(DiagnosticKind::DeviceFailed, place, formatted("XRT does not open device {}", index));
+    return xrt_failed(DiagnosticKind::DeviceFailed, location, formatted("XRT does not open device {}", index));
   }
-  Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .place = place};
+  Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .location = location};
   diagnostic.message =
       count == 0 ? "XRT found no device (0 devices)" : formatted("XRT found no device {} ({} devices)", index, count);
   return fail(std::move(diagnostic.hint(

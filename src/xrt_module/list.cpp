@@ -176,7 +176,7 @@ class List final : public KernelList {
   }
 
   std::unexpected<Failure> failed(const Run& run, std::string_view how) const {
-    return xrt_failed(DiagnosticKind::RunFailed, run.kernel->place,
+    return xrt_failed(DiagnosticKind::RunFailed, run.kernel->location,
                       formatted("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
   }
 

@@ -1,5 +1,5 @@
-// The parts of the back end `xrt`. Only this folder includes XRT's headers; everything here may meet exceptions of XRT,
-// and catches them before they leave.
+// The parts of the back end `xrt`. Only this directory includes XRT's headers; everything here may meet exceptions of
+// XRT, and catches them before they leave.
 #pragma once
 
 #include <xrt/experimental/xrt_elf.h>
@@ -53,14 +53,14 @@ struct HardwareContext {
 class Kernel final : public LoadedKernel {
  public:
   std::string name, instance;
-  Place place;
+  SourceLocation location;
   Signature signature;
   std::shared_ptr<HardwareContext> context;
   ::xrt::kernel kernel;
 };
 
 // What XRT threw, behind our own words. Only inside a handler.
-std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const Place& place, std::string_view what);
+std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const SourceLocation& location, std::string_view what);
 
 // Errors: run-failed, device-failed.
 Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options);

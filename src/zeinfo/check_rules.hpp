@@ -52,8 +52,8 @@ class RuleContext {
       problems_.count(severity);
       return nullptr;
     }
-    const EntryPlace place = locate(document, at, key);
-    return problems_.report(severity, kind, of_key ? place.key : place.value, message());
+    const EntryPlace location = locate(document, at, key);
+    return problems_.report(severity, kind, of_key ? location.key : location.value, message());
   }
   Diagnostic* tell_span(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
     return problems_.report(severity, kind, span, message);

@@ -217,12 +217,12 @@ TEST(Runtime, Devices) {
 }
 
 TEST(Runtime, SamplesLoadWithTheirOwnRelease) {
-  struct Folder {
+  struct Directory {
     std::string_view name;
     Release release;
   };
-  for (const Folder& one :
-       {Folder{"v1.73/", {2627}}, Folder{"v1.49/", {2435}}, Folder{"v1.20/", {2243}}, Folder{"pre-1.0/", {2044}}}) {
+  for (const Directory& one : {Directory{"v1.73/", {2627}}, Directory{"v1.49/", {2435}}, Directory{"v1.20/", {2243}},
+                               Directory{"pre-1.0/", {2044}}}) {
     for (const auto& sample : testing::samples(one.name)) {
       Reading reading(sample.text);
       const RuntimeVerdict verdict = runtime_verdict(reading.document, {}, one.release);

@@ -236,7 +236,7 @@ std::optional<Loss> Conversion::worst() const {
 Result<Conversion> convert(const Document& document, Version to, const Target& target) {
   if (!to.is_pre() && (to.major != 1 || to > kNewestVersion)) {
     return fail(
-        DiagnosticKind::OutOfRange, Place::nowhere(),
+        DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
         formatted("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
   }
   return Converter(document, to, target).run();
@@ -247,11 +247,13 @@ Result<Document> rename_kernel(const Document& document, std::string_view from, 
   for (const Kernel& kernel : document.kernels) {
     found |= kernel.name == from;
     if (kernel.name == to && from != to) {
-      return fail(DiagnosticKind::DuplicateName, Place::nowhere(), formatted("a kernel `{}` is there already", to));
+      return fail(DiagnosticKind::DuplicateName, SourceLocation::nowhere(),
+                  formatted("a kernel `{}` is there already", to));
     }
   }
   if (!found) {
-    return fail(DiagnosticKind::UnknownReference, Place::nowhere(), formatted("no kernel is called `{}`", from));
+    return fail(DiagnosticKind::UnknownReference, SourceLocation::nowhere(),
+                formatted("no kernel is called `{}`", from));
   }
   Document renamed = document;
   const std::string_view name = renamed.arena->copy(to);

@@ -18,7 +18,7 @@ namespace {
 
 using testing::Reading;
 
-const Path kFolder = "tests/corpus/zeinfo";
+const Path kDirectory = "tests/corpus/zeinfo";
 
 struct Case {
   std::string title;
@@ -28,7 +28,7 @@ struct Case {
 
 std::vector<Case> cases_of(const std::string& file) {
   std::vector<Case> cases;
-  std::istringstream lines(read_text(slipway::testing::source_folder() / kFolder / file).value());
+  std::istringstream lines(read_text(slipway::testing::source_directory() / kDirectory / file).value());
   bool in_said = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("=== ")) {
@@ -65,8 +65,9 @@ TEST_P(Corpus, SaysWhatItShould) {
     for (const Diagnostic& diagnostic : reading.diagnostics.all()) {
       if (diagnostic.kind == DiagnosticKind::TargetUnknown) continue;
       constexpr std::string_view kNames[] = {"note", "warning", "error"};
-      const Position at =
-          diagnostic.place.source ? diagnostic.place.source->position(diagnostic.place.span.begin) : Position{};
+      const Position at = diagnostic.location.source
+                              ? diagnostic.location.source->position(diagnostic.location.span.begin)
+                              : Position{};
       said += formatted("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
                         diagnostic.message, name_of(diagnostic.kind));
       for (const DiagnosticNote& note : diagnostic.notes) said += "  " + note.message + "\n";
@@ -88,7 +89,7 @@ TEST_P(Corpus, SaysWhatItShould) {
     }
   }
   if (std::getenv("SLIPWAY_UPDATE")) {
-    ASSERT_TRUE(write_file(slipway::testing::source_folder() / kFolder / GetParam(), std::string_view(updated)));
+    ASSERT_TRUE(write_file(slipway::testing::source_directory() / kDirectory / GetParam(), std::string_view(updated)));
   }
 }
 INSTANTIATE_TEST_SUITE_P(Files, Corpus,
@@ -136,7 +137,7 @@ std::string seed_default(const FieldInfo& field) {
 
 TEST(SeedTables, AreTheTableFilteredTo1_9) {
   std::map<std::string, std::vector<std::string>> seed;
-  std::istringstream lines(read_text(slipway::testing::source_folder() / kFolder / "seed-1.9.txt").value());
+  std::istringstream lines(read_text(slipway::testing::source_directory() / kDirectory / "seed-1.9.txt").value());
   std::vector<std::string>* section = nullptr;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with('#')) continue;

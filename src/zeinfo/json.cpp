@@ -121,38 +121,38 @@ class JsonReader {
             formatted("{} is an object, not {}", info.name, json::name_of(value.type())));
       return;
     }
-    const Span span = value.place().span;
+    const Span span = value.location().span;
     const auto at = static_cast<std::uint32_t>(span.begin);
     std::memcpy(object + sizeof(std::uint64_t), &at, sizeof at);
     std::uint64_t seen = 0;
     for (const json::Value member : value) {
-      const std::uint8_t place = keys_of(info).find(member.key());
-      if (place == WordTable::kNone) {
+      const std::uint8_t location = keys_of(info).find(member.key());
+      if (location == WordTable::kNone) {
         if (member.key().starts_with('$') && &info == &mapping_of<Root>()) continue;  // $schema
         Diagnostic& told =
             error(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", member.key(), info.name));
-        told.place = member.key_place();
+        told.location = member.key_place();
         const auto near = closest(member.key(), info.fields | std::views::transform(&FieldInfo::key));
         if (near) told.suggest(json::inside_quotes(member.key_place()), *near);
         continue;
       }
-      if (seen >> place & 1) {
-        error(member, DiagnosticKind::DuplicateKey, formatted("`{}` stands here twice", member.key())).place =
+      if (seen >> location & 1) {
+        error(member, DiagnosticKind::DuplicateKey, formatted("`{}` stands here twice", member.key())).location =
             member.key_place();
         continue;
       }
-      seen |= std::uint64_t{1} << place;
-      if (field(info.fields[place], member, object)) {
+      seen |= std::uint64_t{1} << location;
+      if (field(info.fields[location], member, object)) {
         std::uint64_t present = 0;
         std::memcpy(&present, object, sizeof present);
-        present |= std::uint64_t{1} << place;
+        present |= std::uint64_t{1} << location;
         std::memcpy(object, &present, sizeof present);
       }
     }
     for (const FieldInfo& one : info.fields) {
       if (!one.required || seen >> one.index & 1) continue;
       error(value, DiagnosticKind::MissingKey, formatted("{} without its required key `{}`", info.name, one.key))
-          .place = value.opening();
+          .location = value.opening();
     }
   }
 
@@ -224,18 +224,18 @@ class JsonReader {
   }
 
   bool enumerator(const FieldInfo& field, json::Value value, std::byte* object) {
-    const std::uint8_t place =
+    const std::uint8_t location =
         value.is(json::Type::String) ? words_of(*field.values).find(value.string()) : WordTable::kNone;
-    if (place == WordTable::kNone) {
+    if (location == WordTable::kNone) {
       Diagnostic& told = error(value, DiagnosticKind::UnknownEnumValue,
                                formatted("`{}` has no value {}", field.key, value.text().substr(0, 60)));
       if (value.is(json::Type::String)) {
         const auto near = closest(value.string(), field.values->values | std::views::transform(&ValueInfo::name));
-        if (near) told.suggest(json::inside_quotes(value.place()), *near);
+        if (near) told.suggest(json::inside_quotes(value.location()), *near);
       }
       return false;
     }
-    store(object, field, static_cast<std::uint8_t>(place + 1));
+    store(object, field, static_cast<std::uint8_t>(location + 1));
     return true;
   }
 
@@ -286,12 +286,12 @@ void write_json(const Document& document, json::Writer& out, const JsonOptions& 
 
 Result<std::string> to_json(const Document& document, const JsonOptions& options) {
   if (const auto unknown = not_understood(document)) {
-    return fail(DiagnosticKind::VersionNewer, Place::nowhere(),
+    return fail(DiagnosticKind::VersionNewer, SourceLocation::nowhere(),
                 formatted("the text has `{}`, which this program does not know; its JSON would lose it", *unknown));
   }
   std::string_view bad;
   if (first_bad_string(Object::of(static_cast<const Root&>(document)), bad)) {
-    return fail(DiagnosticKind::InvalidUtf8, Place::nowhere(),
+    return fail(DiagnosticKind::InvalidUtf8, SourceLocation::nowhere(),
                 formatted("a string of {} bytes is not UTF-8 and cannot be written as JSON", bad.size()));
   }
   json::Writer out;

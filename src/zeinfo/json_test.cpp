@@ -100,7 +100,7 @@ TEST(Json, RulesPointIntoTheJson) {
   check(document, {}, {.level = Level::Spec}, problems);
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].kind, DiagnosticKind::SimdSize);
-  EXPECT_EQ(source->text(diagnostics.all()[0].place.span), "4");
+  EXPECT_EQ(source->text(diagnostics.all()[0].location.span), "4");
 }
 
 TEST(SchemaText, NamesEveryKeyAndValue) {

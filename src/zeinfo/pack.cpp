@@ -22,12 +22,12 @@ class Packer {
   Result<CrossThreadData> run() {
     const std::string_view invalid = kernel_.user_attributes.invalid_kernel;
     if (!invalid.empty()) {
-      return fail(DiagnosticKind::InvalidKernel, Place::nowhere(),
+      return fail(DiagnosticKind::InvalidKernel, SourceLocation::nowhere(),
                   formatted("kernel `{}` must not run: {}", kernel_.name, invalid));
     }
     const std::uint64_t size = cross_thread_size(kernel_);
     if (size > 65535) {
-      return fail(DiagnosticKind::ArgRange, Place::nowhere(),
+      return fail(DiagnosticKind::ArgRange, SourceLocation::nowhere(),
                   formatted("{} bytes of cross-thread data do not fit in 16 bits", size));
     }
     data_.bytes.resize(size);
@@ -327,12 +327,12 @@ Result<CrossThreadData> pack_cross_thread(const Kernel& kernel, const Target&, c
 }
 
 Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target& target, Three local_size) {
-  constexpr std::uint64_t kMostItems = 65535;
+  constexpr std::uint64_t kMaxItems = 65535;
   const Size items = checked_product(std::span<const std::uint32_t>(local_size));
-  if (!items || *items == 0 || *items > kMostItems) {
-    return fail(DiagnosticKind::OutOfRange, Place::nowhere(),
+  if (!items || *items == 0 || *items > kMaxItems) {
+    return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
                 formatted("a work group of {} x {} x {}; it has 1 to {} items", local_size[0], local_size[1],
-                          local_size[2], kMostItems));
+                          local_size[2], kMaxItems));
   }
   const auto found = std::ranges::find_if(kernel.per_thread_payload_arguments.span(), [](const auto& one) {
     return one.arg_type == ArgType::local_id || one.arg_type == ArgType::packed_local_ids;
@@ -341,14 +341,14 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   const std::int32_t simd = kernel.execution_env.simd_size;
   const bool packed = found->arg_type == ArgType::packed_local_ids;
   if (!packed && !target.grf_bytes) {
-    return fail(DiagnosticKind::NeedsDevice, Place::nowhere(),
+    return fail(DiagnosticKind::NeedsDevice, SourceLocation::nowhere(),
                 "local ids fill whole registers, whose size depends on the device");
   }
   const bool fits =
       packed ? simd == 1 && (found->size == 2 || found->size == 4 || found->size == 6)
              : (simd == 8 || simd == 16 || simd == 32) && local_id_size_fits(found->size, simd, *target.grf_bytes);
   if (!fits) {
-    return fail(DiagnosticKind::LocalIdSize, Place::nowhere(),
+    return fail(DiagnosticKind::LocalIdSize, SourceLocation::nowhere(),
                 formatted("local ids of {} bytes at SIMD {}", found->size, simd));
   }
   const auto channel =

@@ -35,7 +35,7 @@ void report_unknown(Document& document, Problems& problems) {
                              formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
       near = closest(word, one.field->values->values | std::views::transform(&ValueInfo::name));
     }
-    if (told && near) told->suggest(told->place, *near);
+    if (told && near) told->suggest(told->location, *near);
   }
 }
 

@@ -9,15 +9,15 @@ Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, 
   count(severity);
   if (!wanted) return nullptr;
   Diagnostic& added =
-      to_->add({.severity = severity, .kind = kind, .message = std::string(message), .place = place(span)});
+      to_->add({.severity = severity, .kind = kind, .message = std::string(message), .location = location(span)});
   if (decorate_) decorate_(added);
   return &added;
 }
 
-Place Problems::place(Span span) {
-  if (span == Span{}) return Place::in_file(name_);
+SourceLocation Problems::location(Span span) {
+  if (span == Span{}) return SourceLocation::in_file(name_);
   if (!source_) source_ = make_source(name_, std::string(text_));
-  return Place::in_text(source_, span);
+  return SourceLocation::in_text(source_, span);
 }
 
 std::size_t Problems::dropped() const {

@@ -29,7 +29,7 @@ class Problems {
   void count(Severity severity) { ++counts_[static_cast<int>(severity)]; }
 
   // The empty span at 0 is the whole file.
-  Place place(Span span);
+  SourceLocation location(Span span);
 
   // Called for each diagnostic that is kept, before it is given back: a container adds its notes here.
   void on_report(std::function<void(Diagnostic&)> decorate) { decorate_ = std::move(decorate); }

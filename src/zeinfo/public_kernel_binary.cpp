@@ -70,7 +70,7 @@ Outcome<KernelBinary> KernelBinary::parse(std::span<const std::byte> bytes, std:
   Diagnostics diagnostics;
   std::vector<zebin::Input> inputs = zebin::read_inputs(state->name, state->bytes, state->options, diagnostics);
   if (inputs.size() > 1) {
-    diagnostics.error(DiagnosticKind::UnknownReference, Place::in_file(state->name),
+    diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(state->name),
                       "the archive has several members for this; `member` or `product` chooses one");
   }
   if (diagnostics.has_errors() || inputs.empty()) return problems(diagnostics.all());

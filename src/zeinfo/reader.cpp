@@ -49,7 +49,7 @@ void Reader::note_entry(Span key, Span value) {
   if (word.size() >= 2 && (word.front() == '"' || word.front() == '\'')) word = word.substr(1, word.size() - 2);
   if (found_->found || word != wanted_) return;
   found_->found = true;
-  found_->place = {key, value};
+  found_->location = {key, value};
 }
 
 // --- block mappings --------------------------------------------------------------------------------------------------
@@ -172,18 +172,18 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   }
   entry.good = true;
   if (!mapping) return entry;
-  const std::uint8_t place = keys_of(*mapping).find(key.text);
-  if (place == WordTable::kNone) {
+  const std::uint8_t location = keys_of(*mapping).find(key.text);
+  if (location == WordTable::kNone) {
     unknown_key(*mapping, key.text, key.span);
     return entry;
   }
-  const FieldInfo& field = mapping->fields[place];
-  if (seen >> place & 1) {
+  const FieldInfo& field = mapping->fields[location];
+  if (seen >> location & 1) {
     oddity(OddityKind::DuplicateKey, key.span, mapping, &field);
     error(DiagnosticKind::DuplicateKey, key.span, formatted("`{}` stands here twice", field.key));
     return entry;
   }
-  seen |= std::uint64_t{1} << place;
+  seen |= std::uint64_t{1} << location;
   entry.field = &field;
   return entry;
 }

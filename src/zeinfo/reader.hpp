@@ -25,7 +25,7 @@ class Reader {
   struct Found {
     Span first_key;
     bool found = false;
-    EntryPlace place;
+    EntryPlace location;
   };
   Found find_entry(std::uint32_t at, std::string_view key);
 

@@ -56,9 +56,9 @@ bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*
         if (!special) continue;
         at += std::countr_zero(special);
         if (*at != '\n') return false;
-        const std::uint8_t place = words_of(*field.values).find_padded(from, static_cast<std::size_t>(at - from));
-        if (place == WordTable::kNone) return false;
-        member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(place + 1);
+        const std::uint8_t location = words_of(*field.values).find_padded(from, static_cast<std::size_t>(at - from));
+        if (location == WordTable::kNone) return false;
+        member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(location + 1);
         return true;
       }
       return false;
@@ -111,15 +111,15 @@ bool Reader::quick_entry(const MappingInfo& mapping, std::byte* object, std::uin
     length += static_cast<std::size_t>(std::countr_zero(colon));
     break;
   }
-  const std::uint8_t place = keys_of(mapping).find_padded(at, length);
-  if (place == WordTable::kNone) return false;
-  const FieldInfo& field = mapping.fields[place];
-  if (seen >> place & 1) return false;
+  const std::uint8_t location = keys_of(mapping).find_padded(at, length);
+  if (location == WordTable::kNone) return false;
+  const FieldInfo& field = mapping.fields[location];
+  if (seen >> location & 1) return false;
   at += length + 1;
   if (*at != ' ') return false;
   at = scan::skip_blanks(at);
   if (!quick_scalar(field, object, at)) return false;
-  seen |= std::uint64_t{1} << place;
+  seen |= std::uint64_t{1} << location;
   mark(object, field);
   p_ = at;
   next_token();

@@ -64,8 +64,8 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       member<std::string_view>(object, field) = word;
       break;
     case Type::Enum: {
-      const std::uint8_t place = words_of(*field.values).find(word);
-      if (place == WordTable::kNone) {
+      const std::uint8_t location = words_of(*field.values).find(word);
+      if (location == WordTable::kNone) {
         // Error or warning is decided when the version is known (parse.cpp).
         if (document_.oddities.size() >= Document::kMaxOddities) {
           error(DiagnosticKind::UnknownEnumValue, scalar.span, formatted("`{}` has no value `{}`", field.key, shown));
@@ -73,7 +73,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
         oddity(OddityKind::UnknownValue, scalar.span, in, &field);
         return;
       }
-      member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(place + 1);
+      member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(location + 1);
       break;
     }
     case Type::Version: {

@@ -54,12 +54,12 @@ class WordTable {
     return (first ^ std::rotl(last, 29)) + length;
   }
   std::uint8_t find(std::uint64_t first, std::uint64_t last, const char* word, std::size_t length) const {
-    const std::uint8_t place = slots_[mix(first, last, length) * multiplier_ >> 56];
-    if (place == kNone) return kNone;
-    const Entry& entry = entries_[place];
+    const std::uint8_t location = slots_[mix(first, last, length) * multiplier_ >> 56];
+    if (location == kNone) return kNone;
+    const Entry& entry = entries_[location];
     if (entry.first != first || entry.last != last || entry.word.size() != length) return kNone;
     if (length > 16 && std::memcmp(entry.word.data() + 8, word + 8, length - 16) != 0) return kNone;
-    return place;
+    return location;
   }
 
   std::uint64_t multiplier_ = 0;

@@ -136,7 +136,7 @@ bool append_string(std::string& out, std::string_view s) {
 }
 
 std::unexpected<Failure> bad_string(std::string_view text) {
-  return fail(DiagnosticKind::InvalidUtf8, Place::nowhere(),
+  return fail(DiagnosticKind::InvalidUtf8, SourceLocation::nowhere(),
               formatted("a string of {} bytes is not UTF-8 and cannot be written as text", text.size()));
 }
 
@@ -265,7 +265,7 @@ std::optional<std::string_view> not_understood(const Document& document) {
 Result<std::string> write(const Document& document) {
   if (const auto unknown = not_understood(document)) {
     return fail(
-        DiagnosticKind::VersionNewer, Place::nowhere(),
+        DiagnosticKind::VersionNewer, SourceLocation::nowhere(),
         formatted("the text has `{}`, which this program does not know; writing the text would lose it", *unknown));
   }
   Writer writer(effective_version(document).level());

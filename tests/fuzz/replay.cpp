@@ -1,4 +1,4 @@
-// Runs a fuzzer's entry point over the files of a corpus folder, so that every build replays what fuzzing found.
+// Runs a fuzzer's entry point over the files of a corpus directory, so that every build replays what fuzzing found.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

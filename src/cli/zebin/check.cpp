@@ -45,11 +45,11 @@ std::string verdict_line(const Outcome& outcome) {
   return formatted("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
 }
 
-// A folder that is no unpacked zebin stands for its files.
+// A directory that is no unpacked zebin stands for its files.
 std::vector<std::string> files_of(const std::vector<std::string>& given) {
   std::vector<std::string> files;
   for (const std::string& name : given) {
-    if (name == "-" || !is_folder(name) || file_exists(Path(name) / zebin::kManifestName)) {
+    if (name == "-" || !directory_exists(name) || file_exists(Path(name) / zebin::kManifestName)) {
       files.push_back(name);
       continue;
     }
@@ -195,7 +195,7 @@ int check_zebin(const Arguments& arguments) {
   line.add_report_options(settings.style);
   line.app.add_option(
       "files", settings.files,
-      "zebin files, archives, unpacked folders, ZE Info texts, or folders of those; `-` is standard input");
+      "zebin files, archives, unpacked directories, ZE Info texts, or directories of those; `-` is standard input");
   line.app.add_option(
       "--level", settings.level,
       "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "

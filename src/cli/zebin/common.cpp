@@ -23,7 +23,7 @@ bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
 }  // namespace
 
 bool is_zebin(const Content& content) {
-  if (!content.folder) return is_zebin_file(content.bytes, content.keys);
+  if (!content.directory) return is_zebin_file(content.bytes, content.keys);
   if (file_exists(content.path / zebin::kManifestName)) return true;
   return std::ranges::any_of(files_in(content.path), [](const Path& file) {
     const Result<ContentOf> read = ContentOf::read(file.string());

@@ -60,7 +60,7 @@ class Converter {
     Diagnostics found;
     inputs_ = zebin::open_inputs(settings_.file, settings_.open, found);
     if (inputs_.size() > 1) {
-      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(settings_.file),
+      diagnostics_.error(DiagnosticKind::Usage, SourceLocation::in_file(settings_.file),
                          formatted("the archive has {} zebins; choose one with --member or --product", inputs_.size()));
     }
     if (inputs_.size() != 1) return diagnostics_.add(found.release());
@@ -86,7 +86,7 @@ class Converter {
     const auto usage = [&](std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); };
     check_product(settings_.open.product, diagnostics_);
     if (settings_.file.empty()) usage("no file is given");
-    if (settings_.output.empty() == settings_.unpack.empty()) usage("give one of -o OUT and --unpack FOLDER");
+    if (settings_.output.empty() == settings_.unpack.empty()) usage("give one of -o OUT and --unpack DIRECTORY");
     if (!settings_.unpack.empty() && (!settings_.to.empty() || !settings_.strip.empty() || !settings_.ze_info.empty() ||
                                       !settings_.renames.empty())) {
       usage("--unpack takes a file apart as it is; give it alone");
@@ -106,14 +106,14 @@ class Converter {
     const bool takes_text = writes_text && settings_.ze_info.empty();
     const bool takes_container = takes_text || writes_text || !settings_.strip.empty() || !settings_.ze_info.empty();
     for (Diagnostic& diagnostic : found) {
-      const bool of_container = diagnostic.place.kind == Place::Kind::Bytes;
+      const bool of_container = diagnostic.location.kind == SourceLocation::Kind::Bytes;
       if (of_container ? takes_container : takes_text) diagnostics_.add(std::move(diagnostic));
     }
   }
 
   void unpack(const zebin::Input& input) {
     if (!input.zebin) {
-      diagnostics_.error(DiagnosticKind::Usage, Place::in_file(input.name), "only a zebin can be unpacked");
+      diagnostics_.error(DiagnosticKind::Usage, SourceLocation::in_file(input.name), "only a zebin can be unpacked");
     } else if (Result<> done = unpack_to(input.zebin->elf, settings_.unpack); !done) {
       diagnostics_.add(std::move(done.error()));
     }
@@ -133,7 +133,7 @@ class Converter {
 
   bool needs_text(std::string_view what) {
     if (has_document_) return true;
-    diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(settings_.file),
+    diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(settings_.file),
                        formatted("there is no ZE Info to {}", what));
     return false;
   }
@@ -150,7 +150,7 @@ class Converter {
     const zeinfo::Loss allowed = *zeinfo::parse_loss(settings_.allow_loss);
     if (const auto worst = conversion->worst(); worst && *worst > allowed) {
       Diagnostic& diagnostic = diagnostics_.error(
-          DiagnosticKind::LossRefused, Place::in_file(settings_.file),
+          DiagnosticKind::LossRefused, SourceLocation::in_file(settings_.file),
           formatted("{} would lose what kernels need to be launched ({}); --allow-loss={} writes it all the same",
                     settings_.to, name_of(*worst), name_of(*worst)));
       if (*worst != zeinfo::Loss::Dispatch) {
@@ -242,7 +242,7 @@ int convert_zebin(const Arguments& arguments) {
                    "changes, its parts.",
                    "slipway convert --to 1.39 kernel.bin -o older.bin");
   line.app.add_option("file", settings.file,
-                      "a zebin, an unpacked folder, ZE Info text or JSON; an archive with --member or --product");
+                      "a zebin, an unpacked directory, ZE Info text or JSON; an archive with --member or --product");
   line.app.add_option(
       "-o,--output", settings.output,
       "where to write: JSON in a .json, text in a .ze_info, .yaml or .txt, else a zebin if the input is one; `-` is "
@@ -263,7 +263,7 @@ int convert_zebin(const Arguments& arguments) {
       "take out ir (SPIR-V and its constants), debug, asm (vISA assembly), metrics, options (build options); several "
       "with commas");
   line.app.add_option("--unpack", settings.unpack,
-                      "write the parts into this folder, from which convert makes the same file again");
+                      "write the parts into this directory, from which convert makes the same file again");
   line.app.add_flag("--defaults", settings.defaults, "in JSON: values that have their default too");
   add_open_options(line, settings.open);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

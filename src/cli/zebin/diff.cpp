@@ -167,7 +167,7 @@ std::optional<zebin::Input> open_one(const std::string& file, const Settings& se
   std::vector<zebin::Input> inputs = open_inputs(file, settings.open, diagnostics);
   if (inputs.size() == 1) return std::move(inputs[0]);
   if (inputs.size() > 1) {
-    diagnostics.error(DiagnosticKind::Usage, Place::in_file(file),
+    diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(file),
                       formatted("the archive has {} zebins; choose one with --member or --product", inputs.size()));
   }
   return std::nullopt;
@@ -180,7 +180,7 @@ int diff_zebin(const Arguments& arguments) {
   CommandLine line("slipway diff", "Compares the kernels of two files by name: registers, spills, sizes, arguments.",
                    "slipway diff --fail-on spill+10% --fail-on code+5% old.bin new.bin");
   line.app.add_option("files", settings.files,
-                      "two of: zebin, unpacked folder, ZE Info text or JSON, archive with --member or --product");
+                      "two of: zebin, unpacked directory, ZE Info text or JSON, archive with --member or --product");
   line.add_report_options(settings.style);
   line.app.add_option("--kernel", settings.kernel, "this kernel alone");
   line.app

@@ -125,7 +125,7 @@ int inspect_zebin(const Arguments& arguments) {
                    "Shows what is in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway inspect --kernel saxpy --layout kernel.bin");
   line.app.add_option("file", settings.file,
-                      "a zebin, an archive, an unpacked folder, or ZE Info; `-` is standard input");
+                      "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
   line.add_report_options(settings.style);
   line.app.add_option("--kernel", settings.show.kernel, "this kernel alone");
   line.app.add_flag("--layout", settings.show.layout,

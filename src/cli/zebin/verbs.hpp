@@ -1,5 +1,5 @@
-// What the verbs do with Intel GPU kernels: zebin files, fat archives, unpacked folders, ZE Info text and its JSON form
-// (ZE Info page, 3.12).
+// What the verbs do with Intel GPU kernels: zebin files, fat archives, unpacked directories, ZE Info text and its JSON
+// form (ZE Info page, 3.12).
 #pragma once
 
 #include <string>

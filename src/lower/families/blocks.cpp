@@ -14,9 +14,9 @@ namespace {
 
 using tosa::Node;
 
-constexpr std::int64_t kMostColumns = 16;  // of a strip of the inner image
+constexpr std::int64_t kMaxColumns = 16;  // of a strip of the inner image
 
-std::int64_t results_of_strip(const Taps& across) { return (kMostColumns - across.count) / across.stride + 1; }
+std::int64_t results_of_strip(const Taps& across) { return (kMaxColumns - across.count) / across.stride + 1; }
 
 class Generator : private WindowWork {
  public:
@@ -150,15 +150,15 @@ bool may_compute_image(const tosa::Graph& graph, const std::vector<bool>& stored
     return false;
   const auto [down, across] = taps_of(graph, reader);
   // Windows leave no rows out, and strips are mostly results.
-  if (down.count * across.count > kMostTaps || down.dilation != 1 || across.dilation != 1 || across.count > 5 ||
+  if (down.count * across.count > kMaxTaps || down.dilation != 1 || across.dilation != 1 || across.count > 5 ||
       down.stride > down.count || across.stride > 2)
     return false;
   // A strip has enough sums to keep the processor busy, and the panel that all its rows read stays near.
-  constexpr std::int64_t kLeastColumns = 7, kMostProducts = 160;
-  if (std::min(across.extent, (results_of_strip(across) - 1) * across.stride + across.count) < kLeastColumns)
+  constexpr std::int64_t kMinColumns = 7, kMaxProducts = 160;
+  if (std::min(across.extent, (results_of_strip(across) - 1) * across.stride + across.count) < kMinColumns)
     return false;
   const auto points = points_of(graph, stored, image);
-  return points && points->depth() <= kMostProducts && points->flat_rows && points->channels % device.lanes == 0 &&
+  return points && points->depth() <= kMaxProducts && points->flat_rows && points->channels % device.lanes == 0 &&
          sums_exactly(graph, *points);
 }
 

@@ -115,9 +115,9 @@ std::optional<Layout> layout_for(TileWork& work) {
                   .step = one.steps * static_cast<std::int64_t>(shape->k)};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.most_invocations) continue;
-    constexpr std::int64_t kMostParts = 16;
+    constexpr std::int64_t kMaxParts = 16;
     const std::int64_t steps = work.steps(layout.step);
-    for (layout.parts = 1; layout.parts <= std::min(kMostParts, steps); ++layout.parts) {
+    for (layout.parts = 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
       if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }

@@ -14,7 +14,7 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kMostRows = 16;
+constexpr std::int64_t kMaxRows = 16;
 
 // As few parts as possible, then as small as so many can be.
 std::int64_t even_part(std::int64_t whole, std::int64_t most) {
@@ -36,18 +36,18 @@ struct Shape {
 
 // Lines that a tile has where they are so short that several fit into it.
 std::int64_t lines_of_tile(const Contraction& c) {
-  if (c.is_matmul || c.flat_rows || c.lines.empty() || 2 * c.rows > kMostRows) return 1;
-  return even_part(c.lines.back().count, kMostRows / c.rows);
+  if (c.is_matmul || c.flat_rows || c.lines.empty() || 2 * c.rows > kMaxRows) return 1;
+  return even_part(c.lines.back().count, kMaxRows / c.rows);
 }
 
 // What is best as far as one can tell. Rows whose distance is a multiple of a page fall on the same places of the first
 // cache, which has 8 to 12 of them. Copying A so that rows stand side by side costs little where many panels use the
 // copy; then few addresses are needed, and longer code pays.
 Shape estimated_shape(const Contraction& c, std::int64_t panels) {
-  constexpr std::int64_t kPage = 4096, kMostOnOnePlace = 10;
-  if (c.is_matmul && c.rows >= kMostRows && panels >= 16 && c.run >= 256) return {kMostRows, 2 * kUnrolled, true};
+  constexpr std::int64_t kPage = 4096, kMaxOnOnePlace = 10;
+  if (c.is_matmul && c.rows >= kMaxRows && panels >= 16 && c.run >= 256) return {kMaxRows, 2 * kUnrolled, true};
   const bool one_place = c.row_stride * 4 % kPage == 0;
-  return {.rows = even_part(c.rows, one_place ? kMostOnOnePlace : kMostRows)};
+  return {.rows = even_part(c.rows, one_place ? kMaxOnOnePlace : kMaxRows)};
 }
 
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels) {
@@ -58,7 +58,7 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
     if (unrolled > kUnrolled && c.run < unrolled) continue;
     for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.rows, rows), unrolled});
-    if (c.is_matmul && c.rows >= kMostRows) add({kMostRows, unrolled, true});
+    if (c.is_matmul && c.rows >= kMaxRows) add({kMaxRows, unrolled, true});
   }
   const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.line_count(), c.rows,
                                      c.channels, c.depth(), c.run, c.row_stride, &node == c.node ? "" : ", and more");

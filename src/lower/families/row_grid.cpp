@@ -36,21 +36,21 @@ std::int64_t power_of_two_to(std::int64_t most) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
 }
 
-constexpr std::int64_t kMostSteps = 16;     // of values in registers
-constexpr std::int64_t kMostShares = 1024;  // for which the memory of a workgroup is always enough
-constexpr std::int64_t kFullGroup = 128;    // invocations that hide each other's waiting
-constexpr std::int64_t kFewGroups = 256;    // workgroups that a GPU runs at the same time anyway
-constexpr std::int64_t kBusy = 1 << 18;     // invocations that it does
+constexpr std::int64_t kMaxSteps = 16;     // of values in registers
+constexpr std::int64_t kMaxShares = 1024;  // for which the memory of a workgroup is always enough
+constexpr std::int64_t kFullGroup = 128;   // invocations that hide each other's waiting
+constexpr std::int64_t kFewGroups = 256;   // workgroups that a GPU runs at the same time anyway
+constexpr std::int64_t kBusy = 1 << 18;    // invocations that it does
 
 // Elements of a row are neighbours: so are the invocations that share it. Few rows are over the soonest with few steps
 // for each invocation; of many the more are on their way at once the fewer invocations each has.
 RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
   constexpr std::int64_t kFewSteps = 4;
-  const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
+  const std::int64_t most = std::min<std::int64_t>(kMaxShares, device.most_invocations);
   RowGrid grid;
   grid.shares = power_of_two_to(std::clamp<std::int64_t>(rows.length() / kFewSteps, 1, most));
   const std::int64_t subgroup = device.subgroup_size;
-  while (grid.shares > subgroup && rows.count() * grid.shares > kBusy && 2 * rows.length() <= grid.shares * kMostSteps)
+  while (grid.shares > subgroup && rows.count() * grid.shares > kBusy && 2 * rows.length() <= grid.shares * kMaxSteps)
     grid.shares /= 2;
   // Several short rows make a workgroup, but rather of a subgroup than fewer workgroups than there is room for.
   const auto may_double = [&](std::int64_t invocations, std::int64_t groups) {
@@ -63,15 +63,15 @@ RowGrid along_rows(const Rows& rows, const DeviceFacts& device) {
 // Elements of neighbouring rows are neighbours: so are the invocations of these rows, at least as many as one access to
 // memory is for.
 RowGrid across_rows(const Rows& rows, const DeviceFacts& device) {
-  constexpr std::int64_t kLeastNeighbours = 8, kNeighbours = 32, kUsualShares = 8;
-  const std::int64_t most = std::min<std::int64_t>(kMostShares, device.most_invocations);
+  constexpr std::int64_t kMinNeighbours = 8, kNeighbours = 32, kUsualShares = 8;
+  const std::int64_t most = std::min<std::int64_t>(kMaxShares, device.most_invocations);
   RowGrid grid;
   const auto has_more = [&](std::int64_t groups) { return rows.count() > grid.rows * groups; };
-  while ((grid.rows < kLeastNeighbours && has_more(1)) || (grid.rows < kNeighbours && has_more(kFewGroups)))
+  while ((grid.rows < kMinNeighbours && has_more(1)) || (grid.rows < kNeighbours && has_more(kFewGroups)))
     grid.rows *= 2;
   const auto wants_more = [&] {
     const bool idle = grid.shares < kUsualShares && rows.count() * grid.shares < kBusy;
-    return idle || rows.length() > grid.shares * kMostSteps;
+    return idle || rows.length() > grid.shares * kMaxSteps;
   };
   while (2 * grid.shares <= rows.length() && 2 * grid.shares * grid.rows <= most && wants_more()) grid.shares *= 2;
   while (grid.rows * grid.shares < std::min(kFullGroup, most) && has_more(kFewGroups)) grid.rows *= 2;
@@ -87,7 +87,7 @@ std::optional<RowGrid> row_grid(const Rows& rows, const DeviceFacts& device) {
                  : rows.inner() == 1 ? along_rows(rows, device)
                                      : across_rows(rows, device);
   grid.steps = (rows.length() + grid.shares - 1) / grid.shares;
-  grid.in_registers = grid.steps <= kMostSteps;
+  grid.in_registers = grid.steps <= kMaxSteps;
   return grid;
 }
 

@@ -152,9 +152,9 @@ class Grower {
       // In registers everything is computed once, elsewhere in each pass that needs it.
       computed += grid.in_registers ? 1 : std::max<std::size_t>(passes.size(), 1);
     }
-    constexpr std::size_t kMostCode = 512;  // straight code for each element of an invocation
-    const bool is_short = !grid.in_registers || computed * static_cast<std::size_t>(grid.steps) <= kMostCode;
-    return computed <= kMostNodes && is_short && read.size() + 2 <= kMostAddresses;
+    constexpr std::size_t kMaxCode = 512;  // straight code for each element of an invocation
+    const bool is_short = !grid.in_registers || computed * static_cast<std::size_t>(grid.steps) <= kMaxCode;
+    return computed <= kMaxNodes && is_short && read.size() + 2 <= kMaxAddresses;
   }
 
   const tosa::Graph& graph_;

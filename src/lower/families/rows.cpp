@@ -32,7 +32,7 @@ Value from_word(Kernel& k, Scalar type, Value word) {
   return type == Scalar::Float ? k.float_of_bits(word) : word;
 }
 
-constexpr std::int64_t kMostReadAhead = 8;  // steps whose operands have room in registers all at once
+constexpr std::int64_t kMaxReadAhead = 8;  // steps whose operands have room in registers all at once
 
 class RowKernel {
  public:
@@ -41,7 +41,7 @@ class RowKernel {
 
   void run() {
     begin();
-    if (k_.is_for_gpus() && grid_.steps <= kMostReadAhead) read_ahead();
+    if (k_.is_for_gpus() && grid_.steps <= kMaxReadAhead) read_ahead();
     for (const Node* node : program_.nodes) compute(*node);
     store(program_.nodes.back()->outputs[0]);
   }

@@ -12,12 +12,12 @@ namespace {
 
 using tosa::Node;
 
-constexpr std::int64_t kMostResults = 14;  // of a workgroup: as many sums stay in registers
+constexpr std::int64_t kMaxResults = 14;  // of a workgroup: as many sums stay in registers
 
 class Generator : private WindowWork {
  public:
   Generator(ProgramBuilder& program, const Node& window, const Node& node)
-      : WindowWork(program, window, node, kMostResults) {}
+      : WindowWork(program, window, node, kMaxResults) {}
 
   void run() {
     const std::optional<std::uint32_t> weights = weights_as_floats();
@@ -42,7 +42,7 @@ class Generator : private WindowWork {
  private:
   void slide() {
     for (std::int64_t i = 0; i < tile_; ++i) sums_.push_back(k().variable(start()));
-    if (taps_[0].count * taps_[1].count <= kMostTaps) {
+    if (taps_[0].count * taps_[1].count <= kMaxTaps) {
       for (std::int64_t y = 0; y < taps_[0].count; ++y) row_of_taps(k().integer(y));
     } else {
       k().loop(k().integer(taps_[0].count), [&](Value y) { row_of_taps(y); });

@@ -16,7 +16,7 @@ struct Taps {
 };
 std::array<Taps, 2> taps_of(const tosa::Graph& graph, const tosa::Node& window);
 
-inline constexpr std::int64_t kMostTaps = 25;  // of a window that become straight code
+inline constexpr std::int64_t kMaxTaps = 25;  // of a window that become straight code
 
 bool is_channelwise_window(tosa::Op op);
 // Whether vectors of channels compute it: without a channel multiplier, sums of integers inside what floats hold.

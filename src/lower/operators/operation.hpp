@@ -59,8 +59,8 @@ Scalar scalar_of(tosa::DataType type);
 Value max_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
 Value min_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
 // The least value of a type, minus infinity for floats that have it (e4m3: the least finite one).
-Value least_of(Kernel& kernel, tosa::DataType type);
-Value greatest_of(Kernel& kernel, tosa::DataType type);
+Value min_value(Kernel& kernel, tosa::DataType type);
+Value max_value(Kernel& kernel, tosa::DataType type);
 Value nan_of(Kernel& kernel);
 // Whether all shifts of a RESCALE are known to be so far that 32 bits are enough to compute it: one of the things that
 // its kernel depends on.

@@ -44,15 +44,15 @@ Fold fold_of(Kernel& k, const tosa::Graph& graph, const tosa::Node& node) {
     case Op::REDUCE_ANY:
       return simple_fold(k.boolean(false), [](Value a, Value b) { return a | b; });
     case Op::REDUCE_MAX:
-      return simple_fold(start(least_of), [&k, ignore](Value a, Value b) { return max_with(k, a, b, ignore); });
+      return simple_fold(start(min_value), [&k, ignore](Value a, Value b) { return max_with(k, a, b, ignore); });
     case Op::REDUCE_MIN:
-      return simple_fold(start(greatest_of), [&k, ignore](Value a, Value b) { return min_with(k, a, b, ignore); });
+      return simple_fold(start(max_value), [&k, ignore](Value a, Value b) { return min_with(k, a, b, ignore); });
     case Op::REDUCE_PRODUCT:
       return simple_fold(k.real(1), [](Value a, Value b) { return a * b; });
     case Op::REDUCE_SUM:
       return simple_fold(is_float ? k.real(0) : k.integer(0), [](Value a, Value b) { return a + b; });
     default:
-      return {{start(least_of), k.integer(0)},
+      return {{start(min_value), k.integer(0)},
               [&k, ignore](const FoldState& some, const FoldState& more, bool in_order) {
                 return better_of(k, some, more, ignore, in_order);
               }};

@@ -33,12 +33,12 @@ Value min_with(Kernel& k, Value a, Value b, bool ignore_nan) {
   return a.type() == Scalar::Float ? choose_with(k, a, b, ignore_nan, false) : k.min(a, b);
 }
 
-Value least_of(Kernel& k, DataType type) {
+Value min_value(Kernel& k, DataType type) {
   if (type == DataType::F8E4M3) return k.real(-448);
   if (tosa::is_float(type)) return k.float_of_bits(k.integer(static_cast<std::int32_t>(0xff800000)));
   return k.constant(scalar_of(type), -(std::int64_t{1} << (tosa::bits_of(type) - 1)));
 }
-Value greatest_of(Kernel& k, DataType type) {
+Value max_value(Kernel& k, DataType type) {
   if (type == DataType::F8E4M3) return k.real(448);
   if (tosa::is_float(type)) return k.float_of_bits(k.integer(0x7f800000));
   return k.constant(scalar_of(type), (std::int64_t{1} << (tosa::bits_of(type) - 1)) - 1);

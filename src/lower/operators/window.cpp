@@ -210,7 +210,7 @@ std::vector<Taps> pool_taps(const Operation& operation) {
 }  // namespace
 
 Value start_of_max_pool(Kernel& k, DataType type, bool ignore_nan) {
-  if (!tosa::is_float(type)) return least_of(k, type);
+  if (!tosa::is_float(type)) return min_value(k, type);
   return ignore_nan ? nan_of(k) : k.float_of_bits(k.integer(static_cast<std::int32_t>(0xff800000)));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kLane = 0xffffffff;
 constexpr double kLaneWidth = 4;
-constexpr std::size_t kMostItems = 500'000;
+constexpr std::size_t kMaxItems = 500'000;
 
 // A box or the lane of a link in one layer.
 struct Item {
@@ -125,7 +125,7 @@ class LayeredLayout {
         const std::uint32_t lane = add_item({.layer = first + static_cast<std::uint32_t>(lanes.size())});
         parts_.push_back(part_from(link, lanes, from_x, lane, kLaneWidth / 2));
         lanes.push_back(lane);
-        if (items_.size() > kMostItems) return false;
+        if (items_.size() > kMaxItems) return false;
       }
       parts_.push_back(part_from(link, std::span(lanes).first(end - first), from_x, item_of_box_[lower(link)],
                                  is_turned(link) ? link.from_x : link.to_x));

@@ -12,11 +12,11 @@ namespace slipway::model {
 namespace {
 
 constexpr std::uint32_t kNoNode = 0xffffffff;
-constexpr std::size_t kMostLetters = 44;  // of a line; the whole text is among the details
+constexpr std::size_t kMaxLetters = 44;  // of a line; the whole text is among the details
 
 std::string cut(std::string text) {
-  if (text.size() <= kMostLetters) return text;
-  std::size_t end = kMostLetters - 1;
+  if (text.size() <= kMaxLetters) return text;
+  std::size_t end = kMaxLetters - 1;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a character
   return text.substr(0, end) + "…";
 }

@@ -64,11 +64,11 @@ std::optional<std::uint32_t> Patch::argument() const {
   return error == std::errc() && stop == end ? std::optional(index) : std::nullopt;
 }
 
-Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const Place& place) {
+Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const SourceLocation& location) {
   const std::size_t colon = name.find(':');
   const Kernel* kernel = file.find_kernel(name.substr(0, colon));
   if (!kernel) {
-    Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .place = place};
+    Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .location = location};
     diagnostic.message = formatted("No such kernel '{}'", name.substr(0, colon));
     if (const auto near = closest(name.substr(0, colon), file.kernels | std::views::transform(&Kernel::name))) {
       diagnostic.hint(formatted("did you mean `{}`?", *near));
@@ -77,7 +77,7 @@ Result<InstanceName> find_instance(const ControlCode& file, std::string_view nam
   }
   if (colon == name.npos) {
     if (kernel->instances.size() == 1) return InstanceName{kernel, &kernel->instances.front()};
-    Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .place = place};
+    Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .location = location};
     diagnostic.message = "Multiple sub kernels present for given kernel, cannot choose sub kernel";
     std::string names;
     for (const Instance& one : kernel->instances) {
@@ -88,7 +88,7 @@ Result<InstanceName> find_instance(const ControlCode& file, std::string_view nam
   const std::string_view wanted = name.substr(colon + 1);
   const auto instance = std::ranges::find(kernel->instances, wanted, &Instance::name);
   if (instance != kernel->instances.end()) return InstanceName{kernel, &*instance};
-  Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .place = place};
+  Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .location = location};
   diagnostic.message = formatted("No such kernel '{}': `{}` has no instance `{}`", name, kernel->name, wanted);
   if (const auto near = closest(wanted, kernel->instances | std::views::transform(&Instance::name))) {
     diagnostic.hint(formatted("did you mean `{}:{}`?", kernel->name, *near));

@@ -88,7 +88,7 @@ struct InstanceName {
   const Instance* instance = nullptr;
 };
 // Errors: kernel-instance, with XRT's texts and the nearest name.
-Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const Place& place = {});
+Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const SourceLocation& location = {});
 
 // Whether the bytes begin as such a file does: a 32-bit ELF of one of the platforms.
 bool is_control_code(Bytes bytes);

@@ -9,7 +9,7 @@
 #include "recipe/control_code/elf32.hpp"
 #include "recipe/control_code/mangled.hpp"
 #include "recipe/control_code/print.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::recipe::control_code {
 namespace {
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::vector<std::byte> example(const char* name) {
-  const MappedFile file = *map_file(slipway::testing::source_folder() / "examples/npu" / name);
+  const MappedFile file = *map_file(slipway::testing::source_directory() / "examples/npu" / name);
   return {file.bytes().begin(), file.bytes().end()};
 }
 
@@ -90,10 +90,10 @@ TEST(ControlCode, FindsInstances) {
   EXPECT_EQ(find_instance(file, "CONV:b")->instance->name, "b");
   EXPECT_EQ(find_instance(file, "POOL")->instance->name, "p");
   const auto message = [&](std::string_view name) {
-    const auto found = find_instance(file, name, Place::in_file("recipe.json"));
+    const auto found = find_instance(file, name, SourceLocation::in_file("recipe.json"));
     EXPECT_FALSE(found);
     EXPECT_EQ(found.error().front().kind, DiagnosticKind::KernelInstance);
-    EXPECT_EQ(found.error().front().place.file, "recipe.json");
+    EXPECT_EQ(found.error().front().location.file, "recipe.json");
     return found.error().front().message;
   };
   EXPECT_EQ(message("CON"), "No such kernel 'CON'; did you mean `CONV`?");

@@ -22,7 +22,7 @@ static_assert(sizeof(SectionHeader) == kSectionHeader);
 std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics& diagnostics) {
   Elf32 elf(bytes, file, diagnostics);
   const auto at = [&](std::uint64_t begin, std::uint64_t end) {
-    return Place::in_bytes(elf.file_, {begin, std::min<std::uint64_t>(end, bytes.size())});
+    return SourceLocation::in_bytes(elf.file_, {begin, std::min<std::uint64_t>(end, bytes.size())});
   };
   if (!text_of(bytes).starts_with(kMagic)) {
     diagnostics.error(DiagnosticKind::FileFormat, at(0, 4),
@@ -70,7 +70,7 @@ bool Elf32::read_sections() {
     }
   }
   if (names.empty() && header_.section_header_count > 1) {
-    diagnostics_->error(DiagnosticKind::IndexOutOfRange, Place::in_bytes(file_, {50, 52}),
+    diagnostics_->error(DiagnosticKind::IndexOutOfRange, SourceLocation::in_bytes(file_, {50, 52}),
                         formatted("section {} is to hold the names of sections, but there is no such section in the "
                                   "file",
                                   header_.name_section));
@@ -79,10 +79,10 @@ bool Elf32::read_sections() {
   sections_.resize(1);
   for (std::size_t i = 1; i < header_.section_header_count; ++i) {
     const std::uint64_t at = header_.section_headers + i * kSectionHeader;
-    const Place place = Place::in_bytes(file_, {at, at + kSectionHeader});
+    const SourceLocation location = SourceLocation::in_bytes(file_, {at, at + kSectionHeader});
     const SectionHeader raw = header_of(i);
     Section section{.index = static_cast<std::uint32_t>(i),
-                    .name = name_at(names, raw.name, place, "section"),
+                    .name = name_at(names, raw.name, location, "section"),
                     .type = raw.type,
                     .flags = raw.flags,
                     .offset = raw.offset,
@@ -90,7 +90,7 @@ bool Elf32::read_sections() {
                     .link = raw.link,
                     .info = raw.info};
     if (raw.type != kNoContents && std::uint64_t{raw.offset} + raw.size > bytes_.size()) {
-      diagnostics_->error(DiagnosticKind::FileTruncated, place,
+      diagnostics_->error(DiagnosticKind::FileTruncated, location,
                           formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
                                     section.name, raw.size, raw.offset, bytes_.size()));
     }
@@ -109,18 +109,18 @@ Bytes Elf32::contents(const Section& section) const {
   return bytes_.subspan(section.offset, section.size);
 }
 
-Place Elf32::place_of(const Section& section) const {
+SourceLocation Elf32::place_of(const Section& section) const {
   const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t{section.offset} + section.size, bytes_.size());
-  return Place::in_bytes(file_, {std::min<std::uint64_t>(section.offset, end), end});
+  return SourceLocation::in_bytes(file_, {std::min<std::uint64_t>(section.offset, end), end});
 }
 
-std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const Place& place, std::string_view what) {
+std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const SourceLocation& location, std::string_view what) {
   if (offset < strings.size()) {
     const std::string_view rest = text_of(strings.subspan(offset));
     const std::size_t end = rest.substr(0, kMaxName + 1).find('\0');
     if (end != rest.npos) return std::string(rest.substr(0, end));
   }
-  diagnostics_->error(DiagnosticKind::FileFormat, place,
+  diagnostics_->error(DiagnosticKind::FileFormat, location,
                       formatted("the name of a {} at byte {} of the names, which have {} bytes, does not end or is "
                                 "longer than {}",
                                 what, offset, strings.size(), kMaxName));
@@ -129,7 +129,7 @@ std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const Place& pla
 
 const Section* Elf32::section_at(std::uint32_t index, std::string_view user) {
   if (index != 0 && index < sections_.size()) return &sections_[index];
-  diagnostics_->error(DiagnosticKind::IndexOutOfRange, Place::in_file(file_),
+  diagnostics_->error(DiagnosticKind::IndexOutOfRange, SourceLocation::in_file(file_),
                       formatted("{} names section {}, but the file has {}", user, index, sections_.size()));
   return nullptr;
 }

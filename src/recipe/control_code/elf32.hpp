@@ -72,14 +72,14 @@ class Elf32 {
   // Says so when there is none.
   const Section* section_at(std::uint32_t index, std::string_view user);
 
-  Place place_of(const Section& section) const;
+  SourceLocation place_of(const Section& section) const;
   Diagnostics& diagnostics() { return *diagnostics_; }
 
  private:
   Elf32(Bytes bytes, std::string_view file, Diagnostics& diagnostics)
       : bytes_(bytes), file_(file), diagnostics_(&diagnostics) {}
   bool read_sections();
-  std::string name_at(Bytes strings, std::uint32_t offset, const Place& place, std::string_view what);
+  std::string name_at(Bytes strings, std::uint32_t offset, const SourceLocation& location, std::string_view what);
 
   Bytes bytes_;
   std::string file_;

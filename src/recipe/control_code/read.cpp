@@ -148,7 +148,7 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
   ControlCode file{
       .size = bytes.size(), .os_abi = elf->header().identification[7], .abi_version = elf->header().identification[8]};
   if (platform_name(file.os_abi).empty()) {
-    diagnostics.error(DiagnosticKind::FileFormat, Place::in_bytes(std::string(name), {7, 8}),
+    diagnostics.error(DiagnosticKind::FileFormat, SourceLocation::in_bytes(std::string(name), {7, 8}),
                       formatted("this ELF file is for platform {}, which is none of the known NPUs", file.os_abi));
     return std::nullopt;
   }

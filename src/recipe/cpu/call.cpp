@@ -23,8 +23,9 @@ std::string arguments_text(const Call& call) {
 
 // Kept out of the way of the call itself.
 [[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
-  CallFailure failure{.diagnostic = {.kind = DiagnosticKind::CpuFunction, .place = call.place, .path = call.pointer},
-                      .thrown = std::current_exception()};
+  CallFailure failure{
+      .diagnostic = {.kind = DiagnosticKind::CpuFunction, .location = call.location, .path = call.pointer},
+      .thrown = std::current_exception()};
   failure.diagnostic.message = formatted("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
                                          file_of(*call.function->library).filename().native(), thrown_text());
   try {

@@ -21,8 +21,8 @@ namespace slipway::recipe::cpu {
 
 struct Call {
   const Function* function = nullptr;
-  std::string run;  // the id of the run, for messages
-  Place place;      // of the run in the recipe
+  std::string run;          // the id of the run, for messages
+  SourceLocation location;  // of the run in the recipe
   std::vector<std::any> arguments;
   std::string pointer = {};  // JSON pointer of the run
 };

@@ -13,7 +13,7 @@ namespace {
 
 std::unexpected<Failure> truncated(std::string_view file, std::uint64_t begin, std::uint64_t end,
                                    std::string_view what) {
-  return fail(DiagnosticKind::FileTruncated, Place::in_bytes(std::string(file), {begin, end}),
+  return fail(DiagnosticKind::FileTruncated, SourceLocation::in_bytes(std::string(file), {begin, end}),
               formatted("the {} of this library ends behind the end of the file", what));
 }
 
@@ -39,7 +39,7 @@ Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::
   const auto header = reader.read<Elf64_Ehdr>();
   if (reader.failed() || !std::equal(header.e_ident, header.e_ident + SELFMAG, ELFMAG) ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN) {
-    return fail(DiagnosticKind::FileFormat, Place::in_file(std::string(file)),
+    return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(std::string(file)),
                 "this file is no shared library (a 64-bit ELF file of type DYN)");
   }
   const auto table = range(bytes, header.e_shoff, checked_multiply(header.e_shnum, sizeof(Elf64_Shdr)));
@@ -68,13 +68,13 @@ Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::
   return found;
 }
 
-void check_library_file(Bytes bytes, std::string_view file, const Place& place, Diagnostics& diagnostics) {
+void check_library_file(Bytes bytes, std::string_view file, const SourceLocation& location, Diagnostics& diagnostics) {
   constexpr std::array<std::string_view, 1> kInit = {"library_init"};
   Result<std::vector<bool>> found = find_exports(bytes, file, kInit);
   if (!found) {
-    diagnostics.add(std::move(fail(std::move(found.error()), "a recipe names it as CPU library", place).error()));
+    diagnostics.add(std::move(fail(std::move(found.error()), "a recipe names it as CPU library", location).error()));
   } else if (!found->front()) {
-    diagnostics.error(DiagnosticKind::CpuInit, place, formatted("CPU library `{}` exports no `library_init`", file))
+    diagnostics.error(DiagnosticKind::CpuInit, location, formatted("CPU library `{}` exports no `library_init`", file))
         .hint("declare it `extern \"C\"`, with default visibility");
   }
 }

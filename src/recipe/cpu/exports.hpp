@@ -15,6 +15,6 @@ namespace slipway::recipe::cpu {
 Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::span<const std::string_view> names);
 
 // Finds what loading would fail with: a file that is no library for this machine, or that has no `library_init`.
-void check_library_file(Bytes bytes, std::string_view file, const Place& place, Diagnostics& diagnostics);
+void check_library_file(Bytes bytes, std::string_view file, const SourceLocation& location, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe::cpu

@@ -27,11 +27,11 @@ class HostBuffer final : public buffer_storage {
 
 }  // namespace
 
-Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const Place& place) {
+Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const SourceLocation& location) {
   void* pages =
       mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
-    return fail(DiagnosticKind::DeviceLacks, place, formatted("there is no memory for a buffer of {} bytes", size));
+    return fail(DiagnosticKind::DeviceLacks, location, formatted("there is no memory for a buffer of {} bytes", size));
   }
   return std::make_shared<HostBuffer>(pages, size);
 }

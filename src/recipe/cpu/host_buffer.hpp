@@ -13,6 +13,6 @@ namespace slipway::recipe::cpu {
 inline constexpr std::size_t kHostAlignment = 64;
 
 // Errors: device-lacks when there is no such amount of memory.
-Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const Place& place = {});
+Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::cpu

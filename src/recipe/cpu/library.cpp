@@ -38,8 +38,8 @@ Registry& registry() {
   return of_process;
 }
 
-Diagnostic problem(DiagnosticKind kind, const Place& place, std::string message) {
-  return {.kind = kind, .message = std::move(message), .place = place};
+Diagnostic problem(DiagnosticKind kind, const SourceLocation& location, std::string message) {
+  return {.kind = kind, .message = std::move(message), .location = location};
 }
 
 std::string loader_error() {
@@ -47,31 +47,31 @@ std::string loader_error() {
   return text ? text : "no reason is known";
 }
 
-Result<BufferAbi> find_abi(void* handle, const Path& file, const Place& place) {
+Result<BufferAbi> find_abi(void* handle, const Path& file, const SourceLocation& location) {
   const auto abi_of_library = reinterpret_cast<int (*)()>(dlsym(handle, "slipway_cpu_library_abi"));
   if (!abi_of_library) return BufferAbi::Xrt;
   const int abi = abi_of_library();
   if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
   return fail(std::move(
-      problem(DiagnosticKind::CpuAbi, place,
+      problem(DiagnosticKind::CpuAbi, location,
               formatted("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
           .hint("rebuild it with this version's slipway/cpu_library.hpp")));
 }
 
-Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place) {
+Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocation& location) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    return fail(DiagnosticKind::CpuOpen, place, formatted("Failed to open {}: {}", file.native(), loader_error()));
+    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.native(), loader_error()));
   }
   const auto init = reinterpret_cast<xrt_core::cpu::library_init_fn>(dlsym(handle, "library_init"));
   if (!init) {
-    return fail(std::move(
-        problem(DiagnosticKind::CpuInit, place, formatted("CPU library `{}` exports no `library_init`", file.native()))
-            .hint("declare it `extern \"C\"`, with default visibility")));
+    return fail(std::move(problem(DiagnosticKind::CpuInit, location,
+                                  formatted("CPU library `{}` exports no `library_init`", file.native()))
+                              .hint("declare it `extern \"C\"`, with default visibility")));
   }
   auto library = std::make_unique<Library>();
   library->file = file;
-  Result<BufferAbi> abi = find_abi(handle, file, place);
+  Result<BufferAbi> abi = find_abi(handle, file, location);
   if (!abi) return fail(std::move(abi.error()));
   library->abi = *abi;
 
@@ -79,11 +79,11 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place
   try {
     init(&arguments);
   } catch (...) {
-    return fail(DiagnosticKind::CpuInit, place,
+    return fail(DiagnosticKind::CpuInit, location,
                 formatted("`library_init` of CPU library `{}` threw: {}", file.native(), thrown_text()));
   }
   if (!arguments.lookup_fn) {
-    return fail(std::move(problem(DiagnosticKind::CpuInit, place,
+    return fail(std::move(problem(DiagnosticKind::CpuInit, location,
                                   formatted("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
                               .hint("it is to set the member of the structure that it is given")));
   }
@@ -91,23 +91,24 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const Place& place
   return library;
 }
 
-Result<std::unique_ptr<const Function>> look_up(const Library& library, std::string_view name, const Place& place) {
+Result<std::unique_ptr<const Function>> look_up(const Library& library, std::string_view name,
+                                                const SourceLocation& location) {
   xrt_core::cpu::lookup_args found;
   try {
     library.lookup(std::string(name), &found);
   } catch (...) {
     return fail(
-        DiagnosticKind::CpuLookup, place,
+        DiagnosticKind::CpuLookup, location,
         formatted("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
   }
   if (!found.callable) {
     return fail(std::move(
-        problem(DiagnosticKind::CpuLookup, place,
+        problem(DiagnosticKind::CpuLookup, location,
                 formatted("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
             .hint("its lookup function is to throw for names that it does not know")));
   }
   if (found.num_args > kMaxArguments) {
-    return fail(DiagnosticKind::CpuLookup, place,
+    return fail(DiagnosticKind::CpuLookup, location,
                 formatted("function `{}` of CPU library `{}` asks for {} arguments, more than the {} that a function "
                           "may have",
                           name, library.file.native(), found.num_args, kMaxArguments));
@@ -117,16 +118,16 @@ Result<std::unique_ptr<const Function>> look_up(const Library& library, std::str
 
 }  // namespace
 
-Result<const Library*> load_library(const Path& file, const Place& place) {
+Result<const Library*> load_library(const Path& file, const SourceLocation& location) {
   std::error_code error;
   const Path canonical = std::filesystem::canonical(file, error);
   if (error) {
-    return fail(DiagnosticKind::CpuOpen, place, formatted("Failed to open {}: {}", file.native(), error.message()));
+    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.native(), error.message()));
   }
   Registry& loaded = registry();
   const std::scoped_lock lock(loaded.mutex);
   if (const auto known = loaded.libraries.find(canonical); known != loaded.libraries.end()) return known->second.get();
-  Result<std::unique_ptr<const Library>> library = open(canonical, place);
+  Result<std::unique_ptr<const Library>> library = open(canonical, location);
   if (!library) return fail(std::move(library.error()));
   return loaded.libraries.emplace(canonical, std::move(*library)).first->second.get();
 }
@@ -134,10 +135,10 @@ Result<const Library*> load_library(const Path& file, const Place& place) {
 const Path& file_of(const Library& library) { return library.file; }
 BufferAbi abi_of(const Library& library) { return library.abi; }
 
-Result<const Function*> find_function(const Library& library, std::string_view name, const Place& place) {
+Result<const Function*> find_function(const Library& library, std::string_view name, const SourceLocation& location) {
   const std::scoped_lock lock(library.mutex);
   if (const auto known = library.functions.find(name); known != library.functions.end()) return known->second.get();
-  Result<std::unique_ptr<const Function>> function = look_up(library, name, place);
+  Result<std::unique_ptr<const Function>> function = look_up(library, name, location);
   if (!function) return fail(std::move(function.error()));
   return library.functions.emplace(std::string(name), std::move(*function)).first->second.get();
 }

@@ -40,12 +40,13 @@ inline constexpr std::uint32_t kMaxArguments = 4096;
 
 // Opens a library, or gives the one that is open already. Errors: cpu-open (with the loader's reason), cpu-init when it
 // has no `library_init`, or that throws or sets no lookup function; cpu-abi for an unknown `slipway_cpu_library_abi`.
-Result<const Library*> load_library(const Path& file, const Place& place = {});
+Result<const Library*> load_library(const Path& file, const SourceLocation& location = {});
 
 const Path& file_of(const Library& library);
 BufferAbi abi_of(const Library& library);
 
 // Errors: cpu-lookup when the library throws (with its text) or fills in no function.
-Result<const Function*> find_function(const Library& library, std::string_view name, const Place& place = {});
+Result<const Function*> find_function(const Library& library, std::string_view name,
+                                      const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::cpu

@@ -14,7 +14,7 @@
 #include "recipe/cpu/paths.hpp"
 #include "slipway/bo.hpp"
 #include "testing/cpu_libraries.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -37,7 +37,7 @@ const Library& library(std::string_view name) {
 Call call_of(std::string_view function, std::vector<std::any> arguments, std::string_view name = "arithmetic") {
   const auto found = find_function(library(name), function);
   if (!found) throw std::runtime_error(found.error().front().message);
-  return {.function = *found, .run = "r1", .place = {}, .arguments = std::move(arguments)};
+  return {.function = *found, .run = "r1", .location = {}, .arguments = std::move(arguments)};
 }
 
 bo buffer(std::size_t size) { return bo(*make_host_buffer(size)); }
@@ -107,13 +107,13 @@ TEST(CpuLibrary, TakesLibrariesBuiltElsewhere) {
 }
 
 TEST(CpuLibrary, SaysWhatIsWrongWithALibrary) {
-  const slipway::testing::ScratchFolder folder;
-  std::ofstream(folder / "libtext.so") << "this is no library";
+  const slipway::testing::ScratchDirectory directory;
+  std::ofstream(directory / "libtext.so") << "this is no library";
 
-  const Diagnostic missing = problem_of(load_library(folder / "libnone.so"));
+  const Diagnostic missing = problem_of(load_library(directory / "libnone.so"));
   EXPECT_EQ(missing.kind, DiagnosticKind::CpuOpen);
   EXPECT_THAT(missing.message, StartsWith("Failed to open "));
-  const Diagnostic text = problem_of(load_library(folder / "libtext.so"));
+  const Diagnostic text = problem_of(load_library(directory / "libtext.so"));
   EXPECT_EQ(text.kind, DiagnosticKind::CpuOpen);
   EXPECT_THAT(text.message, HasSubstr("libtext.so: "));
 
@@ -130,11 +130,11 @@ TEST(CpuLibrary, SaysWhatIsWrongWithALibrary) {
 }
 
 TEST(CpuLibrary, SaysWhatIsWrongWithAFunction) {
-  const Place place = Place::in_file("recipe.json");
-  const Diagnostic unknown = problem_of(find_function(library("arithmetic"), "sub", place));
+  const SourceLocation location = SourceLocation::in_file("recipe.json");
+  const Diagnostic unknown = problem_of(find_function(library("arithmetic"), "sub", location));
   EXPECT_EQ(unknown.kind, DiagnosticKind::CpuLookup);
   EXPECT_THAT(unknown.message, EndsWith("libarithmetic.so` does not give function `sub`: function 'sub' not found"));
-  EXPECT_EQ(unknown.place.file, "recipe.json");
+  EXPECT_EQ(unknown.location.file, "recipe.json");
   EXPECT_THAT(problem_of(find_function(library("arithmetic"), "no_callable")).message,
               HasSubstr("gives no callable for function `no_callable`"));
   EXPECT_THAT(problem_of(find_function(library("arithmetic"), "too_many")).message,
@@ -218,9 +218,9 @@ TEST(CpuBuffer, HostMemoryIsZeroedAndBounded) {
   EXPECT_EQ(std::count(bytes, bytes + all.size(), 0), 100'000);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes) % kHostAlignment, 0u);
   EXPECT_EQ((*make_host_buffer(0))->size(), 0u);
-  const Diagnostic huge = problem_of(make_host_buffer(~std::size_t{0} / 2, Place::in_file("recipe.json")));
+  const Diagnostic huge = problem_of(make_host_buffer(~std::size_t{0} / 2, SourceLocation::in_file("recipe.json")));
   EXPECT_EQ(huge.kind, DiagnosticKind::DeviceLacks);
-  EXPECT_EQ(huge.place.file, "recipe.json");
+  EXPECT_EQ(huge.location.file, "recipe.json");
 }
 
 TEST(CpuPaths, KnowsTheFormsOfAName) {
@@ -230,19 +230,19 @@ TEST(CpuPaths, KnowsTheFormsOfAName) {
 }
 
 TEST(CpuPaths, FindsTheFirstThatExists) {
-  const slipway::testing::ScratchFolder folder;
-  std::filesystem::create_directories(folder / "a/umd");
-  std::filesystem::create_directories(folder / "b/umd");
-  std::filesystem::create_directories(folder / "a/convert");  // a folder is no library
-  std::ofstream(folder / "b/umd/libconvert.so") << "x";
-  std::ofstream(folder / "b/convert.so") << "x";
-  const LibraryRoots roots{.roots = {folder / "a", folder / "b"}};
-  EXPECT_EQ(*find_library("umd/convert.dll", roots), folder / "b/umd/libconvert.so");
-  EXPECT_EQ(*find_library("convert", roots), folder / "b/convert.so");
+  const slipway::testing::ScratchDirectory directory;
+  std::filesystem::create_directories(directory / "a/umd");
+  std::filesystem::create_directories(directory / "b/umd");
+  std::filesystem::create_directories(directory / "a/convert");  // a directory is no library
+  std::ofstream(directory / "b/umd/libconvert.so") << "x";
+  std::ofstream(directory / "b/convert.so") << "x";
+  const LibraryRoots roots{.roots = {directory / "a", directory / "b"}};
+  EXPECT_EQ(*find_library("umd/convert.dll", roots), directory / "b/umd/libconvert.so");
+  EXPECT_EQ(*find_library("convert", roots), directory / "b/convert.so");
   const Diagnostic none = problem_of(find_library("umd/other", roots));
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
-  EXPECT_EQ(none.notes[1].message, formatted("looked for `{}`", (folder / "b/umd/libother.so").native()));
+  EXPECT_EQ(none.notes[1].message, formatted("looked for `{}`", (directory / "b/umd/libother.so").native()));
 }
 
 TEST(CpuPaths, StaysInside) {
@@ -263,7 +263,7 @@ TEST(CpuPaths, RootsInOrder) {
   ::setenv("XILINX_XRT", "/opt/xrt", 1);
   const std::vector<Path> roots = library_roots({}, "artifacts").roots;
   ::unsetenv("XILINX_XRT");
-  // A program that was not installed, as one of a bundle, has no folder of its own above it.
+  // A program that was not installed, as one of a bundle, has no directory of its own above it.
   const bool is_installed = !install_prefix().empty();
   ASSERT_EQ(roots.size(), is_installed ? 3u : 2u);
   EXPECT_EQ(roots.front(), "/opt/xrt");

@@ -46,21 +46,22 @@ std::vector<std::string> library_file_names(std::string_view name) {
   return names;
 }
 
-Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const Place& place) {
+Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const SourceLocation& location) {
   const Path path(name);
   if (name.empty() || name.contains('\0') || !path.has_filename()) {
-    return fail(DiagnosticKind::CpuPath, place, formatted("`{}` is not the name of a library", name));
+    return fail(DiagnosticKind::CpuPath, location, formatted("`{}` is not the name of a library", name));
   }
-  const std::string hint = "name it relative to a folder given with --library-root, or allow it with --allow-outside";
+  const std::string hint =
+      "name it relative to a directory given with --library-root, or allow it with --allow-outside";
   if (!roots.allow_outside) {
     if (path.is_absolute()) {
-      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
+      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
       diagnostic.message = formatted("Invalid path '{}' cannot be absolute", name);
       return fail(std::move(diagnostic.hint(hint)));
     }
     for (const Path& part : path) {
       if (part != "..") continue;
-      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .place = place};
+      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
       diagnostic.message = formatted("Invalid path '{}' escapes xrt", name);
       return fail(std::move(diagnostic.hint(hint)));
     }
@@ -70,12 +71,12 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
     for (const std::string& file_name : file_names) {
       Path candidate = root / path.parent_path() / file_name;
-      if (file_exists(candidate) && !is_folder(candidate)) return candidate;
+      if (file_exists(candidate) && !directory_exists(candidate)) return candidate;
     }
   }
-  Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .place = place};
+  Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .location = location};
   diagnostic.message = formatted("there is no CPU library `{}`", name);
-  diagnostic.hint("--library-root names the folder that it is in");
+  diagnostic.hint("--library-root names the directory that it is in");
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
     diagnostic.note(formatted("looked for `{}`", (root / path.parent_path() / file_names.front()).native()));
   }

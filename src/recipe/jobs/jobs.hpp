@@ -21,7 +21,7 @@ struct Job {
   std::string id;      // unique in its script; `jobN` when not given
   std::string recipe;  // paths are relative to --dir
   std::string profile;
-  std::string folder;  // of the job's artifacts
+  std::string directory;  // of the job's artifacts
   // These win over the command line.
   std::optional<std::uint64_t> iterations;
   std::optional<Mode> mode;

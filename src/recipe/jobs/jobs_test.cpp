@@ -41,7 +41,7 @@ TEST(Jobs, ReadsBothForms) {
   const Job& first = list.script->jobs[0];
   EXPECT_EQ(first.id, "a");
   EXPECT_EQ(first.profile, "p.json");
-  EXPECT_EQ(first.folder, "d");
+  EXPECT_EQ(first.directory, "d");
   EXPECT_EQ(first.iterations, 3u);
   EXPECT_EQ(first.mode, Mode::Latency);
   EXPECT_EQ(list.script->jobs[1].id, "job1");

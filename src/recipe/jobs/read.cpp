@@ -17,7 +17,7 @@ const json::Record<Job>& job_record() {
           .optional("id", &Job::id, Text{.empty = false}, "what the report calls it; `jobN` when absent")
           .required("recipe", &Job::recipe, Text{.empty = false}, "path of the recipe")
           .optional("profile", &Job::profile, Text{.empty = false}, "path of its profile")
-          .optional("dir", &Job::folder, Text{}, "folder of the files that both name")
+          .optional("dir", &Job::directory, Text{}, "directory of the files that both name")
           .optional("iterations", &Job::iterations, IterationsCodec{}, "of all its executions")
           .optional("mode", &Job::mode, ModeCodec{}, "runs the executions of this mode alone");
   return record;
@@ -31,7 +31,7 @@ void check_ids(const std::vector<Job>& jobs, Diagnostics& diagnostics) {
     const Value at = job.at["id"] ? job.at["id"] : job.at;
     const Value other = first->second->at["id"] ? first->second->at["id"] : first->second->at;
     diagnostics.add(json::problem(at, DiagnosticKind::DuplicateName, formatted("two jobs have the id `{}`", job.id)))
-        .note("the first one is here", other.place());
+        .note("the first one is here", other.location());
   }
 }
 

@@ -26,12 +26,12 @@ SourcePtr read(const Path& path, Diagnostics& diagnostics) {
 
 std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions& options) {
   Diagnostics diagnostics;
-  const Path artifacts = options.folder / job.folder;
+  const Path artifacts = options.directory / job.directory;
   SessionRequest request = options.request;
-  request.recipe = read(options.folder / job.recipe, diagnostics);
-  if (!job.profile.empty()) request.profile = read(options.folder / job.profile, diagnostics);
+  request.recipe = read(options.directory / job.recipe, diagnostics);
+  if (!job.profile.empty()) request.profile = read(options.directory / job.profile, diagnostics);
   if (diagnostics.has_errors()) return std::unexpected(failed(nullptr, diagnostics.release()));
-  request.artifacts = Artifacts::in_folder(artifacts, options.allow_outside);
+  request.artifacts = Artifacts::in_directory(artifacts, options.allow_outside);
   request.changes.silent = true;
   if (job.iterations) request.changes.iterations = job.iterations;
   if (job.mode) request.changes.mode = job.mode;

@@ -7,11 +7,11 @@
 namespace slipway::recipe {
 
 struct SessionJobOptions {
-  Path folder;  // --dir: what the paths of the script are relative to
+  Path directory;  // --dir: what the paths of the script are relative to
   bool allow_outside = false;
   // What all jobs have; recipe, profile and artifacts are the job's own.
   SessionRequest request;
-  // Gives the options of a job's runner: its libraries are looked for in the job's folder too.
+  // Gives the options of a job's runner: its libraries are looked for in the job's directory too.
   std::function<OpenOptions(const Path& artifacts)> open;
 };
 

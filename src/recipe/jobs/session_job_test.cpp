@@ -5,8 +5,8 @@
 
 #include "base/files.hpp"
 #include "testing/cpu_libraries.hpp"
-#include "testing/scratch_folder.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -33,8 +33,10 @@ std::string with(std::string_view text, std::string_view what, std::string_view 
 }
 
 TEST(SessionJobs, RunReportAndGoOn) {
-  const slipway::testing::ScratchFolder folder;
-  const auto write = [&](const char* name, const std::string& text) { ASSERT_TRUE(write_file(folder / name, text)); };
+  const slipway::testing::ScratchDirectory directory;
+  const auto write = [&](const char* name, const std::string& text) {
+    ASSERT_TRUE(write_file(directory / name, text));
+  };
   write("add.json", with(kRecipe, "FUNCTION", "add"));
   write("sub.json", with(kRecipe, "FUNCTION", "sub"));
   write("good.json", with(kProfile, "EXPECTED", "42"));
@@ -48,7 +50,7 @@ TEST(SessionJobs, RunReportAndGoOn) {
   const auto script = read_jobs(*document, {}, diagnostics);
   ASSERT_TRUE(script && diagnostics.empty());
 
-  SessionJobOptions options{.folder = folder.path()};
+  SessionJobOptions options{.directory = directory.path()};
   options.open = [](const Path& artifacts) {
     OpenOptions open;
     open.runner.libraries = cpu::library_roots(testing::cpu_libraries(), artifacts);
@@ -70,7 +72,7 @@ TEST(SessionJobs, RunReportAndGoOn) {
 }
 
 TEST(SessionJobs, SchemaFileIsThatOfTheTables) {
-  const Path path = slipway::testing::source_folder() / "schema/jobs.schema.json";
+  const Path path = slipway::testing::source_directory() / "schema/jobs.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, jobs_schema()));
   }

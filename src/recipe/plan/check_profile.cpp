@@ -25,7 +25,7 @@ class ProfileChecker {
         diagnostics_
             .add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
                                formatted("buffer `{}` is bound twice", binding.name)))
-            .note("the first one is here", first->second.place());
+            .note("the first one is here", first->second.location());
       }
       if (recipe_) check_buffer(binding);
       if (!binding.broken) check_data(binding);
@@ -45,7 +45,7 @@ class ProfileChecker {
                         formatted("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
                         Severity::Warning);
       if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
-        problem.suggest(json::inside_quotes(binding.at["name"].place()), *near);
+        problem.suggest(json::inside_quotes(binding.at["name"].location()), *near);
       diagnostics_.add(std::move(problem));
     } else if (buffer->size != 0 && binding.size != 0 && buffer->size != binding.size) {
       diagnostics_.add(json::problem(
@@ -65,7 +65,7 @@ class ProfileChecker {
     const Result<Artifact> artifact = artifacts_->open_data(file);
     if (artifact) return artifact->bytes.size();
     for (Diagnostic problem : artifact.error()) {
-      problem.place = at.place();
+      problem.location = at.location();
       diagnostics_.add(std::move(problem.at(at.pointer())));
     }
     return std::nullopt;
@@ -120,7 +120,7 @@ class ProfileChecker {
       Diagnostic problem = json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
                                          formatted("the profile has no binding `{}` with golden data", *validate.name));
       if (const auto near = closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name)))
-        problem.suggest(json::inside_quotes(validate.at["name"].place()), *near);
+        problem.suggest(json::inside_quotes(validate.at["name"].location()), *near);
       diagnostics_.add(std::move(problem));
     }
     if (!golden || !size) return;

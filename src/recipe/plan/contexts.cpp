@@ -20,7 +20,7 @@ void check_reference(const Recipe& recipe, std::string_view name, Value object, 
       json::problem(object["hwctx"], DiagnosticKind::UnknownHwctx, formatted("Unknown hwctx '{}'", name));
   const auto names = contexts_of(recipe) |
                      std::views::transform([](const Context* context) { return std::string_view(context->name); });
-  if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(object["hwctx"].place()), *near);
+  if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(object["hwctx"].location()), *near);
   diagnostics.add(std::move(problem));
 }
 
@@ -50,7 +50,7 @@ std::optional<Artifact> open(const std::string& key, Value at, bool needed, cons
   Result<Artifact> artifact = artifacts.open(key);
   if (artifact) return *std::move(artifact);
   for (Diagnostic& problem : artifact.error()) {
-    problem.place = at.place();
+    problem.location = at.location();
     problem.at(at.pointer());
     if (!needed) {
       problem.severity = Severity::Warning;
@@ -97,7 +97,7 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     if (!context.broken && !says_something(context)) {
       Diagnostic problem =
           json::problem(context.at, DiagnosticKind::RecipeContext, "No xclbin or program specified for hwctx");
-      problem.place = context.at.opening();
+      problem.location = context.at.opening();
       problem.hint(formatted("`{}` has neither xclbin, program, programs nor module", context.name));
       diagnostics.add(std::move(problem));
     }

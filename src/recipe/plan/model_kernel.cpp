@@ -26,14 +26,14 @@ bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view giv
       given_name.empty() ? formatted("{} {}", writes ? "output" : "input", slot.binding) : std::string(given_name);
   if (resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
       resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE) {
-    diagnostics.error(DiagnosticKind::Unsupported, file.place(resource.range),
+    diagnostics.error(DiagnosticKind::Unsupported, file.location(resource.range),
                       formatted("`{}` of the model is an image; recipes bind buffers to tensors and buffers", name));
     return false;
   }
   resource.shape = shapes[slot.resource];
   const Size size = vgf::byte_count(resource);
   if (!size || *size == 0) {
-    diagnostics.error(DiagnosticKind::OutOfRange, file.place(resource.range),
+    diagnostics.error(DiagnosticKind::OutOfRange, file.location(resource.range),
                       formatted("`{}` of the model has no size that a buffer can have", name));
     return false;
   }

@@ -20,11 +20,11 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
   if (kernel.specialization.size() != 0) refuse("specialization");
   if (!good) return false;
   Diagnostics found;
-  plan.model =
-      plan_model_kernel(artifact, kernel.name, {plan.origin.place, plan.origin.pointer, kernel.name}, cache, {}, found);
+  plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.location, plan.origin.pointer, kernel.name}, cache,
+                                 {}, found);
   for (Diagnostic& problem : found.release()) {
-    if (problem.place.kind == Place::Kind::None) problem.place = plan.origin.place;
-    diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.place)));
+    if (problem.location.kind == SourceLocation::Kind::None) problem.location = plan.origin.location;
+    diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
   plan.grid = Grid{1, 1, 1};  // the model knows what it dispatches

@@ -33,16 +33,16 @@ std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
 
 // A problem in the module's own file also says where the recipe names it.
 Diagnostic named_by(Diagnostic problem, Value named_at) {
-  if (problem.place.kind == Place::Kind::None) {
-    problem.place = named_at.place();
+  if (problem.location.kind == SourceLocation::Kind::None) {
+    problem.location = named_at.location();
     return std::move(problem.at(named_at.pointer()));
   }
-  return std::move(problem.note("the recipe names it here", named_at.place()));
+  return std::move(problem.note("the recipe names it here", named_at.location()));
 }
 
 std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, const Artifacts& artifacts,
                                          const Cache& cache, Diagnostics& diagnostics) {
-  shader::Options options{.folder = artifact.path.parent_path()};
+  shader::Options options{.directory = artifact.path.parent_path()};
   if (artifacts.is_in_memory()) {
     options.read_file = [&artifacts](const Path& path) {
       return artifacts.open(path.string()).transform([](const Artifact& include) {

@@ -21,7 +21,7 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
     diagnostics
         .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
                            formatted("two {} are called `{}`", what, one.name)))
-        .note("the first one is here", first->second.place());
+        .note("the first one is here", first->second.location());
   }
 }
 
@@ -30,7 +30,7 @@ void unknown(Value at, DiagnosticKind kind, std::string_view what, std::string_v
              Diagnostics& diagnostics) {
   Diagnostic problem = json::problem(at, kind, formatted("Unknown {} '{}'", what, name));
   if (const auto near = closest(name, list | std::views::transform(&T::name)))
-    problem.suggest(json::inside_quotes(at.place()), *near);
+    problem.suggest(json::inside_quotes(at.location()), *near);
   diagnostics.add(std::move(problem));
 }
 
@@ -94,7 +94,7 @@ void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& di
 Diagnostic problem_at(Value object, std::string_view key, DiagnosticKind kind, std::string message, Severity severity) {
   if (const Value member = object[key]) return json::problem(member, kind, std::move(message), severity);
   Diagnostic problem = json::problem(object, kind, std::move(message), severity);
-  problem.place = object.opening();
+  problem.location = object.opening();
   return problem;
 }
 

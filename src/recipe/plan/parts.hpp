@@ -1,4 +1,4 @@
-// The parts of planning (load.cpp puts them together); used inside this folder only.
+// The parts of planning (load.cpp puts them together); used inside this directory only.
 #pragma once
 
 #include <expected>

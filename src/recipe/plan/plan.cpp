@@ -72,7 +72,7 @@ void print_run(const Plan& plan, const RunPlan& run, std::string& text) {
 
 }  // namespace
 
-Origin origin_of(json::Value value) { return value ? Origin{value.place(), value.pointer()} : Origin{}; }
+Origin origin_of(json::Value value) { return value ? Origin{value.location(), value.pointer()} : Origin{}; }
 
 std::optional<std::size_t> Plan::find_buffer(std::string_view name) const {
   const auto found = std::ranges::find(buffers, name, &BufferPlan::name);

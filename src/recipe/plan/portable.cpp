@@ -36,7 +36,7 @@ class PortableCheck {
     if (!at) return;
     Diagnostic problem =
         json::problem(at, DiagnosticKind::NotPortable, formatted("{} {}", subject, text), Severity::Warning);
-    if (at.is(Type::Object) || at.is(Type::Array)) problem.place = at.opening();
+    if (at.is(Type::Object) || at.is(Type::Array)) problem.location = at.opening();
     diagnostics_.add(std::move(problem));
   }
   void warn_key(Value object, std::string_view key, std::string_view text, std::string_view subject = kRunner) {
@@ -44,7 +44,7 @@ class PortableCheck {
     if (!member) return;
     Diagnostic problem =
         json::problem(member, DiagnosticKind::NotPortable, formatted("{} {}", subject, text), Severity::Warning);
-    problem.place = member.key_place();
+    problem.location = member.key_place();
     diagnostics_.add(std::move(problem));
   }
   // A number that is written as a text.

@@ -222,7 +222,7 @@ void check_indices(const Run& run, Diagnostics& diagnostics) {
     diagnostics
         .add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
                            formatted("argidx {} is used twice in run `{}`", argidx, run.id)))
-        .note("the first one is here", first->second.place());
+        .note("the first one is here", first->second.location());
   };
   for (const Argument& argument : run.arguments) check(argument.at, argument.argidx);
   for (const Constant& constant : run.constants) check(constant.at, constant.argidx);
@@ -252,7 +252,7 @@ void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
             {.severity = Severity::Warning,
              .kind = DiagnosticKind::UnusedResource,
              .message = formatted("internal buffer `{}` is read before any run writes it; it holds zeros", buffer.name),
-             .place = argument.origin.place,
+             .location = argument.origin.location,
              .path = argument.origin.pointer});
         written[argument.buffer] = true;
       }
@@ -267,7 +267,7 @@ void check_data_flow(const Plan& plan, Diagnostics& diagnostics) {
       diagnostics.add({.severity = Severity::Warning,
                        .kind = DiagnosticKind::UnusedResource,
                        .message = formatted("no run writes output buffer `{}`", buffer.name),
-                       .place = buffer.origin.place,
+                       .location = buffer.origin.location,
                        .path = buffer.origin.pointer});
     }
   }

@@ -66,10 +66,10 @@ bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv
       Diagnostic problem = json::problem(
           member, DiagnosticKind::KernelParameters,
           formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
-      problem.place = member.key_place();
+      problem.location = member.key_place();
       const auto names =
           reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
-      if (const auto near = closest(member.key(), names)) problem.suggest(json::inside_quotes(problem.place), *near);
+      if (const auto near = closest(member.key(), names)) problem.suggest(json::inside_quotes(problem.location), *near);
       diagnostics.add(std::move(problem));
       good = false;
       continue;

@@ -24,7 +24,7 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
       problem.hint(
           formatted("`instance` is the name of the kernel, `{}`, without that of a compute unit", kernel_name));
     else if (const auto near = closest(kernel.instance, names))
-      problem.suggest(json::inside_quotes(problem.place), *near);
+      problem.suggest(json::inside_quotes(problem.location), *near);
     problem.note(formatted("`{}` has {}", file.name, xclbin->kernel_list()));
     diagnostics.add(std::move(problem));
     return false;
@@ -47,12 +47,12 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
     if (!program->full) {
       diagnostics.add({.kind = DiagnosticKind::ArtifactFormat,
                        .message = formatted("ELF is missing xrt configuration info: {}", file.name),
-                       .place = context.origin.place,
+                       .location = context.origin.location,
                        .path = context.origin.pointer});
       return false;
     }
     const json::Value named_at = kernel.at["instance"] ? kernel.at["instance"] : kernel.at["name"];
-    const auto found = control_code::find_instance(*program, kernel.instance, named_at.place());
+    const auto found = control_code::find_instance(*program, kernel.instance, named_at.location());
     if (!found) {
       problems.add(found.error());
       continue;
@@ -86,7 +86,7 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
     } else {
       good = false;
       for (Diagnostic problem : code.error()) {
-        problem.place = at.place();
+        problem.location = at.location();
         diagnostics.add(std::move(problem.at(at.pointer())));
       }
     }

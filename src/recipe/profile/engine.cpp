@@ -16,8 +16,8 @@ double nanoseconds(Clock::duration time) { return std::chrono::duration<double, 
 
 Failure at(Failure failure, json::Value value) {
   for (Diagnostic& problem : failure) {
-    if (problem.place.kind != Place::Kind::None || !value) continue;
-    problem.place = value.is(json::Type::Object) ? value.opening() : value.place();
+    if (problem.location.kind != SourceLocation::Kind::None || !value) continue;
+    problem.location = value.is(json::Type::Object) ? value.opening() : value.location();
     problem.path = value.pointer();
   }
   return failure;

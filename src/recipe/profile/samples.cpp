@@ -6,7 +6,7 @@
 namespace slipway::recipe {
 namespace {
 
-constexpr std::size_t kMostKept = std::size_t{1} << 20;
+constexpr std::size_t kMaxKept = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -15,9 +15,9 @@ void Samples::add(double value) {
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
   if (count_ % stride_ == 0) {
-    if (kept_.size() == kMostKept) {  // every other one makes room
-      for (std::size_t i = 0; i < kMostKept / 2; ++i) kept_[i] = kept_[2 * i];
-      kept_.resize(kMostKept / 2);
+    if (kept_.size() == kMaxKept) {  // every other one makes room
+      for (std::size_t i = 0; i < kMaxKept / 2; ++i) kept_[i] = kept_[2 * i];
+      kept_.resize(kMaxKept / 2);
       stride_ *= 2;
     }
     if (count_ % stride_ == 0) kept_.push_back(value);

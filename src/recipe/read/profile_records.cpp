@@ -88,7 +88,7 @@ bool choose_form(json::Decoder& decoder, Value value, Init& init) {
   } else {
     Diagnostic problem =
         json::problem(value, DiagnosticKind::ProfileInit, "Unsupported initialization node in profile");
-    problem.place = value.opening();
+    problem.location = value.opening();
     problem.hint("it needs `file`, `stride` with `value`, or `random`");
     decoder.add(std::move(problem));
     return false;
@@ -100,7 +100,7 @@ bool has_golden_data(json::Decoder& decoder, Value value, Validate& validate) {
   if (validate.file || validate.name) return true;
   Diagnostic problem = json::problem(value, DiagnosticKind::MissingKey,
                                      "missing key `file` or `name` in validate: there is no golden data");
-  problem.place = value.opening();
+  problem.location = value.opening();
   decoder.add(std::move(problem));
   return false;
 }

@@ -116,7 +116,7 @@ std::shared_ptr<const json::Document> read_document(SourcePtr source, const Read
     diagnostics.add({.severity = options.leniency,
                      .kind = DiagnosticKind::JsonExtension,
                      .message = "comments and trailing commas are not plain JSON",
-                     .place = Place::in_text((*document)->source(), *extension)});
+                     .location = SourceLocation::in_text((*document)->source(), *extension)});
   }
   return *document;
 }
@@ -205,7 +205,7 @@ void merge_kernels(Recipe& recipe, std::shared_ptr<const json::Document> documen
       Diagnostic problem = json::problem(entry["name"], DiagnosticKind::UnknownKernel,
                                          formatted("Unknown kernel '{}': the recipe does not have it", changes.name));
       if (const auto near = closest(changes.name, recipe.kernels | std::views::transform(&Kernel::name)))
-        problem.suggest(json::inside_quotes(entry["name"].place()), *near);
+        problem.suggest(json::inside_quotes(entry["name"].location()), *near);
       decoder.add(std::move(problem));
       continue;
     }

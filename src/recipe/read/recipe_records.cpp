@@ -96,7 +96,7 @@ bool has_one_of(json::Decoder& decoder, Value object, std::string_view subject, 
   if (object[a] || object[b]) return true;
   Diagnostic diagnostic =
       json::problem(object, DiagnosticKind::MissingKey, formatted("missing key `{}` or `{}` in {}", a, b, subject));
-  diagnostic.place = object.opening();
+  diagnostic.location = object.opening();
   decoder.add(std::move(diagnostic));
   return false;
 }
@@ -121,7 +121,7 @@ bool ConstantTypeCodec::read(json::Decoder& decoder, Value value, ConstantType& 
   Diagnostic problem = json::problem(value, DiagnosticKind::UnknownValue,
                                      formatted("Unknown constant argument type '{}'", value.string()));
   if (const auto near = closest(value.string(), kConstantTypes | std::views::transform(&Word<ConstantType>::word)))
-    problem.suggest(json::inside_quotes(value.place()), *near);
+    problem.suggest(json::inside_quotes(value.location()), *near);
   else
     problem.hint("it is one of int, int32, uint32, int64, uint64, float, double, string");
   decoder.add(std::move(problem));

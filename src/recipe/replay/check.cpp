@@ -67,7 +67,7 @@ class ReplayCheck {
       const auto [first, fresh] = result.emplace(one.name, &one);
       if (fresh) continue;
       problem(one.at["name"], DiagnosticKind::DuplicateName, formatted("two {} are called `{}`", what, one.name))
-          .note("the first one is here", first->second->at["name"].place());
+          .note("the first one is here", first->second->at["name"].location());
     }
     return result;
   }
@@ -80,7 +80,7 @@ class ReplayCheck {
     if (found != index.end()) return &found->second;
     Diagnostic unknown = json::problem(at, kind, formatted("Unknown {} '{}'", what, at.string()));
     if (const auto near = closest(at.string(), index | std::views::keys))
-      unknown.suggest(json::inside_quotes(unknown.place), *near);
+      unknown.suggest(json::inside_quotes(unknown.location), *near);
     diagnostics_.add(std::move(unknown));
     return nullptr;
   }
@@ -90,7 +90,7 @@ class ReplayCheck {
     Result<Artifact> file = artifacts_->open(key);
     if (file) return std::move(*file);
     for (Diagnostic& missing : file.error()) {
-      missing.place = at.place();
+      missing.location = at.location();
       diagnostics_.add(std::move(missing.at(at.pointer())));
     }
     return std::nullopt;
@@ -122,7 +122,7 @@ class ReplayCheck {
       if (fresh) return;
       problem(at["argidx"], DiagnosticKind::ArgumentIndex,
               formatted("argument index {} is used twice in run `{}`", *argidx, run.name))
-          .note("the first time is here", first->second.place());
+          .note("the first time is here", first->second.location());
     };
     for (const ReplayArgument& argument : run.arguments) check(argument.at, argument.argidx);
     for (const ReplayConstant& constant : run.constants) check(constant.at, constant.argidx);
@@ -134,7 +134,7 @@ class ReplayCheck {
     if (!fresh && first->second->file != argument.file) {
       problem(argument.at["fnm"], DiagnosticKind::ConflictingKeys,
               formatted("buffer `{}` is loaded from two files in one frame", argument.buffer))
-          .note("the other one is here", first->second->at["fnm"].place());
+          .note("the other one is here", first->second->at["fnm"].location());
     }
     const auto file = open(argument.file, argument.at["fnm"]);
     if (!file || buffer.size == 0 || file->bytes.size() <= buffer.size) return;
@@ -211,7 +211,7 @@ class ReplayCheck {
       problem(last->at["waits"], DiagnosticKind::WrongReference,
               formatted("frame `{}` waits for frame `{}`, which can never start", last->name, other->name))
           .note(formatted("thread {} starts `{}` after what waits here", other->thread, other->name),
-                other->at["name"].place());
+                other->at["name"].location());
     }
   }
 

@@ -51,7 +51,7 @@ struct Runner::State {
       Result<BufferPtr> made = create({buffer.size, buffer.name, buffer.kernels_only, buffer.context});
       if (!made) {
         for (Diagnostic& problem : made.error()) {
-          if (problem.place.kind == Place::Kind::None) problem.place = buffer.origin.place;
+          if (problem.location.kind == SourceLocation::Kind::None) problem.location = buffer.origin.location;
         }
         return fail(std::move(made.error()));
       }
@@ -126,7 +126,7 @@ struct Runner::State {
     for (std::size_t i = prepared.begin; i < prepared.end; ++i) {
       const RunPlan& run = plan.runs[i];
       const cpu::Function* function = functions[run.index];
-      cpu::Call& call = prepared.calls.emplace_back(function, run.id, run.origin.place);
+      cpu::Call& call = prepared.calls.emplace_back(function, run.id, run.origin.location);
       call.pointer = run.origin.pointer;
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
@@ -199,7 +199,7 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
     return state_error(formatted("'{}' is bound while an execution is in progress; wait first", buffer));
   const BufferPlan& plan = state.plan.buffers[*index];
   if (plan.size != 0 && bound.size != plan.size) {
-    return fail(DiagnosticKind::BufferSize, plan.origin.place,
+    return fail(DiagnosticKind::BufferSize, plan.origin.location,
                 formatted("Invalid size ({}) of bo bound to '{}', expected {}", bound.size, buffer, plan.size));
   }
   for (const RunPlan& run : state.plan.runs) {
@@ -207,7 +207,7 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
       if (argument.buffer != *index) continue;
       const Size end = checked_add(argument.offset, argument.size);
       if (end && *end <= bound.size && (argument.offset < bound.size || argument.offset == 0)) continue;
-      return fail(DiagnosticKind::BufferSize, argument.origin.place,
+      return fail(DiagnosticKind::BufferSize, argument.origin.location,
                   argument.size > bound.size
                       ? formatted("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
                       : formatted("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
@@ -353,8 +353,8 @@ class Loader {
     if (opened) return opened;
     const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
     for (Diagnostic& problem : opened.error()) {
-      if (problem.place.kind != Place::Kind::None || kernel == state_.plan.kernels.end()) continue;
-      problem.place = kernel->origin.place;
+      if (problem.location.kind != SourceLocation::Kind::None || kernel == state_.plan.kernels.end()) continue;
+      problem.location = kernel->origin.location;
       problem.path = kernel->origin.pointer;
     }
     return opened;
@@ -395,15 +395,15 @@ class Loader {
           {.kind = DiagnosticKind::CpuOpen,
            .message = formatted("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
                                 cpu.library, cpu.name),
-           .place = cpu.origin.place,
+           .location = cpu.origin.location,
            .path = cpu.origin.pointer});
       return give_up();
     }
-    const auto file = diagnostics_.take(cpu::find_library(cpu.library, state_.options.libraries, cpu.origin.place));
+    const auto file = diagnostics_.take(cpu::find_library(cpu.library, state_.options.libraries, cpu.origin.location));
     if (!file) return give_up();
-    const auto library = diagnostics_.take(cpu::load_library(*file, cpu.origin.place));
+    const auto library = diagnostics_.take(cpu::load_library(*file, cpu.origin.location));
     if (!library) return give_up();
-    const auto function = diagnostics_.take(cpu::find_function(**library, cpu.name, cpu.origin.place));
+    const auto function = diagnostics_.take(cpu::find_function(**library, cpu.name, cpu.origin.location));
     return function ? *function : give_up();
   }
 
@@ -418,7 +418,7 @@ class Loader {
           {.kind = DiagnosticKind::ArgumentIndex,
            .message = formatted("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
                                 function.num_args, function.num_args == 1 ? "" : "s", argidx),
-           .place = origin.place,
+           .location = origin.location,
            .path = origin.pointer});
     };
     for (const ArgumentPlan& argument : run.arguments) use(argument.argidx, argument.origin);
@@ -429,7 +429,7 @@ class Loader {
                         .kind = DiagnosticKind::UnsetArgument,
                         .message = formatted("run `{}` does not set argument {} of function `{}`; it is empty", run.id,
                                              i, function.name),
-                        .place = run.origin.place,
+                        .location = run.origin.location,
                         .path = run.origin.pointer});
     }
     if (cpu::abi_of(*function.library) == cpu::BufferAbi::Xrt && !run.arguments.empty() &&
@@ -444,7 +444,7 @@ class Loader {
            .message = formatted("library '{}' expects XRT buffer objects, which need an XRT device; rebuild it with "
                                 "slipway/cpu_library.hpp",
                                 cpu::file_of(*function.library).string()),
-           .place = run.origin.place,
+           .location = run.origin.location,
            .path = run.origin.pointer});
     }
   }

@@ -19,7 +19,7 @@ launch::DeviceRequest device_request(const VulkanRequest& request) {
 }
 
 Failure at_kernel(Failure failure, const KernelPlan& kernel) {
-  return launch::located(std::move(failure), {kernel.origin.place, kernel.origin.pointer, kernel.name});
+  return launch::located(std::move(failure), {kernel.origin.location, kernel.origin.pointer, kernel.name});
 }
 
 gpu::PipelineLayoutInfo layout_info(const KernelPlan& kernel) {
@@ -63,9 +63,9 @@ class VulkanBackend final : public Backend {
   }
 
   Result<BufferPtr> create_buffer(const BufferRequest& request) override {
-    const auto make = [&](gpu::BufferPlace place) {
+    const auto make = [&](gpu::BufferPlace location) {
       return gpu::create_buffer(*device_->device,
-                                {.size = request.size, .uniform = true, .place = place, .name = request.name});
+                                {.size = request.size, .uniform = true, .location = location, .name = request.name});
     };
     Result<gpu::Buffer> buffer = make(request.kernels_only ? gpu::BufferPlace::Device : gpu::BufferPlace::Readback);
     // The host must see every buffer (map_buffer), also on devices whose own memory it cannot reach.

@@ -158,7 +158,7 @@ class VulkanList final : public KernelList {
 
   Result<gpu::Buffer> small_buffer(std::uint64_t size, const std::string& name) {
     Result<gpu::Buffer> buffer = gpu::create_buffer(
-        *device_->device, {.size = size, .uniform = true, .place = gpu::BufferPlace::Upload, .name = name});
+        *device_->device, {.size = size, .uniform = true, .location = gpu::BufferPlace::Upload, .name = name});
     if (buffer) std::ranges::fill(buffer->mapped(), std::byte{});
     return buffer;
   }
@@ -195,7 +195,7 @@ class VulkanList final : public KernelList {
     auto made = ModelOnDevice::make(*device_, kernel.plan().model);
     if (!made) {
       return fail(launch::located(std::move(made.error()),
-                                  {kernel.plan().origin.place, kernel.plan().origin.pointer, kernel.plan().name}));
+                                  {kernel.plan().origin.location, kernel.plan().origin.pointer, kernel.plan().name}));
     }
     models_.emplace(&kernel, std::move(*made));
     return {};
@@ -207,7 +207,7 @@ class VulkanList final : public KernelList {
     const auto& most = device_->snapshot().limits.max_compute_workgroup_count;
     for (std::size_t i = 0; i < 3; ++i) {
       if (run.groups[i] <= most[i]) continue;
-      return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.place,
+      return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.location,
                   formatted("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
                             "(`maxComputeWorkGroupCount`)",
                             run.id, run.groups[i], i, most[i]));
@@ -239,7 +239,7 @@ class VulkanList final : public KernelList {
       const std::uint64_t range = uniform ? limits.max_uniform_buffer_range : limits.max_storage_buffer_range;
       if (argument->size > range) {
         return fail(
-            DiagnosticKind::DeviceLacks, kernel.origin.place,
+            DiagnosticKind::DeviceLacks, kernel.origin.location,
             formatted("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})", parameter.argidx,
                       run.id, argument->size, range, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
       }
@@ -260,7 +260,7 @@ class VulkanList final : public KernelList {
     for (const Parameter& parameter : kernel.signature.parameters) {
       const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
       if (argument == run.buffers.end() || argument->size != parameter.size) {
-        return fail(DiagnosticKind::BufferSize, kernel.origin.place,
+        return fail(DiagnosticKind::BufferSize, kernel.origin.location,
                     formatted("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
                               parameter.name, parameter.size, parameter.argidx, run.id,
                               argument == run.buffers.end() ? "is none" : formatted("has {}", argument->size)));
@@ -280,7 +280,7 @@ class VulkanList final : public KernelList {
       for (const BoundPart& b : parts) {
         if (&a == &b || !a.own || !a.original.buffer || !b.original.buffer || !conflict(a.original, b.original))
           continue;
-        return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.place,
+        return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.location,
                     formatted("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
                               "not suit the device; "
                               "its alignment is {}",

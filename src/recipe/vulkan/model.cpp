@@ -9,7 +9,7 @@
 namespace slipway::recipe {
 
 Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
-  const launch::Origin origin{kernel.origin.place, kernel.origin.pointer, kernel.name};
+  const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
   Diagnostics problems;
   auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache,
                                  model::tuned_facts(device.snapshot(), device.cache, problems), problems);

@@ -1,4 +1,4 @@
-// The classes of the Vulkan back end; used inside this folder only.
+// The classes of the Vulkan back end; used inside this directory only.
 #pragma once
 
 #include <map>

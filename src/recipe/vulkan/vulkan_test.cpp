@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "testing/recipes.hpp"
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 #include "vgf/write.hpp"
 
 // Under the address sanitizer the C library knows nothing of the heap, but the sanitizer does.

@@ -20,7 +20,7 @@ struct Reader {
 
   void error(const XmlEvent& at, DiagnosticKind kind, std::string message) {
     const std::uint64_t offset = section.base() + at.offset;
-    section.diagnostics().error(kind, Place::in_bytes(std::string(section.file()), {offset, offset}),
+    section.diagnostics().error(kind, SourceLocation::in_bytes(std::string(section.file()), {offset, offset}),
                                 std::move(message));
   }
 

@@ -24,10 +24,10 @@ struct Reader {
       return found;
     }
     if (budget != 0) {
-      section.diagnostics().error(
-          DiagnosticKind::FileFormat,
-          Place::in_bytes(std::string(section.file()), {section.base(), section.base() + section.bytes().size()}),
-          "the arrays of section AIE_PARTITION overlap");
+      section.diagnostics().error(DiagnosticKind::FileFormat,
+                                  SourceLocation::in_bytes(std::string(section.file()),
+                                                           {section.base(), section.base() + section.bytes().size()}),
+                                  "the arrays of section AIE_PARTITION overlap");
     }
     budget = 0;
     return {};

@@ -11,8 +11,8 @@ constexpr std::string_view kMagic("xclbin2\0", 8);
 constexpr std::size_t kHeaderEnd = 456, kSectionHeader = 40, kMaxSections = 0x10000;
 enum : std::uint32_t { kEmbeddedMetadata = 2, kMemTopology = 6, kConnectivity = 7, kIpLayout = 8, kAiePartition = 32 };
 
-Place bytes_at(std::string_view file, std::uint64_t begin, std::uint64_t end) {
-  return Place::in_bytes(std::string(file), {begin, end});
+SourceLocation bytes_at(std::string_view file, std::uint64_t begin, std::uint64_t end) {
+  return SourceLocation::in_bytes(std::string(file), {begin, end});
 }
 
 // The header of 456 bytes (recipe page 3.11); the section table follows it.
@@ -63,7 +63,7 @@ void check_connectivity(const Xclbin& file, std::string_view name, Diagnostics& 
     const bool ip = outside(connection.ip, file.ip_layout.size());
     if (!ip && !outside(connection.memory, file.memory.size())) continue;
     diagnostics.error(
-        DiagnosticKind::IndexOutOfRange, Place::in_file(std::string(name)),
+        DiagnosticKind::IndexOutOfRange, SourceLocation::in_file(std::string(name)),
         formatted("section CONNECTIVITY names {} {}, but there are {}", ip ? "IP" : "memory",
                   ip ? connection.ip : connection.memory, ip ? file.ip_layout.size() : file.memory.size()));
     return;  // the first says it; a broken layout has been told already

@@ -15,7 +15,7 @@ Bytes SectionReader::range(std::uint64_t offset, std::uint64_t count, std::uint6
   if (end && *end <= bytes_.size()) return bytes_.subspan(offset, *size);
   const std::uint64_t begin = section_.offset + std::min<std::uint64_t>(offset, bytes_.size());
   diagnostics_.error(DiagnosticKind::FileTruncated,
-                     Place::in_bytes(std::string(file_), {begin, section_.offset + bytes_.size()}),
+                     SourceLocation::in_bytes(std::string(file_), {begin, section_.offset + bytes_.size()}),
                      formatted("the {} of section {} ({} of {} bytes from byte {} on) ends behind the section, which "
                                "has {} bytes",
                                what, name(), count, entry, offset, bytes_.size()));
@@ -28,9 +28,10 @@ std::string SectionReader::text(std::uint64_t offset, std::string_view what) {
   const std::string_view all = text_of(bytes_.subspan(offset));
   const std::size_t end = all.find('\0');
   if (end == all.npos) {
-    diagnostics_.error(DiagnosticKind::FileFormat,
-                       Place::in_bytes(std::string(file_), {section_.offset + offset, section_.offset + bytes_.size()}),
-                       formatted("the {} of section {} does not end", what, name()));
+    diagnostics_.error(
+        DiagnosticKind::FileFormat,
+        SourceLocation::in_bytes(std::string(file_), {section_.offset + offset, section_.offset + bytes_.size()}),
+        formatted("the {} of section {} does not end", what, name()));
     return {};
   }
   return std::string(all.substr(0, end));
@@ -47,9 +48,10 @@ namespace {
 std::uint64_t count_of(SectionReader& section) {
   const auto count = section.at<std::int32_t>(0, "count");
   if (count >= 0) return static_cast<std::uint64_t>(count);
-  section.diagnostics().error(DiagnosticKind::OutOfRange,
-                              Place::in_bytes(std::string(section.file()), {section.base(), section.base() + 4}),
-                              formatted("section {} has {} entries", section.name(), count));
+  section.diagnostics().error(
+      DiagnosticKind::OutOfRange,
+      SourceLocation::in_bytes(std::string(section.file()), {section.base(), section.base() + 4}),
+      formatted("section {} has {} entries", section.name(), count));
   return 0;
 }
 

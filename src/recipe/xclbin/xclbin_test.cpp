@@ -9,7 +9,7 @@
 #include "json/document.hpp"
 #include "recipe/xclbin/print.hpp"
 #include "recipe/xclbin/xml.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway::recipe::xclbin {
 namespace {
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kLength = 304, kSections = 448, kTable = 456, kEntry = 40;
 
 std::vector<std::byte> design() {
-  const MappedFile file = *map_file(slipway::testing::source_folder() / "examples/npu/design.xclbin");
+  const MappedFile file = *map_file(slipway::testing::source_directory() / "examples/npu/design.xclbin");
   return {file.bytes().begin(), file.bytes().end()};
 }
 
@@ -124,7 +124,7 @@ TEST(Xclbin, ChecksTheSectionTable) {
   const ReadResult result = read(bytes);
   ASSERT_EQ(result.diagnostics.errors(), 2u);  // MEM_TOPOLOGY, and CONNECTIVITY that names its memory
   EXPECT_THAT(result.diagnostics.all()[0].message, HasSubstr("section 0 (MEM_TOPOLOGY) has 88 bytes from byte 1844"));
-  EXPECT_EQ(result.diagnostics.all()[0].place.span, (Span{kTable, kTable + kEntry}));
+  EXPECT_EQ(result.diagnostics.all()[0].location.span, (Span{kTable, kTable + kEntry}));
   EXPECT_EQ(result.file->kernels.size(), 1u);
 }
 

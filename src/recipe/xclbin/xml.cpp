@@ -60,8 +60,8 @@ const std::string* XmlEvent::attribute(std::string_view wanted) const {
 }
 
 std::unexpected<Failure> XmlReader::problem(std::size_t at, std::string message) const {
-  const std::uint64_t place = base_ + std::min(at, text_.size());
-  return fail(DiagnosticKind::FileFormat, Place::in_bytes(std::string(file_), {place, place}),
+  const std::uint64_t location = base_ + std::min(at, text_.size());
+  return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(std::string(file_), {location, location}),
               formatted("the XML of the metadata is broken: {}", message));
 }
 

@@ -103,8 +103,8 @@ TEST_F(RplGenerated, ProgramsAreValidAndComputeTheRightThing) {
     const Program program = parse(make_source("generated.rpl", generated.text), diagnostics);
     Assignment assignment;
     for (std::size_t i = 0; i < generated.flags.size(); ++i) {
-      set_option(program, generated.flags[i], (seed >> i & 1) != 0 ? "on" : "off", OptionFilter::Any, Place::nowhere(),
-                 assignment, diagnostics);
+      set_option(program, generated.flags[i], (seed >> i & 1) != 0 ? "on" : "off", OptionFilter::Any,
+                 SourceLocation::nowhere(), assignment, diagnostics);
     }
     std::vector<EntryPointName> entries = {{Stage::Compute, "compute_main"}};
     if (!shape.compute) entries = {{Stage::Vertex, "vertex_main"}, {Stage::Fragment, "fragment_main"}};

@@ -466,7 +466,7 @@ class Interpreter {
     }
     const Value result = call(at.a, given, &given);
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].access != Access::In) store(p_.places[arguments[i].place], given[i]);
+      if (arguments[i].access != Access::In) store(p_.places[arguments[i].location], given[i]);
     }
     return result;
   }
@@ -545,10 +545,10 @@ class Interpreter {
   }
 
   Value walk(const Function& function, const Jumps& jumps) {
-    constexpr std::uint64_t kMostSteps = 20'000'000;
+    constexpr std::uint64_t kMaxSteps = 20'000'000;
     const std::uint32_t end = function.code.first + function.code.count;
     for (std::uint32_t i = function.code.first; i < end;) {
-      if (++steps_ > kMostSteps) stop("too many steps");
+      if (++steps_ > kMaxSteps) stop("too many steps");
       const Instruction& at = p_.code[i];
       switch (at.op) {
         case Op::Evaluate:

@@ -49,7 +49,7 @@ inline std::vector<SpirvModule> compile(std::string_view text, const CompileCase
   const Program program = parse(make_source("test.rpl", std::string(text)), diagnostics);
   Assignment assignment;
   for (const std::string& option : how.assignment) {
-    set_option(program, option, OptionFilter::Any, Place::nowhere(), assignment, diagnostics);
+    set_option(program, option, OptionFilter::Any, SourceLocation::nowhere(), assignment, diagnostics);
   }
   std::vector<SpirvModule> modules;
   if (program.valid && !diagnostics.has_errors()) {

@@ -216,17 +216,17 @@ void Server::publish(const std::string& uri, const Document& document) {
   json::Writer out(json::kCompact);
   const auto write = [&](const Diagnostic& diagnostic) {
     out.object([&] {
-      const Span span = diagnostic.place.kind == Place::Kind::Text ? diagnostic.place.span : Span{};
+      const Span span = diagnostic.location.kind == SourceLocation::Kind::Text ? diagnostic.location.span : Span{};
       write_range(out.key("range"), source, span, encoding_);
       out.member("severity", severity_of(diagnostic.severity)).member("code", name_of(diagnostic.kind));
       out.member("source", "slipway").member("message", diagnostic.message);
       out.key("relatedInformation").array([&] {
         for (const DiagnosticNote& note : diagnostic.notes) {
-          if (note.place.kind != Place::Kind::Text) continue;
+          if (note.location.kind != SourceLocation::Kind::Text) continue;
           out.object([&] {
             out.key("location").object([&] {
               out.member("uri", uri);
-              write_range(out.key("range"), source, note.place.span, encoding_);
+              write_range(out.key("range"), source, note.location.span, encoding_);
             });
             out.member("message", note.message);
           });

@@ -98,7 +98,7 @@ ExprId Parser::parse_expression(int lowest_level) {
   while (left != 0) {
     const Operator found = kOperators[static_cast<std::size_t>(at().kind)];
     if (found.level < lowest_level) break;
-    const std::uint32_t place = at().begin;
+    const std::uint32_t location = at().begin;
     advance();
     // `=` groups from the right, everything else from the left.
     const ExprId right = parse_expression(found.op == BinaryOp::Assign ? 0 : found.level + 1);
@@ -107,7 +107,7 @@ ExprId Parser::parse_expression(int lowest_level) {
                     .op = static_cast<std::uint8_t>(found.op),
                     .a = left,
                     .b = right,
-                    .at = place,
+                    .at = location,
                     .range = since(program_.exprs[left].range.begin)});
   }
   return left;
@@ -204,7 +204,7 @@ ExprId Parser::parse_number() {
   if (value > 0x7FFFFFFFu) {
     Diagnostic& problem = error(DiagnosticKind::RplNumberRange, range_of(token),
                                 formatted("`{}` is too large for a signed number", value));
-    if (token.kind == TokenKind::PlainInt) problem.suggest(program_.place(range_of(token)), formatted("{}u", value));
+    if (token.kind == TokenKind::PlainInt) problem.suggest(program_.location(range_of(token)), formatted("{}u", value));
     value = 0;
   }
   return add(Expr{.kind = ExprKind::Sint, .a = value, .at = token.begin, .range = range_of(token)});

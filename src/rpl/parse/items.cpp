@@ -128,7 +128,7 @@ void Parser::parse_item() {
           error(DiagnosticKind::RplExpected, range_of(at()), formatted("expected a declaration, found `{}`", text));
       std::vector<std::string_view> words;
       for (const NameId known : kItemWords) words.push_back(program_.text(known));
-      if (const auto near = closest(text, words)) problem.suggest(program_.place(range_of(at())), *near);
+      if (const auto near = closest(text, words)) problem.suggest(program_.location(range_of(at())), *near);
     }
     advance();
     return recover_item(begin);
@@ -164,7 +164,7 @@ bool Parser::parse_option() {
   if (earlier != kNone) {
     error(DiagnosticKind::RplDuplicateOption, item.name_range,
           formatted("option `{}` is already declared", program_.text(option.name)))
-        .note("the first declaration", program_.place(program_.items[earlier].name_range));
+        .note("the first declaration", program_.location(program_.items[earlier].name_range));
     return true;
   }
   item.index = static_cast<std::uint32_t>(program_.options.size());
@@ -253,7 +253,7 @@ bool Parser::parse_enum(Option& option) {
   }
   option.values = take_list(mark);
   if (option.values.count == 1) {
-    diagnostics_.warning(DiagnosticKind::RplEnumSingle, program_.place(range_of(first)),
+    diagnostics_.warning(DiagnosticKind::RplEnumSingle, program_.location(range_of(first)),
                          formatted("option `{}` has one value only", program_.text(option.name)));
   }
   option.initial = {ValueType::String, program_.lists[option.values.first]};
@@ -348,7 +348,7 @@ bool Parser::parse_image(Item& item) {
     for (NameId word = Word::image_color_2d; word <= Word::storage_image_s1_2d_array; ++word) {
       words.push_back(program_.text(word));
     }
-    if (const auto near = closest(text, words)) problem.suggest(program_.place(range_of(at())), *near);
+    if (const auto near = closest(text, words)) problem.suggest(program_.location(range_of(at())), *near);
     return false;
   }
   if (item.pack != kNoName && type < kFirstStorageImage) {
@@ -470,7 +470,7 @@ bool Parser::parse_meta(Field& field) {
     const auto tags = std::span(stack_).subspan(mark);
     if (std::ranges::find(tags.first(std::min<std::size_t>(tags.size(), 64)), at().value) !=
         tags.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(tags.size(), 64))) {
-      diagnostics_.warning(DiagnosticKind::RplDuplicateTag, program_.place(range_of(at())),
+      diagnostics_.warning(DiagnosticKind::RplDuplicateTag, program_.location(range_of(at())),
                            formatted("the tag `{}` is already there", program_.text(at().value)));
     }
     stack_.push_back(at().value);
@@ -516,7 +516,7 @@ bool Parser::parse_arguments(Item& item) {
   if (is(TokenKind::RightParen)) {
     advance();
     error(DiagnosticKind::RplVoidArgs, since(open.begin), "`()` is no list of arguments")
-        .suggest(program_.place(since(open.begin)), "(void)");
+        .suggest(program_.location(since(open.begin)), "(void)");
     return true;
   }
   if (is_word(Word::void_) && ahead(1).kind == TokenKind::RightParen) {

@@ -11,8 +11,8 @@ bool Parser::expected(std::string_view what) {
   std::string seen(text_of(found.kind));
   if (found.kind == TokenKind::Identifier || found.kind == TokenKind::PlainInt || found.kind == TokenKind::Sint ||
       found.kind == TokenKind::Uint || found.kind == TokenKind::Float) {
-    const Place place = program_.place(range_of(found));
-    seen = formatted("`{}`", place.source->text(place.span));
+    const SourceLocation location = program_.location(range_of(found));
+    seen = formatted("`{}`", location.source->text(location.span));
   }
   // What is missing at the end of a line is missing there, not at the beginning of the next.
   error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));

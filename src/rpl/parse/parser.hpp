@@ -16,7 +16,7 @@ namespace slipway::rpl {
 
 // Of expressions and scopes together, and of the dimensions of a type.
 inline constexpr std::uint32_t kDeepestNesting = 256;
-inline constexpr std::uint32_t kMostDimensions = 16;
+inline constexpr std::uint32_t kMaxDimensions = 16;
 
 // What one Parser leaves to the next.
 struct ParserMemory {
@@ -55,7 +55,7 @@ class Parser {
 
   // --- errors ---
   Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
-    return diagnostics_.error(kind, program_.place(range), std::move(message));
+    return diagnostics_.error(kind, program_.location(range), std::move(message));
   }
   // "expected WHAT, found ...".
   bool expected(std::string_view what);

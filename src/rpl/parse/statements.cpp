@@ -89,8 +89,8 @@ StmtId Parser::parse_conditional() {
   Diagnostic& problem = error(DiagnosticKind::RplConditionalPlace, prefix,
                               "`conditional` stands before scopes and aliases only, not before other statements");
   if (statement != 0) {
-    const Place place = program_.place(program_.stmts[statement].range);
-    problem.suggest(place, formatted("{{ {} }}", place.source->text(place.span)));
+    const SourceLocation location = program_.location(program_.stmts[statement].range);
+    problem.suggest(location, formatted("{{ {} }}", location.source->text(location.span)));
   }
   return statement;
 }
@@ -219,8 +219,8 @@ TypeRefId Parser::type_of_expression(ExprId expression) {
   std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
   type.name = program_.exprs[expression].a;
   type.dimensions = take_list(mark);
-  if (type.dimensions.count > kMostDimensions) {
-    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMostDimensions));
+  if (type.dimensions.count > kMaxDimensions) {
+    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMaxDimensions));
   }
   return add(type);
 }
@@ -242,8 +242,8 @@ TypeRefId Parser::parse_type(bool allow_runtime, Range* runtime_at) {
   }
   type.dimensions = take_list(mark);
   type.range = since(name.begin);
-  if (type.dimensions.count > kMostDimensions) {
-    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMostDimensions));
+  if (type.dimensions.count > kMaxDimensions) {
+    error(DiagnosticKind::RplNesting, type.range, formatted("more than {} dimensions", kMaxDimensions));
   }
   if (is(TokenKind::Ellipsis)) {
     const Range where = range_of(at());

@@ -29,7 +29,7 @@ Val Resolver::State::resolve_call(const Expr& node) {
     if (type_of_word(node.a) != kErrorType || program->first_struct[node.a] != kNone) {
       problem.hint(formatted("a constructor has braces: `{} {{...}}`", text(node.a)));
     } else if (may_suggest()) {
-      if (const auto near = closest(text(node.a), names)) problem.suggest(place(range), *near);
+      if (const auto near = closest(text(node.a), names)) problem.suggest(location(range), *near);
     }
   }
   for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
@@ -54,7 +54,7 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
     error(DiagnosticKind::RplArgCount, node.range,
           formatted("`{}` takes {} argument{}, and {} are given", text(node.a), arguments.count,
                     arguments.count == 1 ? "" : "s", node.c))
-        .note(formatted("`{}` is declared here", text(node.a)), place(program->items[declared].name_range));
+        .note(formatted("`{}` is declared here", text(node.a)), location(program->items[declared].name_range));
     for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
     return result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
   }

@@ -44,18 +44,18 @@ struct Resolver::State {
   // --- places and problems ---
   const Expr& expr(ExprId id) const { return program->exprs[id]; }
   std::string_view text(NameId name) const { return program->text(name); }
-  Place place(Range range) const { return program->place(range); }
+  SourceLocation location(Range range) const { return program->location(range); }
   Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
-    return diagnostics->error(kind, place(range), std::move(message));
+    return diagnostics->error(kind, location(range), std::move(message));
   }
   Diagnostic& warning(DiagnosticKind kind, Range range, std::string message) {
-    return diagnostics->warning(kind, place(range), std::move(message));
+    return diagnostics->warning(kind, location(range), std::move(message));
   }
 
   // Looking for the nearest name takes a while; a program with thousands of problems gets some suggestions only.
-  static constexpr std::uint32_t kMostSuggestions = 200;
+  static constexpr std::uint32_t kMaxSuggestions = 200;
   std::uint32_t suggestions = 0;
-  bool may_suggest() { return suggestions++ < kMostSuggestions; }
+  bool may_suggest() { return suggestions++ < kMaxSuggestions; }
 
   // --- evaluate.cpp ---
   // Which options were read, by the part of the resolve that read them; within a part in the order of the first reads.
@@ -172,7 +172,7 @@ struct Resolver::State {
   void resolve_sampler(ItemId item);
   void resolve_image(ItemId item);
   // More leaves than any buffer needs, fewer than would hurt: nested structs multiply.
-  static constexpr std::size_t kMostParameters = 65536;
+  static constexpr std::size_t kMaxParameters = 65536;
   bool parameters_full = false;
   std::size_t parameter_count = 0;  // of this variant
   std::vector<NameId> path_stack;

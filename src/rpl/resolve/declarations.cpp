@@ -95,7 +95,7 @@ bool Resolver::State::bind_value(ItemId id) {
   ItemId& slot = bound[item.name];
   if (slot != kNone) {
     error(DiagnosticKind::RplDuplicateName, item.name_range, formatted("`{}` is already declared", text(item.name)))
-        .note("the first declaration", place(program->items[slot].name_range));
+        .note("the first declaration", location(program->items[slot].name_range));
     return false;
   }
   slot = id;
@@ -232,7 +232,7 @@ void Resolver::State::resolve_container_field(const Item& item, Container& conta
     sizes.align = std::max(sizes.align, bytes);
     if (bytes < 4 && (type == kF3x3 || (is_vector(type) && item_count(type) == 3))) {
       diagnostics->remark(
-          DiagnosticKind::RplPortability, place(field.name_range),
+          DiagnosticKind::RplPortability, location(field.name_range),
           formatted("vertex formats with three items of {} bits are not supported by every device", 8 * bytes));
     }
   } else if (item.kind == ItemKind::ColorContainer) {
@@ -323,7 +323,7 @@ void Resolver::State::add_buffer(const Buffer& made) {
       const Buffer& first = out.buffers[out.push_constant];
       error(DiagnosticKind::RplPushTwice, program->items[made.item].name_range,
             "a pipeline has one active push-constant buffer")
-          .note("the first one", place(program->items[first.item].name_range));
+          .note("the first one", location(program->items[first.item].name_range));
     } else {
       out.push_constant = payload[made.item];
     }
@@ -422,10 +422,10 @@ void Resolver::State::flatten_members(List members, std::uint32_t base, std::vec
       path.pop_back();
       continue;
     }
-    if (parameter_count >= kMostParameters) {
+    if (parameter_count >= kMaxParameters) {
       if (!parameters_full) {
         error(DiagnosticKind::OutOfRange, program->items[item].name_range,
-              formatted("the buffers have more than {} parameters", kMostParameters));
+              formatted("the buffers have more than {} parameters", kMaxParameters));
       }
       parameters_full = true;
       path.pop_back();

@@ -452,7 +452,7 @@ Folded Resolver::State::combine(const Expr& node, Folded left, Folded right, boo
     Diagnostic& problem = error(DiagnosticKind::RplConstType, at(),
                                 formatted("`{}` between a {} and a {}", text_of(op), name_of(a.type), name_of(b.type)));
     if (!scalar_of(a.type).empty() && !scalar_of(b.type).empty()) {
-      const Place where = place(expr(node.b).range);
+      const SourceLocation where = location(expr(node.b).range);
       problem.suggest(where, formatted("{} {{{}}}", scalar_of(a.type), where.source->text(where.span)));
     }
     return nothing;
@@ -492,9 +492,9 @@ void Resolver::State::check_enum_compare(const Expr& node) {
   Diagnostic& problem = warning(DiagnosticKind::RplEnumCompare, expr(string).range,
                                 formatted("option `{}` is never \"{}\"", text(option.name), text(expr(string).a)));
   if (const auto near = closest(text(expr(string).a), values)) {
-    problem.suggest(place(expr(string).range), formatted("\"{}\"", *near));
+    problem.suggest(location(expr(string).range), formatted("\"{}\"", *near));
   }
-  problem.note(formatted("`{}` is declared here", text(option.name)), place(program->items[id].name_range));
+  problem.note(formatted("`{}` is declared here", text(option.name)), location(program->items[id].name_range));
 }
 
 Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
@@ -554,14 +554,14 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
       for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
         const Item& item = program->items[id];
         if (item.kind == ItemKind::Option && program->options[item.index].option_class == OptionClass::Instance) {
-          problem.note(formatted("`{}` is an instance option", text(item.name)), place(item.name_range));
+          problem.note(formatted("`{}` is an instance option", text(item.name)), location(item.name_range));
           return true;
         }
         if (item.kind != ItemKind::Constant) continue;
         next = mentions_instance(item.value) ? item.value : mentions_instance(item.condition) ? item.condition : 0;
         if (next == 0) continue;
         problem.note(formatted("the constant `{}` depends on an instance option", text(item.name)),
-                     place(item.name_range));
+                     location(item.name_range));
         return true;
       }
       return false;
@@ -596,7 +596,7 @@ void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
     return add(node);
   });
   problem.note(formatted("`{}` is declared here, but disabled{}{}", text(item.name), why.empty() ? "" : ": ", why),
-               place(item.name_range));
+               location(item.name_range));
 }
 
 void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unknown) {
@@ -606,7 +606,7 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
     if (item.kind == ItemKind::Constant && id > user) {
       error(DiagnosticKind::RplConstForward, range,
             formatted("the constant `{}` is used before its declaration", text(name)))
-          .note(formatted("`{}` is declared here", text(name)), place(item.name_range));
+          .note(formatted("`{}` is declared here", text(name)), location(item.name_range));
       return;
     }
     const bool fits = !compile_time || item.kind == ItemKind::Constant;
@@ -616,7 +616,7 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
   }
   if (compile_time && bound[name] != kNone) {
     error(unknown, range, formatted("`{}` is neither an option nor a constant", text(name)))
-        .note(formatted("`{}` is declared here", text(name)), place(program->items[bound[name]].name_range));
+        .note(formatted("`{}` is declared here", text(name)), location(program->items[bound[name]].name_range));
     return;
   }
   Diagnostic& problem = error(unknown, range,
@@ -634,7 +634,7 @@ void Resolver::State::unknown_name(NameId name, Range range, DiagnosticKind unkn
   if (!compile_time) {
     for (const Binding& binding : bindings) names.push_back(text(binding.name));
   }
-  if (const auto near = closest(text(name), names)) problem.suggest(place(range), *near);
+  if (const auto near = closest(text(name), names)) problem.suggest(location(range), *near);
 }
 
 }  // namespace slipway::rpl

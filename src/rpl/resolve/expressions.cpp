@@ -353,7 +353,7 @@ void Resolver::State::mismatch(DiagnosticKind kind, ExprId expression, TypeId wa
 // There are no implicit conversions: the literal of the other type, or a converting constructor.
 void Resolver::State::suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found) {
   const Expr& node = expr(expression);
-  const Place where = place(node.range);
+  const SourceLocation where = location(node.range);
   const bool literal_number = node.kind == ExprKind::Sint || node.kind == ExprKind::Uint;
   if (!is_vector(wanted)) return;
   if (literal_number && is_scalar(wanted)) {

@@ -47,7 +47,7 @@ ItemId Resolver::State::active_of_name(ItemId first) {
       const Item& item = program->items[id];
       error(DiagnosticKind::RplDuplicateName, item.name_range,
             formatted("{} `{}` is already declared", word_of(item.kind), text(item.name)))
-          .note("the first declaration", place(program->items[choice.found].name_range));
+          .note("the first declaration", location(program->items[choice.found].name_range));
     }
     sink = outer;
     choice_of[first] = static_cast<std::uint32_t>(choices.size());
@@ -112,11 +112,11 @@ void Resolver::State::resolve_signature(FunctionState& state) {
     out.arguments.emplace_back(declared.name, declared.access, type, i);
   }
   state.arguments.count = static_cast<std::uint32_t>(out.arguments.size()) - state.arguments.first;
-  constexpr std::uint32_t kMostArguments = 255;  // SPIR-V 1.6, 2.17 universal limits
-  if (state.arguments.count > kMostArguments) {
+  constexpr std::uint32_t kMaxArguments = 255;  // SPIR-V 1.6, 2.17 universal limits
+  if (state.arguments.count > kMaxArguments) {
     error(DiagnosticKind::RplArgCount, item.name_range,
           formatted("`{}` has {} arguments, and a function has {} at most", text(item.name), state.arguments.count,
-                    kMostArguments));
+                    kMaxArguments));
   }
 }
 
@@ -205,11 +205,11 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     const auto index = static_cast<std::size_t>(name.stage);
     if ((name.stage == Stage::Compute) != (settings->pipeline == PipelineKind::Compute)) {
       diagnostics->error(
-          DiagnosticKind::RplStage, Place::nowhere(),
+          DiagnosticKind::RplStage, SourceLocation::nowhere(),
           formatted("a {} pipeline has no {} stage",
                     settings->pipeline == PipelineKind::Compute ? "compute" : "graphics", name_of(name.stage)));
     } else if (chosen[index]) {
-      diagnostics->error(DiagnosticKind::RplEntryTwice, Place::nowhere(),
+      diagnostics->error(DiagnosticKind::RplEntryTwice, SourceLocation::nowhere(),
                          formatted("the {} stage has two entry points, `{}` and `{}`", name_of(name.stage),
                                    chosen[index]->function, name.function));
     } else {
@@ -225,7 +225,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     const std::uint32_t found = id == kNoName || id >= program->first_function.size() ? kNone : find_function(id);
     if (found == kNone) {
       Diagnostic& problem = diagnostics->error(
-          DiagnosticKind::RplEntryMissing, Place::nowhere(),
+          DiagnosticKind::RplEntryMissing, SourceLocation::nowhere(),
           formatted("there is no function `{}` for the {} stage", name->function, name_of(name->stage)));
       if (id != kNoName && id < program->first_function.size() && program->first_function[id] != kNone) {
         note_disabled(problem, program->first_function[id]);
@@ -328,7 +328,7 @@ void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
     }
     std::string what(describe(kind));
     if (kind == Touch::Builtin) {
-      const Place call = place(state.touches[i]);
+      const SourceLocation call = location(state.touches[i]);
       const std::string_view written = call.source->text(call.span);
       what = formatted("`{}` is not a function of this stage", written.substr(0, written.find_first_of(" \t\r\n(/")));
     }
@@ -340,7 +340,7 @@ void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
       const CallEdge& edge = edges[parents[at]];
       problem.note(formatted("`{}` is called by `{}`", text(program->items[functions[at].item].name),
                              text(program->items[functions[edge.caller].item].name)),
-                   place(edge.at));
+                   location(edge.at));
       at = edge.caller;
     }
   }

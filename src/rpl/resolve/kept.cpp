@@ -18,7 +18,7 @@
 // last resolve was read by settings alone, only these are resolved again. Nothing is kept of a resolve that had
 // something to say, as it would have to be said again.
 //
-// MEMORY. What no variant will have again is garbage. When all that is kept has grown to `kMostGrowth` times what the
+// MEMORY. What no variant will have again is garbage. When all that is kept has grown to `kMaxGrowth` times what the
 // first variant took, it is forgotten, and the next variant is resolved from nothing.
 #include "rpl/resolve/context.hpp"
 
@@ -26,9 +26,9 @@ namespace slipway::rpl {
 
 namespace {
 
-constexpr std::size_t kMostGrowth = 8;
-constexpr std::size_t kLeastSize = 4096;  // what a small program may grow to at any rate, times kMostGrowth
-constexpr std::size_t kMostVersions = 4;  // of one item
+constexpr std::size_t kMaxGrowth = 8;
+constexpr std::size_t kMinSize = 4096;   // what a small program may grow to at any rate, times kMaxGrowth
+constexpr std::size_t kMaxVersions = 4;  // of one item
 
 }  // namespace
 
@@ -41,7 +41,7 @@ bool Resolver::State::keeps_program() const {
     return a.text == b.text && a.module == b.module;
   };
   return last.same && last.settings == *settings && std::ranges::equal(last.sources, program->sources, same_source) &&
-         kept_size() <= kMostGrowth * std::max(last.first_size, kLeastSize);
+         kept_size() <= kMaxGrowth * std::max(last.first_size, kMinSize);
 }
 
 void Resolver::State::forget() {
@@ -119,7 +119,7 @@ void Resolver::State::keep(std::vector<T>& all, std::uint32_t made, ItemId item)
   all[made].options = options_of_variant;
   all[made].older = std::exchange(newest[item], made);
   std::uint32_t oldest = made;
-  for (std::size_t i = 1; i < kMostVersions && oldest != kNone; ++i) oldest = all[oldest].older;
+  for (std::size_t i = 1; i < kMaxVersions && oldest != kNone; ++i) oldest = all[oldest].older;
   if (oldest != kNone) all[oldest].older = kNone;
 }
 
@@ -157,7 +157,7 @@ const KeptLayout* Resolver::State::find_kept_layout(ItemId item) const {
   if (found == kNone) return nullptr;
   const Buffer& buffer = layouts[found].buffer;
   const std::size_t parameters = parameter_count + buffer.parameters.count + buffer.tail_parameters.count;
-  return parameters <= kMostParameters ? &layouts[found] : nullptr;
+  return parameters <= kMaxParameters ? &layouts[found] : nullptr;
 }
 
 // Items with aliases are made anew: those lead to where things stand in this variant.

@@ -8,7 +8,7 @@ namespace slipway::rpl {
 namespace {
 
 // Aliases expand where they are used, and aliases of aliases multiply.
-constexpr std::uint32_t kMostAliasUses = 65536;
+constexpr std::uint32_t kMaxAliasUses = 65536;
 constexpr std::uint32_t kDeepestRecursion = 300;
 
 }  // namespace
@@ -43,8 +43,8 @@ Val Resolver::State::resolve_name(const Expr& node) {
 }
 
 Val Resolver::State::resolve_alias_use(const Binding& binding, std::uint32_t index, Range at) {
-  if (++alias_uses > kMostAliasUses || depth > kDeepestRecursion) {
-    if (alias_uses <= kMostAliasUses + 1) {
+  if (++alias_uses > kMaxAliasUses || depth > kDeepestRecursion) {
+    if (alias_uses <= kMaxAliasUses + 1) {
       error(DiagnosticKind::RplNesting, at, "aliases of aliases make this function too large");
     }
     return {};

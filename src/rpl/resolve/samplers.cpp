@@ -72,10 +72,10 @@ void Resolver::State::check_samplers() {
             ? formatted("this compares with `{}`, which is sampled without comparison, too; no sampler does both", name)
             : formatted("this samples `{}` without comparison, and it is compared with, too; no sampler does both",
                         name));
-    if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), place(passes[later]));
-    problem.note(later == compare ? "sampled without comparison" : "compared with", place(uses[1 - later]));
-    if (passes[1 - later].end != 0) problem.note(formatted("`{}` is passed here", name), place(passes[1 - later]));
-    problem.note(formatted("`{}` is declared here", name), place(program->items[out.samplers[i].item].name_range));
+    if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), location(passes[later]));
+    problem.note(later == compare ? "sampled without comparison" : "compared with", location(uses[1 - later]));
+    if (passes[1 - later].end != 0) problem.note(formatted("`{}` is passed here", name), location(passes[1 - later]));
+    problem.note(formatted("`{}` is declared here", name), location(program->items[out.samplers[i].item].name_range));
     problem.hint("declare two samplers: one that compares and one that does not");
   }
 }

@@ -82,13 +82,13 @@ void Resolver::State::resolve_setting(const Item& item) {
     std::vector<std::string_view> names;
     for (const SettingInfo& info : setting_table()) names.push_back(info.name);
     const auto near = may_suggest() ? closest(text(item.name), names) : std::nullopt;
-    if (near) problem.suggest(place(item.name_range), *near);
+    if (near) problem.suggest(location(item.name_range), *near);
     return;
   }
   const SettingInfo& info = info_of(*found);
   const bool compute = settings->pipeline == PipelineKind::Compute;
   if ((info.scope == SettingScope::Compute) != compute) {
-    diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, place(item.name_range),
+    diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, location(item.name_range),
                         formatted("`{}` is a setting of {} pipelines and is ignored here", info.name,
                                   compute ? "graphics" : "compute"));
     return;
@@ -113,7 +113,8 @@ void Resolver::State::resolve_setting(const Item& item) {
         formatted("there is no color output {}; the program has {}", item.block, out.color_outputs.size());
     // Material sources alone have the settings of passes that are not there.
     if (metadata_only) {
-      diagnostics->remark(DiagnosticKind::RplSettingBlock, place(item.block_range), message + ", so this is ignored");
+      diagnostics->remark(DiagnosticKind::RplSettingBlock, location(item.block_range),
+                          message + ", so this is ignored");
     } else {
       error(DiagnosticKind::RplSettingBlock, item.block_range, message);
     }
@@ -132,7 +133,7 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
         error(DiagnosticKind::RplSettingType, range,
               formatted("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
     if (expr(item.value).kind == ExprKind::Sint && (wanted == ValueType::Uint || wanted == ValueType::Float)) {
-      problem.suggest(place(range), formatted("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
+      problem.suggest(location(range), formatted("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
     }
     return false;
   }
@@ -149,7 +150,7 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
       }
       Diagnostic& problem = error(DiagnosticKind::RplSettingValue, range,
                                   formatted("`{}` is not a value of `{}`, which has {}", text(bits), info.name, list));
-      if (const auto near = closest(text(bits), names)) problem.suggest(place(range), formatted("\"{}\"", *near));
+      if (const auto near = closest(text(bits), names)) problem.suggest(location(range), formatted("\"{}\"", *near));
       return false;
     }
     bits = static_cast<std::uint32_t>(word - words.begin());
@@ -185,7 +186,7 @@ void Resolver::State::finish_settings() {
       error(DiagnosticKind::RplSettingRange, range,
             formatted("the workgroup has {} invocations; at most 1024 are allowed", product));
     } else if (product > 128) {
-      diagnostics->remark(DiagnosticKind::RplPortability, place(range),
+      diagnostics->remark(DiagnosticKind::RplPortability, location(range),
                           formatted("the workgroup has {} invocations; devices are only sure to have 128", product));
     }
     return;
@@ -219,13 +220,15 @@ void Resolver::State::check_outputs() {
       error(DiagnosticKind::RplSettingValue, format_place,
             formatted("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
                       text(field.name), builtin_type_name(field.type)))
-          .note(formatted("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+          .note(formatted("`{}` is declared here", text(field.name)),
+                location(program->fields[field.field].name_range));
     }
     if (wanted != ItemClass::Float && output.setting(Setting::color_output_use_blend) != 0) {
       error(DiagnosticKind::RplSettingValue, place_of(Setting::color_output_use_blend),
             formatted("the color output `{}` is `{}`, and integers cannot be blended", text(field.name),
                       builtin_type_name(field.type)))
-          .note(formatted("`{}` is declared here", text(field.name)), place(program->fields[field.field].name_range));
+          .note(formatted("`{}` is declared here", text(field.name)),
+                location(program->fields[field.field].name_range));
     }
   }
 }

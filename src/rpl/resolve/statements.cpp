@@ -27,24 +27,24 @@ bool Resolver::State::check_local_name(NameId name, Range range) {
   const std::uint32_t local = local_of[name];
   if (local != kNone && bindings[local].kind != Binding::Kind::Argument) {
     error(DiagnosticKind::RplShadow, range, formatted("`{}` is already a variable or alias here", text(name)))
-        .note("the first declaration", place(bindings[local].at));
+        .note("the first declaration", location(bindings[local].at));
     return false;
   }
   if (local != kNone) {
     warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides an argument", text(name)))
-        .note("the argument", place(bindings[local].at));
+        .note("the argument", location(bindings[local].at));
     return true;
   }
   const ItemId item = bound[name];
   if (item == kNone) return true;
   if (program->items[item].kind == ItemKind::Constant) {
     warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides a constant", text(name)))
-        .note("the constant", place(program->items[item].name_range));
+        .note("the constant", location(program->items[item].name_range));
     return true;
   }
   error(DiagnosticKind::RplShadow, range,
         formatted("a local cannot have the name of the {} `{}`", word_of(program->items[item].kind), text(name)))
-      .note(formatted("`{}` is declared here", text(name)), place(program->items[item].name_range));
+      .note(formatted("`{}` is declared here", text(name)), location(program->items[item].name_range));
   return false;
 }
 

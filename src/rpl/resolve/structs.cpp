@@ -59,7 +59,7 @@ bool Resolver::State::add_field(ItemId owner, FieldId id, std::uint32_t value) {
   if (entry.value != kNone) {
     error(DiagnosticKind::RplDuplicateField, field.name_range,
           formatted("`{}` has another active field `{}`", text(program->items[owner].name), text(field.name)))
-        .note("the first one", place(program->fields[entry.field].name_range));
+        .note("the first one", location(program->fields[entry.field].name_range));
     return false;
   }
   entry.value = value;
@@ -132,7 +132,7 @@ TypeId Resolver::State::named_struct(NameId name, Range range) {
     if (item.kind == ItemKind::Struct && names.size() < 1000) names.push_back(text(item.name));
   }
   const Range first{range.begin, range.begin + static_cast<std::uint32_t>(text(name).size())};
-  if (const auto near = closest(text(name), names)) problem.suggest(place(first), *near);
+  if (const auto near = closest(text(name), names)) problem.suggest(location(first), *near);
   return kErrorType;
 }
 
@@ -229,7 +229,7 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
     if (tail != kNone) {
       error(DiagnosticKind::RplLayoutTailLast, program->types[program->fields[tail].type].range,
             formatted("the runtime array in `{}` is not the last active field", text(program->fields[tail].name)))
-          .note(formatted("`{}` comes after it", text(field.name)), place(field.name_range));
+          .note(formatted("`{}` comes after it", text(field.name)), location(field.name_range));
       tail = kNone;
     }
     const Type& of = out.types[type];
@@ -260,11 +260,11 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
   }
   // A struct with a tail keeps the plain end: its items follow at their own alignment.
   whole.size = whole.has_tail ? end : round_up(end, whole.align);
-  constexpr std::size_t kMostMembers = 16383;  // SPIR-V 1.6, 2.17 universal limits
-  if (member_stack.size() - mark > kMostMembers) {
+  constexpr std::size_t kMaxMembers = 16383;  // SPIR-V 1.6, 2.17 universal limits
+  if (member_stack.size() - mark > kMaxMembers) {
     error(DiagnosticKind::RplLayoutSize, program->items[id].name_range,
           formatted("`{}` has {} fields, and {} are possible", text(program->items[id].name),
-                    member_stack.size() - mark, kMostMembers));
+                    member_stack.size() - mark, kMaxMembers));
   }
   members = {static_cast<std::uint32_t>(out.members.size()), static_cast<std::uint32_t>(member_stack.size() - mark)};
   out.members.insert(out.members.end(), member_stack.begin() + static_cast<std::ptrdiff_t>(mark), member_stack.end());
@@ -436,7 +436,7 @@ void Resolver::State::unknown_field(ItemId owner, NameId name, Range range) {
     if (field.name == name) {
       error(DiagnosticKind::RplDisabledName, range,
             formatted("the field `{}` of `{}` is disabled", text(name), text(item.name)))
-          .note(formatted("`{}` is declared here, but disabled", text(name)), place(field.name_range));
+          .note(formatted("`{}` is declared here, but disabled", text(name)), location(field.name_range));
       return;
     }
     if (names.size() < 1000) names.push_back(text(field.name));
@@ -444,8 +444,8 @@ void Resolver::State::unknown_field(ItemId owner, NameId name, Range range) {
   Diagnostic& problem =
       error(DiagnosticKind::RplComponent, range, formatted("`{}` has no field `{}`", text(item.name), text(name)));
   const bool suggest = may_suggest();
-  if (const auto near = suggest ? closest(text(name), names) : std::nullopt) problem.suggest(place(range), *near);
-  problem.note(formatted("`{}` is declared here", text(item.name)), place(item.name_range));
+  if (const auto near = suggest ? closest(text(name), names) : std::nullopt) problem.suggest(location(range), *near);
+  problem.note(formatted("`{}` is declared here", text(item.name)), location(item.name_range));
 }
 
 }  // namespace slipway::rpl

@@ -15,7 +15,7 @@ void Resolver::State::check_unused(bool bodies) {
     for (const Diagnostic& inner : found.all()) {
       if (inner.severity != Severity::Error) continue;
       Diagnostic& problem = outer->warning(
-          DiagnosticKind::RplUnusedDefinition, inner.place,
+          DiagnosticKind::RplUnusedDefinition, inner.location,
           formatted("in the unused {} `{}`: {} ({})", what, text(name), inner.message, name_of(inner.kind)));
       problem.notes = inner.notes;
       problem.suggestions = inner.suggestions;

@@ -15,7 +15,7 @@ void check_buffer_barrier(Context& context, const BufferBarrier& barrier) {
       .error(barrier.at["size"], DiagnosticKind::OutOfRange,
              formatted("the barrier covers {} bytes from byte {}, but buffer `{}` has {} bytes", barrier.size,
                        barrier.offset, buffer->uid, buffer->size))
-      .note(formatted("buffer `{}` is here", buffer->uid), buffer->at["size"].place());
+      .note(formatted("buffer `{}` is here", buffer->uid), buffer->at["size"].location());
 }
 
 void check_range(Context& context, const ImageBarrier& barrier, const Image& image, std::uint64_t base,

@@ -59,7 +59,7 @@ void check_bound_once(Context& context, const std::vector<Binding>& bindings, Na
     const auto [first, fresh] = seen.emplace(where, binding.at);
     if (fresh) continue;
     context.error(binding.at, DiagnosticKind::DuplicateName, formatted("two bindings for {}", where))
-        .note("the first one is here", first->second.place());
+        .note("the first one is here", first->second.location());
   }
 }
 

@@ -11,7 +11,7 @@ void check(Context& context, const DispatchCompute& command) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
                formatted("DispatchCompute requires a compute shader stage, which `{}` does not have", shader->uid))
-        .note(formatted("shader `{}` is here", shader->uid), shader->at["stage"].place());
+        .note(formatted("shader `{}` is here", shader->uid), shader->at["stage"].location());
   }
   // A shader that was left out, or of a type that only its file tells, may be RPL.
   const auto type = shader ? shader->likely_type() : std::nullopt;

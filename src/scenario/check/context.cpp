@@ -59,13 +59,13 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
     if (std::ranges::contains(kinds, one.index())) uids.push_back(uid_of(one));
   }
   if (const auto near = closest(reference.uid, uids))
-    diagnostic.suggest(json::inside_quotes(reference.at.place()), *near);
+    diagnostic.suggest(json::inside_quotes(reference.at.location()), *near);
   return nullptr;
 }
 
-Place place_in(json::Value object, std::string_view key) {
+SourceLocation place_in(json::Value object, std::string_view key) {
   const json::Value member = object[key];
-  return member ? member.place() : object.opening();
+  return member ? member.location() : object.opening();
 }
 
 }  // namespace slipway::scenario

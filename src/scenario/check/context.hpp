@@ -36,7 +36,7 @@ struct Context {
 };
 
 // Where an object ends up in a message: the member if it is given, else the beginning of the object.
-Place place_in(json::Value object, std::string_view key);
+SourceLocation place_in(json::Value object, std::string_view key);
 
 // "a buffer", "an image"
 std::string kind_with_article(const Resource& resource);

@@ -48,7 +48,7 @@ void check_extents(Context& context, const std::vector<Target>& targets, const s
                  formatted("All color attachments must share the same extent: image `{}` has {}, but `{}` has {}",
                            target.image->uid, extent_text(target.extent), targets.front().image->uid,
                            extent_text(targets.front().extent)))
-          .note("the first one is here", targets.front().at.place());
+          .note("the first one is here", targets.front().at.location());
     }
   }
 }
@@ -82,7 +82,7 @@ void check(Context& context, const DispatchFragment& command) {
   if (command.color_attachments.empty() && !command.render_extent) {
     Diagnostic& missing = context.error(command.at, DiagnosticKind::MissingKey,
                                         "dispatch_fragment requires color_attachment_refs or render_extent");
-    missing.place = command.at.opening();
+    missing.location = command.at.opening();
   }
   check_extents(context, check_attachments(context, command.color_attachments), command.render_extent);
   context.follow<RawData>(command.push_data);
@@ -110,7 +110,7 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
                          "`{}` has {}",
                          image->uid, extent_text(target.extent), targets.front().image->uid,
                          extent_text(targets.front().extent)))
-        .note("the first color attachment is here", targets.front().at.place());
+        .note("the first color attachment is here", targets.front().at.location());
   }
 }
 
@@ -138,7 +138,7 @@ void check(Context& context, const Draw& command) {
   if (command.color_attachments.empty() && !command.depth_attachment && !command.render_extent) {
     Diagnostic& missing = context.error(command.at, DiagnosticKind::MissingKey,
                                         "draw requires color_attachments, depth_attachment or render_extent");
-    missing.place = command.at.opening();
+    missing.location = command.at.opening();
   }
 }
 

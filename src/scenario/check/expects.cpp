@@ -18,7 +18,7 @@ void check_expect(Context& context, const Resource& resource, const Expect& expe
   Diagnostic& missing = context.error(
       expect.at, DiagnosticKind::MissingKey,
       formatted("missing key `type`: an expectation of buffer `{}` needs the type of its elements", uid_of(resource)));
-  missing.place = expect.at.opening();
+  missing.location = expect.at.opening();
 }
 
 }  // namespace

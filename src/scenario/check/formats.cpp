@@ -13,7 +13,7 @@ bool check_name(Context& context, const FormatName& format, json::Value at) {
   Diagnostic& diagnostic =
       context.error(at, DiagnosticKind::UnknownValue, formatted("Unknown VkFormat: {}", format.name));
   if (const auto near = closest(format.name, format_names()))
-    diagnostic.suggest(json::inside_quotes(at.place()), *near);
+    diagnostic.suggest(json::inside_quotes(at.location()), *near);
   return false;
 }
 
@@ -22,7 +22,7 @@ json::Value format_of(json::Value object) { return object["format"] ? object["fo
 void check_element(Context& context, const FormatName& format, json::Value object) {
   const json::Value at = format_of(object);
   if (!check_name(context, format, at)) return;
-  auto type = tensor::tensor_element_type(*format.value, at.place());
+  auto type = tensor::tensor_element_type(*format.value, at.location());
   if (type) return;
   for (Diagnostic& problem : type.error())
     context.diagnostics.add(std::move(problem.at(at.pointer(), json::uid_around(at))));

@@ -23,7 +23,7 @@ const T* as(const Member& member) {
 
 std::optional<tensor::ElementType> element_type(const Tensor& tensor) {
   if (!tensor.format.value) return std::nullopt;
-  const auto type = tensor::tensor_element_type(*tensor.format.value, Place::nowhere());
+  const auto type = tensor::tensor_element_type(*tensor.format.value, SourceLocation::nowhere());
   return type ? std::optional(*type) : std::nullopt;
 }
 
@@ -83,7 +83,7 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
     context
         .error(alias.at, DiagnosticKind::ConflictingKeys,
                formatted("`memory_group` and `alias_target` exclude each other in tensor `{}`", tensor.uid))
-        .note("`memory_group` is here", tensor.memory_group->at.place());
+        .note("`memory_group` is here", tensor.memory_group->at.location());
     return nullptr;
   }
   if (image && image->memory_group) {
@@ -91,7 +91,7 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
         .error(alias.image.at, DiagnosticKind::ConflictingKeys,
                formatted("Resource already belongs to a different group: image `{}`", image->uid))
         .note(formatted("it is in memory group `{}`; put the tensor there instead", image->memory_group->id),
-              image->memory_group->at.place());
+              image->memory_group->at.location());
     return nullptr;
   }
   return image;
@@ -177,7 +177,7 @@ void check_contents(Context& context, const Group& group) {
                  formatted("`{}` and `{}` share memory and both have contents: bytes {} to {} and {} to {}",
                            uid_of(*before->resource), uid_of(*member->resource), before->offset, *end_of(*before),
                            member->offset, *end_of(*member)))
-          .note(formatted("`{}` is here", uid_of(*before->resource)), before->at.place());
+          .note(formatted("`{}` is here", uid_of(*before->resource)), before->at.location());
     }
     if (!before || *end_of(*member) > *end_of(*before)) before = member;
   }

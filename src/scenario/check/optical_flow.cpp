@@ -9,7 +9,7 @@ namespace slipway::scenario {
 namespace {
 
 using Extent = std::array<std::uint64_t, 2>;
-constexpr std::uint32_t kLeastSide = 64, kGreatestSide = 8192;
+constexpr std::uint32_t kMinSide = 64, kGreatestSide = 8192;
 
 constexpr vk::Format kSearchFormats[] = {vk::Format::R8G8B8_UNORM,   vk::Format::B8G8R8_UNORM,
                                          vk::Format::R8G8B8A8_UNORM, vk::Format::B8G8R8A8_UNORM,
@@ -50,9 +50,9 @@ void check_role(Context& context, const Role& role) {
 void check(Context& context, const DispatchOpticalFlow& command) {
   for (const std::string_view key : {"width", "height"}) {
     const std::uint32_t side = key == "width" ? command.width : command.height;
-    if (side >= kLeastSide && side <= kGreatestSide) continue;
+    if (side >= kMinSide && side <= kGreatestSide) continue;
     context.error(command.at[key], DiagnosticKind::OutOfRange,
-                  formatted("`{}` is {}, but must be {} to {}", key, side, kLeastSide, kGreatestSide));
+                  formatted("`{}` is {}, but must be {} to {}", key, side, kMinSide, kGreatestSide));
   }
   const std::uint32_t hint = command.mean_flow_l1_norm_hint;
   if (hint != 0 && hint >= std::max(command.width, command.height)) {

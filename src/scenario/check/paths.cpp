@@ -15,21 +15,21 @@ void check_output(Context& context, std::map<Path, json::Value>& outputs, const 
   if (!fresh) {
     context
         .error(at, DiagnosticKind::OutputConflict, formatted("two resources are written to {}", first->first.string()))
-        .note("the other one is here", first->second.place());
+        .note("the other one is here", first->second.location());
   }
   const Path& output = context.options.output;
-  if (!context.options.confine || is_inside(path, context.scenario.folder)) return;
+  if (!context.options.confine || is_inside(path, context.scenario.directory)) return;
   if (!output.empty() && is_inside(path, output)) return;
   context.error(at, DiagnosticKind::PathOutside,
-                formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
+                formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string()));
 }
 
 void check_input(Context& context, std::string_view src, json::Value at) {
   if (src.empty() || !context.options.confine) return;
   const Path path = source_path(context.scenario, src);
-  if (is_inside(path, context.scenario.folder)) return;
+  if (is_inside(path, context.scenario.directory)) return;
   context.error(at, DiagnosticKind::PathOutside,
-                formatted("{} is outside of the scenario's folder, to which --confine keeps it", path.string()));
+                formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string()));
 }
 
 }  // namespace

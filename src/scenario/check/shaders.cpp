@@ -21,7 +21,7 @@ void check_constants(Context& context, const std::vector<SpecializationConstant>
     context
         .error(constant.at["id"], DiagnosticKind::DuplicateName,
                formatted("specialization constant {} is given twice", constant.id))
-        .note("the first one is here", first->second.place());
+        .note("the first one is here", first->second.location());
   }
 }
 

@@ -11,7 +11,7 @@ void check_uids(Context& context) {
     const std::size_t first = context.scenario.by_uid.find(uid)->second;
     if (first == i) continue;
     context.error(place_of(resource)["uid"], DiagnosticKind::DuplicateName, formatted("Not unique uid: {}", uid))
-        .note("the first one is here", place_of(context.scenario.resources[first])["uid"].place());
+        .note("the first one is here", place_of(context.scenario.resources[first])["uid"].location());
   }
 }
 

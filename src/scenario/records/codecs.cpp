@@ -96,7 +96,7 @@ bool exclusive(Decoder& decoder, Value object, std::string_view first, std::stri
   if (!a || !b) return true;
   Diagnostic diagnostic = json::problem(b, DiagnosticKind::ConflictingKeys,
                                         formatted("`{}` and `{}` exclude each other in {}", first, second, subject));
-  diagnostic.place = b.key_place();
+  diagnostic.location = b.key_place();
   diagnostic.note(formatted("`{}` is here", first), a.key_place());
   decoder.add(std::move(diagnostic));
   return false;

@@ -242,7 +242,7 @@ const Record<Expect>& expect_record() {
             if (given.size() == 1) return true;
             Diagnostic diagnostic = json::problem(object, DiagnosticKind::MissingKey,
                                                   "an expectation needs one of `src`, `data`, `fill` and `ref`");
-            diagnostic.place = object.opening();
+            diagnostic.location = object.opening();
             decoder.add(std::move(diagnostic));
             return false;
           });

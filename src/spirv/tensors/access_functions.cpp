@@ -162,7 +162,7 @@ class AccessFunction {
   Id add(Id a, Id b) { return builder_.op(spv::Op::OpIAdd, u32_, {a, b}); }
 
   Id is_inside(Id k) { return builder_.op(spv::Op::OpULessThan, builder_.type_bool(), {k, rest_}); }
-  Id place(Id k) {
+  Id location(Id k) {
     if (k == builder_.constant_u32(0)) return first_;
     return add(first_, step_ == builder_.constant_u32(1) ? k : builder_.op(spv::Op::OpIMul, u32_, {k, step_}));
   }
@@ -213,7 +213,7 @@ class AccessFunction {
   Id read_at(Id k) {
     if (tensor_.layouts.empty()) return outside_;
     const Id inside = is_inside(k);
-    return load(inside, place(k));
+    return load(inside, location(k));
   }
 
   // --- writing ----------------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ class AccessFunction {
     if (length_) {
       for (std::uint32_t k = 0; k < *length_; ++k) {
         when(is_inside(builder_.constant_u32(k)), [&] {
-          store(place(builder_.constant_u32(k)),
+          store(location(builder_.constant_u32(k)),
                 builder_.op(spv::Op::OpCompositeExtract, tensor_.element, {value_, k}));
         });
       }
@@ -233,7 +233,8 @@ class AccessFunction {
     }
     builder_.op_void(spv::Op::OpStore, {array_, value_});
     loop([&](Id k) {
-      when(is_inside(k), [&] { store(place(k), builder_.op(spv::Op::OpLoad, tensor_.element, {array_element(k)})); });
+      when(is_inside(k),
+           [&] { store(location(k), builder_.op(spv::Op::OpLoad, tensor_.element, {array_element(k)})); });
     });
   }
 
@@ -344,7 +345,7 @@ void AccessFunctions::declare(const TensorVariable& tensor) {
 
 Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at) {
   const auto malformed = [&](std::string_view what) {
-    return fail(DiagnosticKind::FileFormat, view_.module.place(at),
+    return fail(DiagnosticKind::FileFormat, view_.module.location(at),
                 formatted("an access to tensor `{}` {}", view_.label(access.tensor->variable->result), what));
   };
   const Instruction* integer = nullptr;

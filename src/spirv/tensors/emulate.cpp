@@ -83,10 +83,10 @@ class Emulation {
 
  private:
   std::unexpected<Failure> fail_at(const Instruction& instruction, DiagnosticKind kind, std::string message) const {
-    return fail(kind, module_.place(instruction), std::move(message));
+    return fail(kind, module_.location(instruction), std::move(message));
   }
   std::unexpected<Failure> too_large() const {
-    return fail(DiagnosticKind::Unsupported, Place::in_file(module_.name()),
+    return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(module_.name()),
                 "too many functions that are given too many different tensors");
   }
 

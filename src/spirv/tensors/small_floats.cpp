@@ -84,7 +84,7 @@ class Rewriting {
 
  private:
   std::unexpected<Failure> refuse(const Instruction& instruction) const {
-    return fail(DiagnosticKind::Unsupported, module_.place(instruction),
+    return fail(DiagnosticKind::Unsupported, module_.location(instruction),
                 formatted("numbers of a small float type are used in a way that cannot be emulated (instruction {})",
                           static_cast<std::uint32_t>(instruction.op)));
   }

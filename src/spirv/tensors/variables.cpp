@@ -96,7 +96,7 @@ class Finder {
   }
 
   Result<> problem(const Instruction& variable, DiagnosticKind kind, std::string_view what) const {
-    return fail(kind, view_.module.place(variable), formatted("tensor `{}` {}", view_.label(variable.result), what));
+    return fail(kind, view_.module.location(variable), formatted("tensor `{}` {}", view_.label(variable.result), what));
   }
 
   const View& view_;

@@ -140,7 +140,7 @@ void UpdateDescriptorSets(VkDevice device, std::uint32_t count, const VkWriteDes
 }  // namespace
 
 tensor::ElementType Description::element() const {
-  const auto type = tensor::tensor_element_type(static_cast<vk::Format>(format), Place::nowhere());
+  const auto type = tensor::tensor_element_type(static_cast<vk::Format>(format), SourceLocation::nowhere());
   if (!type) complain("a tensor of a format without elements");
   return *type;
 }

@@ -13,7 +13,7 @@ namespace slipway::testing {
 namespace {
 
 // What a kernel reads of a tensor: the place inside the kernel of each element, by its coordinates.
-using Place = std::function<std::int64_t(std::span<const std::int64_t>)>;
+using SourceLocation = std::function<std::int64_t(std::span<const std::int64_t>)>;
 
 // The largest magnitude of a set's data for types of input and result.
 double magnitude(DataType in, DataType out) {
@@ -55,7 +55,7 @@ double element(int set, double length, Part part, std::int64_t k, std::uint64_t 
 }
 
 // The places of elements in a kernel, by operator and operand.
-Place place_of(const DotSetup& setup, std::size_t operand) {
+SourceLocation place_of(const DotSetup& setup, std::size_t operand) {
   using At = std::span<const std::int64_t>;
   const Shape& input = setup.tensors[0].shape;
   const auto weight = [&](std::size_t d) { return setup.tensors[1].shape[d]; };
@@ -79,7 +79,7 @@ Place place_of(const DotSetup& setup, std::size_t operand) {
       if (operand == 0) return [h = weight(0), w = weight(1)](At at) { return at[1] % h * w + at[2] % w; };
       return [w = weight(1)](At at) { return at[0] * w + at[1]; };
     case Op::MATMUL:
-      return operand == 0 ? Place([](At at) { return at[2]; }) : Place([](At at) { return at[1]; });
+      return operand == 0 ? SourceLocation([](At at) { return at[2]; }) : SourceLocation([](At at) { return at[1]; });
     case Op::REDUCE_SUM:
       return [axis = static_cast<std::size_t>(setup.attributes.integer("axis"))](At at) { return at[axis]; };
     case Op::AVG_POOL2D:
@@ -260,11 +260,11 @@ OperatorCase dot_case(const DotSetup& setup, int set) {
   for (std::size_t operand = 0; operand < setup.tensors.size(); ++operand) {
     Tensor tensor = Tensor::zeros(setup.tensors[operand]);
     const Part part = transform ? Part::Input : static_cast<Part>(operand);
-    const Place place =
+    const SourceLocation location =
         part == Part::Bias ? [](std::span<const std::int64_t>) { return std::int64_t{0}; } : place_of(setup, operand);
     std::vector<std::int64_t> at(tensor.type.shape.size(), 0);
     for (std::size_t i = 0; i < tensor.reals.size(); ++i) {
-      tensor.reals[i] = reference::round_to(tensor.type.data, element(set, length, part, place(at), before + i, b));
+      tensor.reals[i] = reference::round_to(tensor.type.data, element(set, length, part, location(at), before + i, b));
       for (std::size_t d = at.size(); d-- > 0 && ++at[d] == tensor.type.shape[d];) at[d] = 0;
     }
     if (transform) before += tensor.reals.size();

@@ -67,8 +67,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
     // Graphs in a row share kernels; those of long ago are not worth their memory.
-    constexpr std::size_t kMostPipelines = 3000;
-    if (pipelines_.size() > kMostPipelines) pipelines_.clear();
+    constexpr std::size_t kMaxPipelines = 3000;
+    if (pipelines_.size() > kMaxPipelines) pipelines_.clear();
     run_it(plan, {.pipelines = &pipelines_});
     return results;
   }
@@ -78,8 +78,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
 
   // Collects a case; many run together. `finish` runs what is left.
   void check(OperatorCase made) {
-    constexpr std::size_t kMostCases = 150, kMostElements = 1u << 20;
-    if (pending_.size() >= kMostCases || batch_.elements() > kMostElements) finish();
+    constexpr std::size_t kMaxCases = 150, kMaxElements = 1u << 20;
+    if (pending_.size() >= kMaxCases || batch_.elements() > kMaxElements) finish();
     pending_.push_back(std::move(made));
     batch_.add(pending_.back());
   }

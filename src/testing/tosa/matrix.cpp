@@ -12,12 +12,12 @@
 namespace slipway::testing {
 namespace {
 
-double least_of(DataType type) {
+double min_value(DataType type) {
   if (type == DataType::Bool) return 0;
   if (type == DataType::I4) return -7;  // -8 is no value of the type
   return static_cast<double>(reference::least_integer(type));
 }
-double greatest_of(DataType type) {
+double max_value(DataType type) {
   return type == DataType::Bool ? 1 : static_cast<double>(reference::greatest_integer(type));
 }
 
@@ -33,7 +33,7 @@ void store(Tensor& tensor, std::size_t i, double value) {
 std::vector<double> edge_values(DataType type) {
   if (type == DataType::Bool) return {0, 1};
   if (!tosa::is_float(type)) {
-    const double least = least_of(type), greatest = greatest_of(type);
+    const double least = min_value(type), greatest = max_value(type);
     return {least, greatest, -1, 0, 1, least + 1, greatest - 1, 2, -2};
   }
   const reference::Precision precision = reference::precision_of(type);
@@ -72,8 +72,8 @@ Tensor TensorMaker::random_tensor(DataType type, tensor::Shape shape, std::optio
     const Limits within = limits.value_or(Limits{-4, 4});
     return filled(type, std::move(shape), [&](std::size_t) { return random.real(within.low, within.high); });
   }
-  const auto low = static_cast<std::int64_t>(limits ? limits->low : least_of(type)),
-             high = static_cast<std::int64_t>(limits ? limits->high : greatest_of(type));
+  const auto low = static_cast<std::int64_t>(limits ? limits->low : min_value(type)),
+             high = static_cast<std::int64_t>(limits ? limits->high : max_value(type));
   return filled(type, std::move(shape), [&](std::size_t) { return static_cast<double>(random.between(low, high)); });
 }
 

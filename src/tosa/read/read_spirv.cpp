@@ -42,7 +42,7 @@ class GraphReader {
   using Instruction = spirv::Instruction;
 
   Diagnostic& error(DiagnosticKind kind, const Instruction& at, std::string text) {
-    return diagnostics_.error(kind, module_.place(at), std::move(text));
+    return diagnostics_.error(kind, module_.location(at), std::move(text));
   }
 
   // --- module scope ---
@@ -82,7 +82,7 @@ class GraphReader {
       const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSet) ||
                          name.starts_with("NonSemantic.");
       if (known || used_sets_.contains(id)) continue;
-      diagnostics_.warning(DiagnosticKind::Unsupported, module_.place(*module_.definition(id)),
+      diagnostics_.warning(DiagnosticKind::Unsupported, module_.location(*module_.definition(id)),
                            formatted("the instruction set `{}` is not known; nothing uses it", name));
     }
   }
@@ -95,7 +95,7 @@ class GraphReader {
       names += formatted("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
     }
     diagnostics_.error(
-        DiagnosticKind::UnknownReference, Place::in_file(module_.name()),
+        DiagnosticKind::UnknownReference, SourceLocation::in_file(module_.name()),
         names.empty() ? "the module has no graph" : formatted("the module has no graph `{}`; it has {}", name, names));
     return nullptr;
   }
@@ -153,13 +153,13 @@ class GraphReader {
       statement(instruction);
     }
     if (!over) {
-      diagnostics_.error(DiagnosticKind::FileTruncated, Place::in_file(module_.name()),
+      diagnostics_.error(DiagnosticKind::FileTruncated, SourceLocation::in_file(module_.name()),
                          formatted("graph `{}` has no end", graph_.name));
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
       if (graph_.outputs[i] == kNoValue)
-        diagnostics_.error(DiagnosticKind::FileFormat, Place::in_file(module_.name()),
+        diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(module_.name()),
                            formatted("output {} of graph `{}` is not set", i, graph_.name));
     }
   }
@@ -283,7 +283,7 @@ class GraphReader {
     Attributes attributes;
     if (!operands(*info, instruction, inputs, attributes) || !types) return;
     results_[instruction.result] = graph_.add_node(info->op, std::move(inputs), std::move(attributes), *types);
-    graph_.nodes.back().place = module_.place(instruction);
+    graph_.nodes.back().location = module_.location(instruction);
   }
 
   bool operands(const OperatorInfo& info, const Instruction& instruction, std::vector<ValueId>& inputs,
@@ -367,7 +367,7 @@ class GraphReader {
     }
     if (!name || !attributes || !types) return;
     results_[instruction.result] = graph_.add_node(Op::CUSTOM, std::move(inputs), {}, *types);
-    graph_.nodes.back().place = module_.place(instruction);
+    graph_.nodes.back().location = module_.location(instruction);
     graph_.nodes.back().custom = std::make_shared<CustomOperator>("com.arm.bespoke", *name, *attributes);
   }
 

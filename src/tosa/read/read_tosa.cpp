@@ -20,9 +20,9 @@ namespace slipway::tosa {
 namespace {
 
 constexpr std::size_t kIdentifierAt = 4;
-constexpr std::size_t kMostTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
-constexpr int kMostDepth = 64;                             // of tables, and of branches within branches
-constexpr std::size_t kMostInlined = 1 << 20;              // operators and tensors of branches and of turns of loops
+constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
+constexpr int kMaxDepth = 64;                             // of tables, and of branches within branches
+constexpr std::size_t kMaxInlined = 1 << 20;              // operators and tensors of branches and of turns of loops
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
 
 std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
@@ -73,10 +73,10 @@ class Reader {
   std::uint64_t offset_of(const void* table) const {
     return static_cast<std::uint64_t>(static_cast<const std::byte*>(table) - bytes_.data());
   }
-  Place place(const void* table) const {
-    return Place::in_bytes(name_, {offset_of(table), offset_of(table) + sizeof(flatbuffers::soffset_t)});
+  SourceLocation location(const void* table) const {
+    return SourceLocation::in_bytes(name_, {offset_of(table), offset_of(table) + sizeof(flatbuffers::soffset_t)});
   }
-  Place whole() const { return Place::in_file(name_); }
+  SourceLocation whole() const { return SourceLocation::in_file(name_); }
 
   static std::string_view operator_name(const fb::TosaOperator& of) {
     const std::string_view location = of.location() ? view(of.location()->text()) : std::string_view();
@@ -86,7 +86,7 @@ class Reader {
   Diagnostic& error(DiagnosticKind kind, const fb::TosaOperator& at, const std::string& text) {
     const auto number = numbers_.find(&at);
     return diagnostics_.error(
-        kind, place(&at),
+        kind, location(&at),
         formatted("operator {}{} `{}`: {}", number == numbers_.end() ? std::string() : formatted("{} ", number->second),
                   title(at), operator_name(at), text));
   }
@@ -106,8 +106,8 @@ class Reader {
     // Data of large models lies behind what FlatBuffers can address.
     const std::size_t size = std::min<std::size_t>(bytes_.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
     flatbuffers::Verifier::Options options;
-    options.max_depth = kMostDepth;
-    options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMostTables - 1, size / 4 + 1));
+    options.max_depth = kMaxDepth;
+    options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMaxTables - 1, size / 4 + 1));
     flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes_.data()), size, options);
     if (!fb::VerifyTosaGraphBuffer(verifier)) {
       diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are broken or cut off");
@@ -126,7 +126,7 @@ class Reader {
     }
     const fb::TosaBasicBlock* block = region->blocks()->Get(0);
     if (count(block->outputs()) == 0) {
-      diagnostics_.error(DiagnosticKind::FileFormat, place(block), "model has no outputs");
+      diagnostics_.error(DiagnosticKind::FileFormat, location(block), "model has no outputs");
       return nullptr;
     }
     return block;
@@ -135,7 +135,7 @@ class Reader {
   bool version() {
     const fb::Version& version = *graph_->version();
     const auto wrong = [&](const std::string& text) {
-      diagnostics_.error(DiagnosticKind::Unsupported, place(&version), text);
+      diagnostics_.error(DiagnosticKind::Unsupported, location(&version), text);
       return false;
     };
     if (version._major() < 0 || version._minor() < 0) return wrong("the file does not say its version of TOSA");
@@ -164,9 +164,9 @@ class Reader {
     inlined_ += arguments
                     ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size()
                     : 0;
-    if (inlined_ > kMostInlined) {
-      diagnostics_.error(DiagnosticKind::OutOfRange, place(&block),
-                         formatted("branches and loops expand to more than {} operators and tensors", kMostInlined));
+    if (inlined_ > kMaxInlined) {
+      diagnostics_.error(DiagnosticKind::OutOfRange, location(&block),
+                         formatted("branches and loops expand to more than {} operators and tensors", kMaxInlined));
       return std::nullopt;
     }
     Scope scope;
@@ -184,10 +184,11 @@ class Reader {
       if (symbol != scope.end() && symbol->second.value) {
         outputs.push_back(*symbol->second.value);
       } else if (symbol == scope.end() || symbol->second.producer == nullptr) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
+        diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
                            formatted("the output `{}` is made by nothing", name));
       } else if (good()) {
-        diagnostics_.error(DiagnosticKind::Unsupported, place(&block), formatted("the output `{}` is no tensor", name));
+        diagnostics_.error(DiagnosticKind::Unsupported, location(&block),
+                           formatted("the output `{}` is no tensor", name));
       }
     }
     return good() ? std::optional(outputs) : std::nullopt;
@@ -198,7 +199,7 @@ class Reader {
       const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
       Symbol& symbol = scope[view(tensor->name())];
       if (symbol.tensor)
-        diagnostics_.error(DiagnosticKind::DuplicateName, place(tensor),
+        diagnostics_.error(DiagnosticKind::DuplicateName, location(tensor),
                            formatted("two tensors are called `{}`", view(tensor->name())));
       symbol.tensor = tensor;
     }
@@ -206,7 +207,7 @@ class Reader {
       const fb::TosaShape* shape = block.shapes()->Get(static_cast<flatbuffers::uoffset_t>(i));
       Symbol& symbol = scope[view(shape->name())];
       if (symbol.shape || symbol.tensor)
-        diagnostics_.error(DiagnosticKind::DuplicateName, place(shape),
+        diagnostics_.error(DiagnosticKind::DuplicateName, location(shape),
                            formatted("`{}` is declared twice", view(shape->name())));
       symbol.shape = shape;
     }
@@ -217,13 +218,13 @@ class Reader {
       const std::string_view name = view(block.inputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, place(&block),
+        diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
                            formatted("the input `{}` is no tensor", name));
         continue;
       }
       Symbol& symbol = found->second;
       if (symbol.is_input)
-        diagnostics_.error(DiagnosticKind::DuplicateName, place(symbol.tensor),
+        diagnostics_.error(DiagnosticKind::DuplicateName, location(symbol.tensor),
                            formatted("`{}` is an input twice", name));
       symbol.is_input = true;
       if (arguments) {
@@ -241,20 +242,20 @@ class Reader {
     const std::string name(view(tensor.name()));
     if (!data) {
       const bool newer = tensor.type() >= fb::DType::FP6E2M3 && tensor.type() <= fb::DType::MAX;
-      diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, place(&tensor),
+      diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, location(&tensor),
                          formatted("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
                                    newer ? formatted("; {}", kUnrepresentable) : ""));
       return std::nullopt;
     }
     if (tensor.is_unranked()) {
-      diagnostics_.error(DiagnosticKind::Unsupported, place(&tensor), formatted("tensor `{}` has no rank", name));
+      diagnostics_.error(DiagnosticKind::Unsupported, location(&tensor), formatted("tensor `{}` has no rank", name));
       return std::nullopt;
     }
     TensorType type{*data, shape_of(tensor)};
     for (std::int64_t& extent : type.shape) {
       if (extent != 0) continue;
       extent = kDynamic;
-      diagnostics_.warning(DiagnosticKind::ShapeMismatch, place(&tensor),
+      diagnostics_.warning(DiagnosticKind::ShapeMismatch, location(&tensor),
                            formatted("tensor `{}` has a dimension of 0, which is taken as unknown", name));
     }
     return type;
@@ -397,7 +398,7 @@ class Reader {
     if (symbol.producer)
       error(DiagnosticKind::FileFormat, *symbol.producer, message);
     else
-      diagnostics_.error(DiagnosticKind::FileFormat, place(symbol.tensor), message);
+      diagnostics_.error(DiagnosticKind::FileFormat, location(symbol.tensor), message);
   }
 
   // --- operators ---
@@ -557,7 +558,7 @@ class Reader {
     const std::vector<ValueId> results =
         model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
     Node& node = model_.graph.nodes.back();
-    node.place = place(&of);
+    node.location = location(&of);
     node.name = operator_name(of);
     node.custom = std::move(custom);
     known_.see(model_.graph, node);
@@ -650,7 +651,7 @@ class Reader {
   void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
     const auto taken = condition(of, scope);
-    if (!attribute || !taken || depth >= kMostDepth) {
+    if (!attribute || !taken || depth >= kMaxDepth) {
       error(DiagnosticKind::Unsupported, of,
             "its condition is not constant; branches are not representable in TOSA.001000.1");
       return;
@@ -677,8 +678,8 @@ class Reader {
       error(DiagnosticKind::FileFormat, of, "it has another number of results than of inputs");
       return;
     }
-    if (depth >= kMostDepth) {
-      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMostDepth));
+    if (depth >= kMaxDepth) {
+      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMaxDepth));
       return;
     }
     while (true) {

@@ -10,7 +10,7 @@ namespace slipway::tosa {
 namespace {
 
 using Value = std::expected<std::int64_t, std::string>;
-constexpr std::size_t kMostValues = 1 << 16;
+constexpr std::size_t kMaxValues = 1 << 16;
 
 Value checked(bool overflow, std::int64_t value) {
   return overflow ? Value(std::unexpected("a value does not fit in 64 bits")) : Value(value);
@@ -96,7 +96,7 @@ std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view nam
   if (name == "SLICE_SHAPE") return slice(operands);
   if (name == "CONCAT_SHAPE") {
     for (const ShapeValues& each : operands) values.insert(values.end(), each.begin(), each.end());
-    if (values.size() > kMostValues) return std::unexpected(formatted("a shape has {} values", values.size()));
+    if (values.size() > kMaxValues) return std::unexpected(formatted("a shape has {} values", values.size()));
     return values;
   }
   if (const auto unary = std::ranges::find(kUnary, name, &Unary::name); unary != std::end(kUnary)) {

@@ -11,9 +11,9 @@ namespace slipway::tosa {
 namespace {
 
 // Shared constituents may make a small module expand without bound; real modules inline small constants only.
-constexpr std::uint64_t kMostInlinedBytes = 32 << 20;
-constexpr int kMostDepth = 16;  // of nested composites; ranks go up to 6
-constexpr std::uint32_t kMostRank = 32;
+constexpr std::uint64_t kMaxInlinedBytes = 32 << 20;
+constexpr int kMaxDepth = 16;  // of nested composites; ranks go up to 6
+constexpr std::uint32_t kMaxRank = 32;
 
 bool is(const spirv::Instruction* instruction, spv::Op op) { return instruction && instruction->op == op; }
 
@@ -40,7 +40,7 @@ void append_scalar(const spirv::Instruction& constant, std::size_t size, std::ve
 }  // namespace
 
 std::nullopt_t SpirvValues::error(DiagnosticKind kind, const spirv::Instruction& user, std::string text) {
-  diagnostics_.error(kind, module_.place(user), std::move(text));
+  diagnostics_.error(kind, module_.location(user), std::move(text));
   return std::nullopt;
 }
 
@@ -82,7 +82,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
   if (!is(type, spv::Op::OpTypeArray))
     return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no constant array", id));
   const auto length = index(type->operand(2), user);
-  if (!length || *length > kMostRank)
+  if (!length || *length > kMaxRank)
     return length ? error(DiagnosticKind::OutOfRange, user, formatted("a shape has {} dimensions", *length))
                   : std::nullopt;
   if (array->op == spv::Op::OpConstantNull) return std::vector<std::uint32_t>(*length, 0);
@@ -111,7 +111,7 @@ std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::In
     return error(DiagnosticKind::Unsupported, user, "a tensor without a rank cannot be part of a graph");
   const auto rank = index(type->operand(2), user);
   if (!rank) return std::nullopt;
-  if (*rank == 0 || *rank > kMostRank)
+  if (*rank == 0 || *rank > kMaxRank)
     return error(DiagnosticKind::OutOfRange, user, formatted("a tensor has rank {}", *rank));
   TensorType tensor{*element, tensor::Shape(*rank, kDynamic)};
   if (type->operands.size() < 4) return tensor;
@@ -191,16 +191,16 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
                           const spirv::Instruction& user) {
   const spirv::Instruction* definition = module_.definition(id);
   const std::size_t size = tensor::size_of(storage_of(type));
-  if (!definition || depth > kMostDepth) {
+  if (!definition || depth > kMaxDepth) {
     error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
     return false;
   }
   const auto grow = [&](std::uint64_t elements) {
     inlined_ += 1 + elements * size;
-    if (inlined_ <= kMostInlinedBytes && to.size() / size + elements <= count) return true;
+    if (inlined_ <= kMaxInlinedBytes && to.size() / size + elements <= count) return true;
     error(DiagnosticKind::OutOfRange, user,
-          inlined_ > kMostInlinedBytes ? std::string("the constants inside the module expand to too much")
-                                       : formatted("the constant %{} has more elements than its type", id));
+          inlined_ > kMaxInlinedBytes ? std::string("the constants inside the module expand to too much")
+                                      : formatted("the constant %{} has more elements than its type", id));
     return false;
   };
   if (is_scalar(definition->op)) {
@@ -220,11 +220,11 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
     if (is(own, spv::Op::OpTypeTensorARM)) {
       const auto tensor = tensor_type(definition->type, user);
       if (!tensor) return false;
-      elements = tensor::element_count(tensor->shape).value_or(kMostInlinedBytes + 1);
+      elements = tensor::element_count(tensor->shape).value_or(kMaxInlinedBytes + 1);
       first = static_cast<std::uint64_t>(std::max<std::int64_t>(tensor->shape[0], 1));
     }
     if (definition->op == spv::Op::OpConstantNull) {
-      if (!grow(std::min(elements, kMostInlinedBytes + 1))) return false;
+      if (!grow(std::min(elements, kMaxInlinedBytes + 1))) return false;
       to.resize(to.size() + elements * size);
       return true;
     }

@@ -11,7 +11,7 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::uint64_t kMostListed = 64;  // elements that are numbers to read; more are hexadecimal digits
+constexpr std::uint64_t kMaxListed = 64;  // elements that are numbers to read; more are hexadecimal digits
 
 std::string_view element_text(DataType type) {
   switch (type) {
@@ -128,7 +128,7 @@ class Writer {
   void constant(const Constant& constant) {
     const TensorType& type = graph_[constant.value].type;
     if (constant.data.empty()) {
-      problems_.error(DiagnosticKind::MissingKey, Place::in_file(model_.file),
+      problems_.error(DiagnosticKind::MissingKey, SourceLocation::in_file(model_.file),
                       formatted("constant `{}` has no data", graph_[constant.value].name));
       return;
     }
@@ -150,7 +150,7 @@ class Writer {
       constants_ += "dense_resource<__elided__>";
     } else if (splat) {
       constants_ += formatted("dense<{}>", number_text(type.data, data.data()));
-    } else if (count <= kMostListed || type.data == DataType::Bool) {
+    } else if (count <= kMaxListed || type.data == DataType::Bool) {
       constants_ += "dense<";
       elements(type, data, 0);
       constants_ += ">";
@@ -221,7 +221,7 @@ class Writer {
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.place, formatted("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.location, formatted("{} is no operator of TOSA", info.name));
       return;
     }
     std::size_t next = 0;

@@ -17,7 +17,7 @@ using spirv::Operands;
 using spirv::Section;
 
 constexpr std::uint32_t kVersion15 = 0x10500;
-constexpr std::size_t kMostRank = 6;
+constexpr std::size_t kMaxRank = 6;
 constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.1";
 constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.1";
 enum DebugInstruction : std::uint32_t { kDebugGraph = 1, kDebugOperation = 2, kDebugTensor = 3 };
@@ -226,31 +226,32 @@ class Writer {
 
 void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnostics& diagnostics) {
   for (const Value& value : graph.values) {
-    const Place place = value.kind == ValueKind::Result ? graph.nodes[value.source].place : Place{};
+    const SourceLocation location =
+        value.kind == ValueKind::Result ? graph.nodes[value.source].location : SourceLocation{};
     const std::string name = value.name.empty() ? std::string() : formatted(" `{}`", value.name);
-    if (value.type.shape.size() > kMostRank) {
-      diagnostics.error(DiagnosticKind::Unsupported, place,
+    if (value.type.shape.size() > kMaxRank) {
+      diagnostics.error(DiagnosticKind::Unsupported, location,
                         formatted("tensor{} has the type {}; a graph module has ranks up to {}", name,
-                                  text_of(value.type), kMostRank));
+                                  text_of(value.type), kMaxRank));
     }
     if (std::ranges::contains(value.type.shape, 0)) {
-      diagnostics.error(DiagnosticKind::OutOfRange, place,
+      diagnostics.error(DiagnosticKind::OutOfRange, location,
                         formatted("tensor{} has the type {}; no dimension can be 0", name, text_of(value.type)));
     }
     if (value.kind != ValueKind::Constant) continue;
     const Constant& constant = graph.constants[value.source];
     if (constant.data.empty() && !constant.graph_constant)
-      diagnostics.error(DiagnosticKind::MissingKey, place, formatted("constant{} has no data", name));
+      diagnostics.error(DiagnosticKind::MissingKey, location, formatted("constant{} has no data", name));
   }
   for (const Node& node : graph.nodes) {
     if (node.op == Op::CUSTOM && !settings.custom_opcodes.contains(node.custom->domain))
-      unmapped_custom(*node.custom, node.place, diagnostics);
+      unmapped_custom(*node.custom, node.location, diagnostics);
   }
 }
 
-void unmapped_custom(const CustomOperator& custom, const Place& place, Diagnostics& diagnostics) {
+void unmapped_custom(const CustomOperator& custom, const SourceLocation& location, Diagnostics& diagnostics) {
   diagnostics
-      .error(DiagnosticKind::Unsupported, place,
+      .error(DiagnosticKind::Unsupported, location,
              formatted("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
                        "for no opcode",
                        custom.name, custom.domain))

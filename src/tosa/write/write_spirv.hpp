@@ -33,7 +33,7 @@ struct SpirvSettings {
 // What a module cannot say of this graph; the same that writing it says.
 void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnostics& diagnostics);
 // The part of it that says that nothing stands for a CUSTOM operator.
-void unmapped_custom(const CustomOperator& custom, const Place& place, Diagnostics& diagnostics);
+void unmapped_custom(const CustomOperator& custom, const SourceLocation& location, Diagnostics& diagnostics);
 
 // The graph has to be verified. Collects all problems, at the operators concerned: unsupported (a CUSTOM operator whose
 // domain has no opcode, a rank above 6), out-of-range (a dimension of 0), missing-key (a constant without data).

@@ -23,7 +23,7 @@ namespace {
 using flatbuffers::Offset;
 using Text = Offset<flatbuffers::String>;
 
-constexpr std::uint64_t kMostBytes = (std::uint64_t{1} << 31) - (1 << 20);
+constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 31) - (1 << 20);
 
 fb::DType acc_dtype(std::int64_t acc_type) { return dtype_of(data_type_of(static_cast<AccType>(acc_type))); }
 
@@ -32,11 +32,11 @@ class Writer {
   explicit Writer(const Model& model)
       : model_(model),
         graph_(model.graph),
-        builder_(static_cast<std::size_t>(std::min(data_bytes() + 4096, kMostBytes))) {}
+        builder_(static_cast<std::size_t>(std::min(data_bytes() + 4096, kMaxBytes))) {}
 
   Result<std::vector<std::byte>> run() {
-    if (data_bytes() > kMostBytes) {
-      return fail(DiagnosticKind::Unsupported, Place::in_file(model_.file),
+    if (data_bytes() > kMaxBytes) {
+      return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(model_.file),
                   "the constants do not fit into FlatBuffers, which end at 2 GiB");
     }
     names();
@@ -57,7 +57,7 @@ class Writer {
     std::uint64_t bytes = 0;
     for (const Constant& constant : graph_.constants) {
       const TensorType& type = graph_[constant.value].type;
-      bytes += round_up(tensor::byte_count(type.shape, storage_of(type.data)).value_or(kMostBytes + 1), 8) + 64;
+      bytes += round_up(tensor::byte_count(type.shape, storage_of(type.data)).value_or(kMaxBytes + 1), 8) + 64;
     }
     return bytes;
   }
@@ -130,7 +130,7 @@ class Writer {
   void constant(const Constant& constant) {
     const TensorType& type = graph_[constant.value].type;
     if (constant.data.empty()) {
-      problems_.error(DiagnosticKind::MissingKey, Place::in_file(model_.file),
+      problems_.error(DiagnosticKind::MissingKey, SourceLocation::in_file(model_.file),
                       formatted("constant `{}` has no data", names_[index(constant.value)]));
       return;
     }
@@ -203,7 +203,7 @@ class Writer {
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.place, formatted("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.location, formatted("{} is no operator of TOSA", info.name));
       return;
     }
     const std::uint32_t number = info.number + 1;

@@ -179,10 +179,10 @@ TEST(Elf, SaysWhatIsWrongInTables) {
     const std::vector<std::string> found = kinds(r.diagnostics);
     ASSERT_FALSE(found.empty()) << patch.kind;
     EXPECT_EQ(found[0], patch.kind);
-    EXPECT_EQ(r.diagnostics.all()[0].place.kind, Place::Kind::Bytes);
+    EXPECT_EQ(r.diagnostics.all()[0].location.kind, SourceLocation::Kind::Bytes);
     // The place is the field, or the entry that it stands in.
-    EXPECT_LE(r.diagnostics.all()[0].place.span.begin, patch.at) << patch.kind;
-    EXPECT_GT(r.diagnostics.all()[0].place.span.end + 12, patch.at) << patch.kind;
+    EXPECT_LE(r.diagnostics.all()[0].location.span.begin, patch.at) << patch.kind;
+    EXPECT_GT(r.diagnostics.all()[0].location.span.end + 12, patch.at) << patch.kind;
   }
 }
 
@@ -245,7 +245,7 @@ Result<Packed> repacked(const Elf& elf) {
 }
 
 // Every byte of the header, the section headers, the symbols, the relocations and the notes, changed in four ways:
-// never a crash, the same verdict twice, and what can be read at all goes through a folder unchanged.
+// never a crash, the same verdict twice, and what can be read at all goes through a directory unchanged.
 TEST(Elf, EveryChangedByteGivesAVerdict) {
   for (const std::string_view wide : {"class 64", "class 32"}) {
     const Read good = read(testing::cook_zebin(std::string(wide) + kKernel, kText));

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "testing/scratch_folder.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
@@ -182,28 +182,29 @@ TEST(Spirv, ModuleAndConstants) {
   EXPECT_FALSE(spirv_of(none.zebin->elf));
 }
 
-// --- folders ---------------------------------------------------------------------------------------------------------
+// --- directories
+// ---------------------------------------------------------------------------------------------------------
 
-TEST(Unpack, BackByteForByteThroughAFolder) {
-  const testing::ScratchFolder folder;
+TEST(Unpack, BackByteForByteThroughADirectory) {
+  const testing::ScratchDirectory directory;
   const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.zebin);
-  ASSERT_TRUE(unpack_to(o.zebin->elf, folder / "u"));
-  EXPECT_TRUE(file_exists(folder / "u" / "001-.text.a"));
-  const Result<Packed> packed = pack_from(folder / "u");
+  ASSERT_TRUE(unpack_to(o.zebin->elf, directory / "u"));
+  EXPECT_TRUE(file_exists(directory / "u" / "001-.text.a"));
+  const Result<Packed> packed = pack_from(directory / "u");
   ASSERT_TRUE(packed);
   EXPECT_FALSE(packed->laid_out_anew);
   EXPECT_EQ(packed->bytes, o.bytes);
 }
 
 TEST(Unpack, AnEditedFileMovesTheRest) {
-  const testing::ScratchFolder folder;
+  const testing::ScratchDirectory directory;
   const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.zebin);
-  ASSERT_TRUE(unpack_to(o.zebin->elf, folder / "u"));
-  const Path text = folder / "u" / formatted("{:03}-.ze_info", o.zebin->elf.find(".ze_info")->index);
+  ASSERT_TRUE(unpack_to(o.zebin->elf, directory / "u"));
+  const Path text = directory / "u" / formatted("{:03}-.ze_info", o.zebin->elf.find(".ze_info")->index);
   ASSERT_TRUE(write_file(text, "---\nversion: '1.73'\nkernels: []\n# longer\n...\n"));
-  const Result<Packed> packed = pack_from(folder / "u");
+  const Result<Packed> packed = pack_from(directory / "u");
   ASSERT_TRUE(packed);
   EXPECT_TRUE(packed->laid_out_anew);
   const Opened after = open(packed->bytes);
@@ -224,13 +225,13 @@ TEST(Unpack, SectionsThatShareBytesMustAgree) {
   std::memcpy(&shared[second.header_at + 24], &shared[first.header_at + 24], 8);
   const Opened aliased = open(shared);
   ASSERT_TRUE(aliased.zebin);
-  const testing::ScratchFolder folder;
-  ASSERT_TRUE(unpack_to(aliased.zebin->elf, folder.path()));
-  const Result<Packed> same = pack_from(folder.path());
+  const testing::ScratchDirectory directory;
+  ASSERT_TRUE(unpack_to(aliased.zebin->elf, directory.path()));
+  const Result<Packed> same = pack_from(directory.path());
   ASSERT_TRUE(same);
   EXPECT_EQ(same->bytes, shared);
-  ASSERT_TRUE(write_file(folder / "002-.copy", "DIFFERS!"));
-  const Result<Packed> differs = pack_from(folder.path());
+  ASSERT_TRUE(write_file(directory / "002-.copy", "DIFFERS!"));
+  const Result<Packed> differs = pack_from(directory.path());
   ASSERT_FALSE(differs);
   EXPECT_EQ(differs.error()[0].kind, DiagnosticKind::SectionAlias);
 }
@@ -249,15 +250,15 @@ TEST(Unpack, OddPlacesAndGaps) {
   const Opened o = open(bytes);
   ASSERT_TRUE(o.zebin);
   EXPECT_TRUE(o.diagnostics.empty());
-  const testing::ScratchFolder folder;
-  ASSERT_TRUE(unpack_to(o.zebin->elf, folder.path()));
-  const Result<Packed> packed = pack_from(folder.path());
+  const testing::ScratchDirectory directory;
+  ASSERT_TRUE(unpack_to(o.zebin->elf, directory.path()));
+  const Result<Packed> packed = pack_from(directory.path());
   ASSERT_TRUE(packed);
   EXPECT_FALSE(packed->laid_out_anew);
   EXPECT_EQ(packed->bytes, bytes);
 }
 
-// A hundred sections over the same megabyte are a folder of a hundred megabytes.
+// A hundred sections over the same megabyte are a directory of a hundred megabytes.
 TEST(Unpack, SharedBytesAreNotMultiplied) {
   std::string recipe = "section .text.k PROGBITS AX zeros 100000\n";
   for (int i = 0; i < 100; ++i) recipe += formatted("section .text.k{} PROGBITS AX size 0\n", i);
@@ -276,14 +277,14 @@ TEST(Unpack, SharedBytesAreNotMultiplied) {
 }
 
 TEST(Unpack, AnotherNameRenames) {
-  const testing::ScratchFolder folder;
+  const testing::ScratchDirectory directory;
   const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.zebin);
-  ASSERT_TRUE(unpack_to(o.zebin->elf, folder.path()));
-  std::string manifest = *read_text(folder / "zebin.json");
+  ASSERT_TRUE(unpack_to(o.zebin->elf, directory.path()));
+  std::string manifest = *read_text(directory / "zebin.json");
   manifest.replace(manifest.find("\".text.a\""), 9, "\".text.z\"");
-  ASSERT_TRUE(write_file(folder / "zebin.json", manifest));
-  const Result<Packed> packed = pack_from(folder.path());
+  ASSERT_TRUE(write_file(directory / "zebin.json", manifest));
+  const Result<Packed> packed = pack_from(directory.path());
   ASSERT_TRUE(packed);
   const Opened after = open(packed->bytes);
   ASSERT_TRUE(after.zebin);
@@ -314,12 +315,12 @@ TEST(Unpack, BadManifests) {
   EXPECT_EQ(kind_of("{}"), "missing-key");
   EXPECT_EQ(kind_of("["), "json-syntax");
   EXPECT_EQ(kind_of(manifest("-1", ident, "", "")), "out-of-range");
-  const testing::ScratchFolder folder;
-  ASSERT_TRUE(write_file(folder / "zebin.json",
+  const testing::ScratchDirectory directory;
+  ASSERT_TRUE(write_file(directory / "zebin.json",
                          manifest("200", ident, R"({"index": 0, "name": "", "name_offset": 0, "type": 1, "flags": 0,
       "addr": 0, "offset": 64, "size": 4, "link": 0, "info": 0, "addralign": 0, "entsize": 0, "file": "../../etc/passwd"})",
                                   "")));
-  EXPECT_EQ(pack_from(folder.path()).error()[0].kind, DiagnosticKind::PathOutside);
+  EXPECT_EQ(pack_from(directory.path()).error()[0].kind, DiagnosticKind::PathOutside);
 }
 
 }  // namespace

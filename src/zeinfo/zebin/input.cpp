@@ -21,9 +21,9 @@ void read_document(Input& input, std::string_view text, const OpenOptions& optio
     const Section& section = *input.zebin->ze_info;
     input.text_problems->on_report(
         [name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
-          const Span span = diagnostic.place.span;
+          const Span span = diagnostic.location.span;
           diagnostic.note(formatted("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
-                          Place::in_bytes(name, {at + span.begin, at + span.end}));
+                          SourceLocation::in_bytes(name, {at + span.begin, at + span.end}));
         });
   }
   input.document = zeinfo::parse(text, *input.text_problems, {.container_version = input.target.container_version});
@@ -85,7 +85,7 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
   for (const Member& member : members) {
     if (!member.is_padding()) names += formatted("{}`{}`", names.empty() ? "" : ", ", member.name);
   }
-  diagnostics.error(DiagnosticKind::UnknownValue, Place::in_file(name),
+  diagnostics.error(DiagnosticKind::UnknownValue, SourceLocation::in_file(name),
                     formatted("the archive has no {}; its members are {}",
                               !options.member.empty()    ? formatted("member `{}`", options.member)
                               : !options.product.empty() ? formatted("zebin for `{}`", options.product)
@@ -140,7 +140,7 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     Problems problems(name, diagnostics);
     const std::vector<Member> members = read_archive(bytes, problems);
     if (members.empty() && problems.errors() == 0) {
-      diagnostics.error(DiagnosticKind::UnknownValue, Place::in_file(name), "the archive is empty");
+      diagnostics.error(DiagnosticKind::UnknownValue, SourceLocation::in_file(name), "the archive is empty");
     }
     for (const Member& member : choose_members(members, name, options, diagnostics)) {
       std::optional<Input> input =
@@ -168,7 +168,8 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
   } else if (zeinfo::looks_like_text(text_of(bytes))) {
     read_document(input, text_of(bytes), options, diagnostics);
   } else {
-    diagnostics.error(DiagnosticKind::NotRecognised, Place::in_bytes(name, {0, std::min<std::size_t>(bytes.size(), 8)}),
+    diagnostics.error(DiagnosticKind::NotRecognised,
+                      SourceLocation::in_bytes(name, {0, std::min<std::size_t>(bytes.size(), 8)}),
                       formatted("neither a zebin nor ZE Info: {}", first_bytes(bytes)));
     return inputs;
   }
@@ -192,7 +193,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
     name = kStandardInput;
     owner->bytes.assign(bytes_of(*text).begin(), bytes_of(*text).end());
     bytes = owner->bytes;
-  } else if (is_folder(path)) {
+  } else if (directory_exists(path)) {
     std::optional<Packed> packed = diagnostics.take(pack_from(path));
     if (!packed) return {};
     owner->bytes = std::move(packed->bytes);

@@ -1,4 +1,4 @@
-// Anything that holds ZE Info: a zebin, a member of a fat archive, an unpacked folder, text, or the JSON form.
+// Anything that holds ZE Info: a zebin, a member of a fat archive, an unpacked directory, text, or the JSON form.
 //
 //   std::vector<Input> inputs = open_inputs("k.bin", {}, diagnostics);
 //   for (Input& input : inputs) check_input(input, {}, ...);
@@ -32,7 +32,7 @@ struct Input {
   std::unique_ptr<Problems> container_problems;     // kind Zebin
   std::unique_ptr<zeinfo::Problems> text_problems;  // of the text; none for JSON and where there is no text
 
-  bool laid_out_anew = false;  // a folder whose files have other sizes or names than its manifest says
+  bool laid_out_anew = false;  // a directory whose files have other sizes or names than its manifest says
 
   std::shared_ptr<const void> owner;  // of the bytes
   // The version whose rules hold.

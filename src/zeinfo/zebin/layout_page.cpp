@@ -14,7 +14,7 @@ using zeinfo::PayloadRange;
 constexpr std::uint32_t kRowBytes = 32;
 constexpr int kByteWidth = 26, kRowHeight = 46, kLeft = 64, kTop = 34, kBottom = 12, kRight = 12;
 // A hostile text may ask for any size; more rows than these are no picture.
-constexpr std::uint32_t kMostRows = 2048;
+constexpr std::uint32_t kMaxRows = 2048;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -79,7 +79,7 @@ struct Block {
   std::uint32_t inline_size = 0;
 };
 
-std::uint32_t rows_of(const Block& block) { return std::min((block.size + kRowBytes - 1) / kRowBytes, kMostRows); }
+std::uint32_t rows_of(const Block& block) { return std::min((block.size + kRowBytes - 1) / kRowBytes, kMaxRows); }
 
 std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begin, std::uint32_t end, int top) {
   const int x = kLeft + static_cast<int>(begin % kRowBytes) * kByteWidth;

@@ -25,7 +25,9 @@ class Problems {
   }
 
   const std::string& name() const { return name_; }
-  Place place(Span span) const { return Place::in_bytes(name_, {span.begin + base_, span.end + base_}); }
+  SourceLocation location(Span span) const {
+    return SourceLocation::in_bytes(name_, {span.begin + base_, span.end + base_});
+  }
   std::size_t errors() const { return errors_; }
   // How many were not kept.
   std::size_t dropped() const { return count_ > limit_ ? count_ - limit_ : 0; }
@@ -37,7 +39,7 @@ class Problems {
       // An error must not be lost altogether: it decides the exit status.
       if (severity != Severity::Error || errors_ > 1) return;
     }
-    to_->add(Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .place = place(span)});
+    to_->add(Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .location = location(span)});
   }
 
   std::string name_;

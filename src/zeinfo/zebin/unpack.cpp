@@ -171,7 +171,7 @@ const json::Record<GapRecord>& gap_record() {
 const json::Record<Manifest>& manifest_record() {
   static constexpr json::Word<int> kFormat[] = {{"zebin", 0}};
   static const auto record =
-      json::Record<Manifest>("zebin", "a zebin that was unpacked into a folder")
+      json::Record<Manifest>("zebin", "a zebin that was unpacked into a directory")
           .required("format", &Manifest::format, json::Words<int>(kFormat), "says what this is")
           .required("size", &Manifest::size, unsigned_number<64>(), "the size of the file in bytes")
           .required("header", &Manifest::header, json::Nested(header_record()), "the ELF header")
@@ -216,7 +216,7 @@ class Packer {
       if (s.file) {
         Result<std::vector<std::byte>> read = file_of(*s.file);
         if (!read)
-          return fail(std::move(read.error()), formatted("named by section {} `{}`", s.index, s.name), s.at.place());
+          return fail(std::move(read.error()), formatted("named by section {} `{}`", s.index, s.name), s.at.location());
         bytes = std::move(*read);
       }
       sizes_.push_back(s.file ? bytes.size() : s.size);
@@ -280,20 +280,21 @@ class Packer {
     for (const auto& bytes : files_) room += bytes.size();
     for (const auto& bytes : gaps_) room += bytes.size();
     if (manifest_.size > room) {
-      return fail(DiagnosticKind::OutOfRange, Place::in_file(source_->name()),
+      return fail(DiagnosticKind::OutOfRange, SourceLocation::in_file(source_->name()),
                   formatted("the file should have {} bytes, but sections and gaps have {}", manifest_.size, room));
     }
     std::vector<std::byte> out(manifest_.size);
     std::vector<bool> taken(manifest_.size);
-    const auto put = [&](std::uint64_t at, Bytes bytes, const std::string& what, const Place& place) -> Result<> {
+    const auto put = [&](std::uint64_t at, Bytes bytes, const std::string& what,
+                         const SourceLocation& location) -> Result<> {
       const Size end = checked_add(at, bytes.size());
       if (!end || *end > out.size()) {
-        return fail(DiagnosticKind::OutOfRange, place,
+        return fail(DiagnosticKind::OutOfRange, location,
                     formatted("{} goes past the end of the file, {:#x}", what, out.size()));
       }
       for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (taken[at + i] && out[at + i] != bytes[i]) {
-          return fail(DiagnosticKind::SectionAlias, place,
+          return fail(DiagnosticKind::SectionAlias, location,
                       formatted("{} shares the byte at {:#x} with something else, and they differ now", what, at + i));
         }
         out[at + i] = bytes[i];
@@ -301,15 +302,15 @@ class Packer {
       }
       return {};
     };
-    const Place whole = Place::in_file(source_->name());
-    Result<> good = put(0, header(manifest_.header.shoff), "the header", manifest_.header.at.place());
+    const SourceLocation whole = SourceLocation::in_file(source_->name());
+    Result<> good = put(0, header(manifest_.header.shoff), "the header", manifest_.header.at.location());
     if (good && table_size() != 0) good = put(manifest_.header.shoff, table(offsets), "the section table", whole);
     for (std::size_t i = 0; i < files_.size() && good; ++i) {
       const SectionRecord& s = manifest_.sections[i];
-      if (s.file) good = put(s.offset, files_[i], formatted("section {} `{}`", s.index, s.name), s.at.place());
+      if (s.file) good = put(s.offset, files_[i], formatted("section {} `{}`", s.index, s.name), s.at.location());
     }
     for (std::size_t i = 0; i < gaps_.size() && good; ++i) {
-      good = put(manifest_.gaps[i].offset, gaps_[i], "a gap", manifest_.gaps[i].at.place());
+      good = put(manifest_.gaps[i].offset, gaps_[i], "a gap", manifest_.gaps[i].at.location());
     }
     if (!good) return fail(std::move(good.error()));
     return out;
@@ -406,24 +407,25 @@ std::string manifest_schema() {
   return out.text();
 }
 
-Result<> unpack_to(const Elf& elf, const Path& folder) {
+Result<> unpack_to(const Elf& elf, const Path& directory) {
   Result<std::vector<UnpackedFile>> files = unpack(elf);
   if (!files) return fail(std::move(files.error()));
-  if (Result<> made = make_directories(folder); !made) return made;
+  if (Result<> made = make_directories(directory); !made) return made;
   for (const UnpackedFile& file : *files) {
-    if (Result<> written = write_file(folder / file.name, Bytes(file.bytes)); !written) return written;
+    if (Result<> written = write_file(directory / file.name, Bytes(file.bytes)); !written) return written;
   }
   return {};
 }
 
-Result<Packed> pack_from(const Path& folder) {
-  Result<SourcePtr> manifest = read_source(folder / kManifestName);
+Result<Packed> pack_from(const Path& directory) {
+  Result<SourcePtr> manifest = read_source(directory / kManifestName);
   if (!manifest) return fail(std::move(manifest.error()));
   return pack(*manifest, [&](const std::string& name) -> Result<std::vector<std::byte>> {
-    if (!is_inside(folder / name, folder)) {
-      return fail(DiagnosticKind::PathOutside, Place::in_file(name), formatted("`{}` is not in the folder", name));
+    if (!is_inside(directory / name, directory)) {
+      return fail(DiagnosticKind::PathOutside, SourceLocation::in_file(name),
+                  formatted("`{}` is not in the directory", name));
     }
-    Result<MappedFile> file = map_file(folder / name);
+    Result<MappedFile> file = map_file(directory / name);
     if (!file) return fail(std::move(file.error()));
     return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
   });

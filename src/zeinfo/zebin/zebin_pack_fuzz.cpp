@@ -1,4 +1,4 @@
-// Any text as the manifest of an unpacked folder.
+// Any text as the manifest of an unpacked directory.
 #include <cstdint>
 
 #include "zeinfo/zebin/unpack.hpp"

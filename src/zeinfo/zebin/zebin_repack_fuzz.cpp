@@ -1,4 +1,4 @@
-// What the reader takes goes through a folder and back without a difference, and survives edits.
+// What the reader takes goes through a directory and back without a difference, and survives edits.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The sample binaries, where they are: each is read and checked without a false error, goes through a folder unchanged,
-// and its text is written back byte for byte.
+// The sample binaries, where they are: each is read and checked without a false error, goes through a directory
+// unchanged, and its text is written back byte for byte.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
-#include "testing/source_folder.hpp"
+#include "testing/source_directory.hpp"
 #include "zeinfo/write.hpp"
 #include "zeinfo/zebin/image.hpp"
 #include "zeinfo/zebin/input.hpp"
@@ -19,9 +19,9 @@ namespace {
 
 std::vector<Path> samples() {
   std::vector<Path> paths;
-  const Path folder = testing::source_folder() / "../shared/data/zebin";
+  const Path directory = testing::source_directory() / "../shared/data/zebin";
   std::error_code missing;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, missing)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, missing)) {
     const Path path = entry.path();
     if ((path.extension() == ".bin" || path.extension() == ".ar") && !path.string().contains("negative"))
       paths.push_back(path);
@@ -140,7 +140,7 @@ TEST_F(ZebinSamples, AreShownWhole) {
 }
 
 TEST_F(ZebinSamples, TheWrapperIsNamed) {
-  const Path path = testing::source_folder() / "../shared/data/zebin/negative/opencl-elf-wrapper.apl.bin";
+  const Path path = testing::source_directory() / "../shared/data/zebin/negative/opencl-elf-wrapper.apl.bin";
   Diagnostics diagnostics;
   EXPECT_TRUE(open_inputs(path.string(), {}, diagnostics).empty());
   ASSERT_EQ(diagnostics.errors(), 1);

@@ -85,14 +85,14 @@ cl_int Buffer::to_device() {
                                              nullptr);
 }
 
-Result<BackendPtr> open_backend(std::string_view selector, const Place& place) {
-  const Result<const Functions*> functions = load_functions(place);
+Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation& location) {
+  const Result<const Functions*> functions = load_functions(location);
   if (!functions) return fail(functions.error());
   const Functions& cl = **functions;
   if (const char* chosen = std::getenv("SLIPWAY_OPENCL_DEVICE"); selector.empty() && chosen) selector = chosen;
-  const auto devices = list_devices(cl, place);
+  const auto devices = list_devices(cl, location);
   if (!devices) return fail(devices.error());
-  const auto device = choose_device(*devices, selector, place);
+  const auto device = choose_device(*devices, selector, location);
   if (!device) return fail(device.error());
 
   auto state = std::make_shared<State>();
@@ -100,11 +100,11 @@ Result<BackendPtr> open_backend(std::string_view selector, const Place& place) {
   state->device = *device;
   cl_int error = CL_SUCCESS;
   state->context = Context(cl, cl.clCreateContext(nullptr, 1, &device->id, nullptr, nullptr, &error));
-  if (error != CL_SUCCESS) return call_failed("clCreateContext", error, place);
+  if (error != CL_SUCCESS) return call_failed("clCreateContext", error, location);
   // Times of runs come from profiling; it is always on, because runners with and without them share the queue.
   const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
   state->queue = Queue(cl, cl.clCreateCommandQueueWithProperties(state->context.get(), device->id, properties, &error));
-  if (error != CL_SUCCESS) return call_failed("clCreateCommandQueueWithProperties", error, place);
+  if (error != CL_SUCCESS) return call_failed("clCreateCommandQueueWithProperties", error, location);
   return std::make_shared<OpenClBackend>(std::move(state));
 }
 

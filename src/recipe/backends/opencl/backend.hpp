@@ -13,6 +13,6 @@ namespace slipway::recipe::opencl {
 
 // `selector`: an index or a part of a device's name; empty for the environment variable SLIPWAY_OPENCL_DEVICE, else the
 // first device that takes SPIR-V, processors last. Errors: no-backend, no-device, device-lacks.
-Result<BackendPtr> open_backend(std::string_view selector = {}, const Place& place = {});
+Result<BackendPtr> open_backend(std::string_view selector = {}, const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::opencl

@@ -51,7 +51,7 @@ std::string names_of(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
-Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const Place& place) {
+Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const SourceLocation& location) {
   cl_uint count = 0;
   // Without any driver the loader gives an error that only an extension has a name for.
   if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) count = 0;
@@ -73,14 +73,14 @@ Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const Place& p
     }
   }
   if (devices.empty()) {
-    return fail(DiagnosticKind::NoDevice, place,
+    return fail(DiagnosticKind::NoDevice, location,
                 "there is no OpenCL device; install a driver, `pocl-opencl-icd` for the CPU");
   }
   return devices;
 }
 
 Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::string_view selector,
-                                 const Place& place) {
+                                 const SourceLocation& location) {
   if (selector.empty()) {
     const auto takes_spirv = [](const DeviceInfo& device) { return !device.il_version.empty(); };
     const auto fast = std::ranges::find_if(devices, [&](const DeviceInfo& device) {
@@ -89,7 +89,7 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
     if (fast != devices.end()) return *fast;
     const auto any = std::ranges::find_if(devices, takes_spirv);
     if (any != devices.end()) return *any;
-    return fail(DiagnosticKind::DeviceLacks, place,
+    return fail(DiagnosticKind::DeviceLacks, location,
                 formatted("no OpenCL device here takes SPIR-V: {}", names_of(devices)));
   }
   std::size_t index = 0;
@@ -101,11 +101,11 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
     found = std::ranges::find_if(devices, [&](const DeviceInfo& device) { return device.name.contains(selector); });
   }
   if (found == devices.end()) {
-    return fail(DiagnosticKind::NoDevice, place,
+    return fail(DiagnosticKind::NoDevice, location,
                 formatted("there is no OpenCL device `{}`; there are {}", selector, names_of(devices)));
   }
   if (found->il_version.empty()) {
-    return fail(DiagnosticKind::DeviceLacks, place, formatted("OpenCL device `{}` takes no SPIR-V", found->name));
+    return fail(DiagnosticKind::DeviceLacks, location, formatted("OpenCL device `{}` takes no SPIR-V", found->name));
   }
   return *found;
 }

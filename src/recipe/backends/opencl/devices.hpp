@@ -19,11 +19,11 @@ struct DeviceInfo {
 };
 
 // In the order of platforms and their devices. Errors: no-backend, no-device when there is none.
-Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const Place& place = {});
+Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const SourceLocation& location = {});
 
 // `selector`: an index or a part of the name; empty for the first GPU or accelerator that takes SPIR-V, else the first
 // device that does. Errors: no-device; device-lacks for devices without SPIR-V, by name.
 Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::string_view selector,
-                                 const Place& place = {});
+                                 const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::opencl

@@ -49,11 +49,11 @@ constexpr std::array kErrors = {ERROR(CL_DEVICE_NOT_FOUND),
                                 ERROR(CL_INVALID_SPEC_ID)};
 #undef ERROR
 
-Result<Functions> open(const Place& place) {
+Result<Functions> open(const SourceLocation& location) {
   void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    return fail(DiagnosticKind::NoBackend, place,
+    return fail(DiagnosticKind::NoBackend, location,
                 formatted("this recipe needs the opencl back end, which is not available: {}",
                           reason ? reason : "libOpenCL.so.1 cannot be opened"));
   }
@@ -61,7 +61,7 @@ Result<Functions> open(const Place& place) {
 #define FUNCTION(name)                                                                                               \
   functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                \
   if (!functions.name) {                                                                                             \
-    return fail(DiagnosticKind::NoBackend, place,                                                                    \
+    return fail(DiagnosticKind::NoBackend, location,                                                                 \
                 "this recipe needs the opencl back end, which is not available: libOpenCL.so.1 has no `" #name "`"); \
   }
 #include "recipe/backends/opencl/functions.def"
@@ -71,11 +71,11 @@ Result<Functions> open(const Place& place) {
 
 }  // namespace
 
-Result<const Functions*> load_functions(const Place& place) {
-  static const Result<Functions> loaded = open(place);
+Result<const Functions*> load_functions(const SourceLocation& location) {
+  static const Result<Functions> loaded = open(location);
   if (loaded) return &*loaded;
   Failure failure = loaded.error();
-  for (Diagnostic& diagnostic : failure) diagnostic.place = place;
+  for (Diagnostic& diagnostic : failure) diagnostic.location = location;
   return fail(std::move(failure));
 }
 
@@ -84,9 +84,11 @@ std::string_view error_name(cl_int error) {
   return found == kErrors.end() ? std::string_view() : found->name;
 }
 
-std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const Place& place, DiagnosticKind kind) {
+std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const SourceLocation& location,
+                                     DiagnosticKind kind) {
   const std::string_view name = error_name(error);
-  return fail(kind, place, formatted("{} failed: {}", call, name.empty() ? std::to_string(error) : std::string(name)));
+  return fail(kind, location,
+              formatted("{} failed: {}", call, name.empty() ? std::to_string(error) : std::string(name)));
 }
 
 }  // namespace slipway::recipe::opencl

@@ -20,12 +20,12 @@ struct Functions {
 };
 
 // The functions of libOpenCL.so.1, opened once and never closed: drivers keep threads. Errors: no-backend.
-Result<const Functions*> load_functions(const Place& place = {});
+Result<const Functions*> load_functions(const SourceLocation& location = {});
 
 std::string_view error_name(cl_int error);  // CL_OUT_OF_RESOURCES; the number's text is the caller's when empty
 
 // "clCreateBuffer failed: CL_OUT_OF_RESOURCES", of kind device-failed unless something else is said.
-std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const Place& place = {},
+std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const SourceLocation& location = {},
                                      DiagnosticKind kind = DiagnosticKind::DeviceFailed);
 
 // Owns an object of OpenCL; `Release` is the member of Functions that gives it back.

@@ -44,7 +44,7 @@ class List final : public KernelList {
   cl_int enqueue(Run& run, std::string_view& call);
   std::unexpected<Failure> failed(const Run& run, std::string_view call, cl_int error) const {
     return fail(
-        Failure(call_failed(call, error, run.kernel->place, DiagnosticKind::RunFailed).error()),
+        Failure(call_failed(call, error, run.kernel->location, DiagnosticKind::RunFailed).error()),
         formatted("in run '{}' of kernel `{}` on OpenCL device `{}`", run.id, run.kernel->name, state_->device.name));
   }
 
@@ -82,7 +82,7 @@ Result<cl_mem> List::part_of(Run& run, const KernelRun& source, const BufferArgu
   }
   if (writes && overlaps_other(source, argument)) {
     return fail(
-        DiagnosticKind::BufferSize, run.kernel->place,
+        DiagnosticKind::BufferSize, run.kernel->location,
         formatted("run '{}' gets overlapping parts of a buffer, of which argument {} is written and begins at "
                   "byte {}, which is no multiple of the {} that OpenCL device `{}` asks for",
                   run.id, argument.argidx, argument.offset, state_->device.base_alignment, state_->device.name));

@@ -25,7 +25,7 @@ Result<> specialize(const State& state, cl_program program, const KernelPlan& pl
     const cl_int error =
         state.cl->clSetProgramSpecializationConstant(program, constant->id, fixed.bytes.size(), fixed.bytes.data());
     if (error != CL_SUCCESS) {
-      return fail(Failure(call_failed("clSetProgramSpecializationConstant", error, plan.origin.place,
+      return fail(Failure(call_failed("clSetProgramSpecializationConstant", error, plan.origin.location,
                                       DiagnosticKind::KernelModule)
                               .error()),
                   formatted("for specialization constant {}", constant->id));
@@ -42,14 +42,15 @@ Result<Program> create(const State& state, const KernelPlan& plan) {
     const std::size_t size = plan.module->source.size();
     Program program(cl, cl.clCreateProgramWithSource(state.context.get(), 1, &text, &size, &error));
     if (error != CL_SUCCESS)
-      return call_failed("clCreateProgramWithSource", error, plan.origin.place, DiagnosticKind::KernelModule);
+      return call_failed("clCreateProgramWithSource", error, plan.origin.location, DiagnosticKind::KernelModule);
     return program;
   }
   const std::span<const std::uint32_t> words = *plan.module->words;
   Program program(cl, cl.clCreateProgramWithIL(state.context.get(), words.data(), words.size_bytes(), &error));
   if (error != CL_SUCCESS) {
     return fail(
-        Failure(call_failed("clCreateProgramWithIL", error, plan.origin.place, DiagnosticKind::KernelModule).error()),
+        Failure(
+            call_failed("clCreateProgramWithIL", error, plan.origin.location, DiagnosticKind::KernelModule).error()),
         formatted("OpenCL device `{}` takes {}; the module is SPIR-V {}.{}", state.device.name, state.device.il_version,
                   words[1] >> 16, words[1] >> 8 & 0xFF));
   }
@@ -64,7 +65,7 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
   const cl_int error =
       state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return made;
-  Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .place = plan.origin.place};
+  Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .location = plan.origin.location};
   diagnostic.message = formatted("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}", state.device.name,
                                  plan.module->name, plan.name, error_name(error));
   if (const std::string log = build_log(state, program.get()); !log.empty()) diagnostic.note(log);
@@ -75,7 +76,7 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
 Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
   if (plan.module && !plan.module->words) return kernels_of_source(plan.module->source);
   if (!plan.module || plan.module->words->size() < spirv::kHeaderWords) {
-    return fail(DiagnosticKind::KernelModule, plan.origin.place,
+    return fail(DiagnosticKind::KernelModule, plan.origin.location,
                 formatted("kernel `{}` has no SPIR-V module, which the opencl back end needs", plan.name));
   }
   return spirv::read_module(*plan.module->words, plan.module->name).transform(kernels_of);
@@ -89,7 +90,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   const std::vector<KernelInfo>& kernels = *read;
   const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
   if (info == kernels.end()) {
-    return fail(DiagnosticKind::KernelEntry, plan.origin.place,
+    return fail(DiagnosticKind::KernelEntry, plan.origin.location,
                 formatted("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
   }
   auto kernel = std::make_shared<Kernel>();
@@ -99,7 +100,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   kernel->state = std::move(state);
   kernel->name = plan.name;
   kernel->entry = plan.entry;
-  kernel->place = plan.origin.place;
+  kernel->location = plan.origin.location;
   kernel->signature = plan.signature;
   kernel->local = plan.local.value_or(info->required_local.value_or(Grid{1, 1, 1}));
   const Result<ClKernel> first = kernel->instantiate();
@@ -108,7 +109,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   if (kernel->state->cl->clGetKernelInfo(first->get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) ==
           CL_SUCCESS &&
       count != info->arguments.size()) {
-    return fail(DiagnosticKind::KernelModule, plan.origin.place,
+    return fail(DiagnosticKind::KernelModule, plan.origin.location,
                 formatted("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text: "
                           "macros in declarations of kernels are not followed",
                           plan.entry, plan.module->name, count, kernel->state->device.name, info->arguments.size()));
@@ -119,7 +120,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
 Result<ClKernel> Kernel::instantiate() const {
   cl_int error = CL_SUCCESS;
   ClKernel kernel(*state->cl, state->cl->clCreateKernel(program.get(), entry.c_str(), &error));
-  if (error != CL_SUCCESS) return call_failed("clCreateKernel", error, place, DiagnosticKind::KernelEntry);
+  if (error != CL_SUCCESS) return call_failed("clCreateKernel", error, location, DiagnosticKind::KernelEntry);
   return kernel;
 }
 

@@ -93,7 +93,7 @@ KernelPlan plan_of(std::string_view entry) {
                            .words = std::make_shared<spirv::Words>(module.words().begin(), module.words().end()),
                            .source = {},
                            .reflection = nullptr};
-  plan.origin.place = Place::in_file("recipe.json");
+  plan.origin.location = SourceLocation::in_file("recipe.json");
   return plan;
 }
 
@@ -243,7 +243,7 @@ TEST_F(OpenCl, SaysWhatIsWrongWithAKernel) {
   plan.build_options = "-no-such-option";
   const Diagnostic options = problem(plan);
   EXPECT_EQ(options.kind, DiagnosticKind::KernelModule);
-  EXPECT_EQ(options.place.file, "recipe.json");
+  EXPECT_EQ(options.location.file, "recipe.json");
   plan.module.reset();
   EXPECT_EQ(problem(plan).kind, DiagnosticKind::KernelModule);
   const Result<BufferPtr> huge = backend->create_buffer({.size = ~std::uint64_t{0} / 2, .name = "huge"});

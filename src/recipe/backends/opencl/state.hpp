@@ -63,7 +63,7 @@ class Kernel final : public LoadedKernel {
   StatePtr state;
   Program program;
   std::string name, entry;
-  Place place;
+  SourceLocation location;
   Signature signature;
   Grid local{1, 1, 1};
 };

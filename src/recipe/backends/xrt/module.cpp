@@ -19,17 +19,17 @@ std::unexpected<Failure> not_available(std::string_view reason) {
 // `bin/slipway` and `lib/libslipway.so` have it below `lib` of the same prefix.
 std::vector<Path> places_of_module() {
   const Path prefix = cpu::install_prefix();
-  std::vector<Path> places;
-  for (const char* library_folder : {SLIPWAY_LIBRARY_FOLDER, "lib", "../lib"}) {
-    places.push_back(prefix / library_folder / "slipway" / kFileName);
+  std::vector<Path> locations;
+  for (const char* library_directory : {SLIPWAY_LIBRARY_DIRECTORY, "lib", "../lib"}) {
+    locations.push_back(prefix / library_directory / "slipway" / kFileName);
   }
-  return places;
+  return locations;
 }
 
 Result<const Table*> open() {
   Path file;
-  for (const Path& place : places_of_module()) {
-    if (file.empty() && file_exists(place)) file = place;
+  for (const Path& location : places_of_module()) {
+    if (file.empty() && file_exists(location)) file = location;
   }
   if (file.empty()) {
     return not_available(formatted("`{}` is not installed; it is built when libxrt-dev 2.25 is there", kFileName));
@@ -50,18 +50,18 @@ Result<const Table*> open() {
 
 }  // namespace
 
-Result<const Table*> load_module(const Place& place) {
+Result<const Table*> load_module(const SourceLocation& location) {
   static const Result<const Table*> loaded = open();
   if (loaded) return *loaded;
   Failure failure = loaded.error();
-  for (Diagnostic& diagnostic : failure) diagnostic.place = place;
+  for (Diagnostic& diagnostic : failure) diagnostic.location = location;
   return fail(std::move(failure));
 }
 
-Result<BackendPtr> open_backend(std::uint32_t device, const Place& place) {
-  const Result<const Table*> module = load_module(place);
+Result<BackendPtr> open_backend(std::uint32_t device, const SourceLocation& location) {
+  const Result<const Table*> module = load_module(location);
   if (!module) return fail(module.error());
-  return (*module)->open(device, place);
+  return (*module)->open(device, location);
 }
 
 }  // namespace slipway::recipe::xrt_module

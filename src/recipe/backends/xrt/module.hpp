@@ -29,7 +29,7 @@ struct Table {
   // Names of the devices, in XRT's order. Errors: device-failed.
   Result<std::vector<std::string>> (*list_devices)() = nullptr;
   // Errors: no-device, with the number of devices that there are.
-  Result<BackendPtr> (*open)(std::uint32_t device, const Place& place) = nullptr;
+  Result<BackendPtr> (*open)(std::uint32_t device, const SourceLocation& location) = nullptr;
 };
 
 using EntryPoint = const Table* (*)();
@@ -38,9 +38,9 @@ inline constexpr const char* kFileName = "slipway-backend-xrt.so";
 
 // The table of the installed module, which is opened once. Errors: no-backend, with the loader's reason: the module was
 // not built, or libxrt is not there.
-Result<const Table*> load_module(const Place& place = {});
+Result<const Table*> load_module(const SourceLocation& location = {});
 
 // The device with an index; 0 when none is named. Errors: those of `load_module`, and no-device.
-Result<BackendPtr> open_backend(std::uint32_t device = 0, const Place& place = {});
+Result<BackendPtr> open_backend(std::uint32_t device = 0, const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::xrt_module

@@ -10,11 +10,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(XrtModule, SaysWhenItIsNotThere) {
-  const auto module = load_module(Place::in_file("recipe.json"));
+  const auto module = load_module(SourceLocation::in_file("recipe.json"));
   if (module) GTEST_SKIP() << "it is there";
   const Diagnostic& problem = module.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoBackend);
-  EXPECT_EQ(problem.place.file, "recipe.json");
+  EXPECT_EQ(problem.location.file, "recipe.json");
   EXPECT_THAT(problem.message, StartsWith("this recipe needs the xrt back end, which is not available: "));
 }
 
@@ -22,12 +22,12 @@ TEST(XrtModule, SaysWhenThereIsNoDevice) {
   const auto module = load_module();
   if (!module) GTEST_SKIP() << module.error().front().message;
   ASSERT_TRUE((*module)->list_devices()) << (*module)->list_devices().error().front().message;
-  const auto backend = open_backend(1000, Place::in_file("recipe.json"));
+  const auto backend = open_backend(1000, SourceLocation::in_file("recipe.json"));
   ASSERT_FALSE(backend);
   const Diagnostic& problem = backend.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoDevice);
   EXPECT_EQ(cause_of(problem.kind), Cause::Device);
-  EXPECT_EQ(problem.place.file, "recipe.json");
+  EXPECT_EQ(problem.location.file, "recipe.json");
   EXPECT_THAT(problem.message, StartsWith("XRT found no device"));
   EXPECT_THAT(problem.message, HasSubstr("--kernels"));
 }

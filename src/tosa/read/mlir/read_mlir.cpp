@@ -28,9 +28,9 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::size_t kMostShownText = 4 << 20;  // larger texts are not kept to show lines of
-constexpr std::size_t kMostInlined = 1 << 20;    // operations of branches and of turns of loops
-constexpr int kMostDepth = 64;                   // of branches and loops within each other
+constexpr std::size_t kMaxShownText = 4 << 20;  // larger texts are not kept to show lines of
+constexpr std::size_t kMaxInlined = 1 << 20;    // operations of branches and of turns of loops
+constexpr int kMaxDepth = 64;                   // of branches and loops within each other
 
 std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
@@ -82,11 +82,11 @@ class Reader {
     return found;
   }
 
-  Place place(mlir::Location location) const {
+  SourceLocation source_location(mlir::Location location) const {
     const auto line = line_of(location);
-    if (!line || !source_ || view(line->getFilename().getValue()) != name_) return Place::in_file(name_);
+    if (!line || !source_ || view(line->getFilename().getValue()) != name_) return SourceLocation::in_file(name_);
     const std::uint64_t begin = line_begin(line->getLine()) + column(*line) - 1;
-    return Place::in_text(source_, {begin, begin + 1});
+    return SourceLocation::in_text(source_, {begin, begin + 1});
   }
 
   // In the file, which has literals where MLIR's text has what stands for them.
@@ -107,7 +107,7 @@ class Reader {
   }
 
   Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
-    return diagnostics_.error(kind, place(location), located(location, text));
+    return diagnostics_.error(kind, source_location(location), located(location, text));
   }
   Diagnostic& error(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
     return error(kind, at.getLoc(), formatted("`{}`: {}", view(at.getName().getStringRef()), text));
@@ -121,7 +121,7 @@ class Reader {
     context.printOpOnDiagnostic(false);  // which may have megabytes of weights
     const std::string_view text = slipway::text_of(bytes_);
     const bool bytecode = text.starts_with("ML\xEFR");
-    if (!bytecode && text.size() <= kMostShownText) {
+    if (!bytecode && text.size() <= kMaxShownText) {
       source_ = make_source(name_, std::string(text));
       line_begins_.push_back(0);
       for (std::size_t i = 0; i < text.size(); ++i) {
@@ -131,7 +131,7 @@ class Reader {
     const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
       if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
       Diagnostic& made = error(DiagnosticKind::TextSyntax, problem.getLocation(), problem.str());
-      for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), place(note.getLocation()));
+      for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), source_location(note.getLocation()));
       return mlir::success();
     });
     if (!bytecode) shortened_ = shorten(text, settings_.done_with);
@@ -144,7 +144,7 @@ class Reader {
                                 llvm::SMLoc());
     parsed_->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
     if (!parsed_->module && good())
-      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_file(name_), "the file is no sound MLIR");
+      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_file(name_), "the file is no sound MLIR");
     return static_cast<bool>(parsed_->module) && good();
   }
 
@@ -170,7 +170,7 @@ class Reader {
     if (!settings_.entry.empty()) {
       mlir::func::FuncOp chosen = with_name(settings_.entry);
       if (!chosen) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, Place::in_file(name_),
+        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name_),
                            formatted("the module has no function `{}`", settings_.entry));
       }
       return chosen;
@@ -182,7 +182,7 @@ class Reader {
     mlir::func::FuncOp main = with_name("main");
     if (!main) {
       diagnostics_.error(functions.empty() ? DiagnosticKind::FileFormat : DiagnosticKind::UnknownReference,
-                         Place::in_file(name_),
+                         SourceLocation::in_file(name_),
                          functions.empty() ? "the module has no function" : "more than one function, use --entry");
     }
     return main;
@@ -394,9 +394,10 @@ class Reader {
     const std::size_t at = bytes.error().at;
     const std::string_view before = text.substr(0, at);
     if (source_) {
-      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_text(source_, {at, at + 1}), bytes.error().message);
+      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_text(source_, {at, at + 1}),
+                         bytes.error().message);
     } else {
-      diagnostics_.error(DiagnosticKind::TextSyntax, Place::in_file(name_),
+      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_file(name_),
                          formatted("at {}:{}:{}: {}", name_, std::ranges::count(before, '\n') + 1,
                                    at - (before.rfind('\n') + 1) + 1, bytes.error().message));
     }
@@ -525,7 +526,7 @@ class Reader {
     const std::vector<ValueId> results =
         model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
     Node& node = model_.graph.nodes.back();
-    node.place = place(of.getLoc());
+    node.location = source_location(of.getLoc());
     node.custom = std::move(custom);
     known_.see(model_.graph, node);
     of.getLoc()->walk([&](mlir::Location each) {
@@ -649,10 +650,10 @@ class Reader {
     }
     mlir::Block& block = region.front();
     inlined_ += 1 + block.getOperations().size();
-    if (inlined_ > kMostInlined || depth_ >= kMostDepth) {
+    if (inlined_ > kMaxInlined || depth_ >= kMaxDepth) {
       error(DiagnosticKind::OutOfRange, of,
             formatted("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
-                      kMostInlined, kMostDepth));
+                      kMaxInlined, kMaxDepth));
       return std::nullopt;
     }
     for (unsigned i = 0; i < region.getNumArguments(); ++i) values_[region.getArgument(i)] = arguments[i];

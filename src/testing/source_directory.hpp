@@ -7,7 +7,7 @@
 
 namespace slipway::testing {
 
-inline std::filesystem::path source_folder() {
+inline std::filesystem::path source_directory() {
   const char* elsewhere = std::getenv("SLIPWAY_SOURCE_DIR");
   return elsewhere ? std::filesystem::path(elsewhere) : std::filesystem::current_path();
 }

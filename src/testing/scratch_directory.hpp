@@ -1,4 +1,4 @@
-// A temporary folder that goes with its owner.
+// A temporary directory that goes with its owner.
 #pragma once
 
 #include <cstdlib>
@@ -7,15 +7,15 @@
 
 namespace slipway::testing {
 
-class ScratchFolder {
+class ScratchDirectory {
  public:
-  ScratchFolder() {
+  ScratchDirectory() {
     std::string pattern = (std::filesystem::temp_directory_path() / "slipway-test-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }

@@ -1,16 +1,16 @@
-# A room is one folder of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
+# A module is one directory of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
 # files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no line anywhere.
 #
-#   slipway_room(NAME USES rooms... LIBRARIES targets... TEST_LIBRARIES targets...)
+#   slipway_module(NAME USES modules... LIBRARIES targets... TEST_LIBRARIES targets...)
 #
 # In every build a fuzzer is also linked with a small main that replays its corpus (tests/fuzz/corpus/STEM) in CTest.
 include(GoogleTest OPTIONAL)
 add_custom_target(fuzzers)
 
-function(slipway_room name)
+function(slipway_module name)
   cmake_parse_arguments(arg "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
-  set(folder ${CMAKE_SOURCE_DIR}/src/${name})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(directory ${CMAKE_SOURCE_DIR}/src/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${directory}/*.cpp)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
