@@ -52,19 +52,18 @@ int check_scenario(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in scenarios, without running them.",
                    "slipway check --device scene.json");
   line.add_report_options(settings.style);
-  line.app.add_option("files", settings.files, "scenario files; `-` is standard input");
-  line.app.add_flag("--syntax", settings.syntax, "look at the structure of the file alone");
-  line.app.add_flag("--no-files", settings.no_files, "do not open the files that it names");
-  line.app.add_flag("--portable", settings.portable, "name everything that other runners of the format reject");
-  line.app
-      .add_option("--device", settings.device,
+  line.add_option("files", settings.files, "scenario files; `-` is standard input");
+  line.add_flag("--syntax", settings.syntax, "look at the structure of the file alone");
+  line.add_flag("--no-files", settings.no_files, "do not open the files that it names");
+  line.add_flag("--portable", settings.portable, "name everything that other runners of the format reject");
+  line.add_option("--device", settings.device,
                   "check against this device too: index, part of its name, UUID; bare: the default device")
-      ->expected(0, 1);
-  line.app.add_option("--output", settings.load.output,
-                      "base directory of relative `dst` paths (the scenario's directory)");
-  line.app.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's directory");
-  line.app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
-  line.app.add_option("--describe", settings.describe, "explain a key of the format, `image.mips`, and end");
+      .values(0, 1);
+  line.add_option("--output", settings.load.output,
+                  "base directory of relative `dst` paths (the scenario's directory)");
+  line.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's directory");
+  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--describe", settings.describe, "explain a key of the format, `image.mips`, and end");
   Arguments given = arguments;
   for (std::string& argument : given) {  // an optional value takes `=`
     if (argument == "--device") {

@@ -39,12 +39,11 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
 
 void add_options(CommandLine& line, CheckRecipeSettings& settings) {
   line.add_report_options(settings.style);
-  line.app.add_option("files", settings.files, "recipes or profiles; `-` is standard input");
-  line.app.add_option("--dir", settings.directory, "directory of the files that they name (the file's own directory)");
-  line.app.add_flag("--no-files", settings.no_files, "do not open the files that they name");
-  line.app.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their directories");
-  line.app.add_flag("--portable", settings.portable,
-                    "name everything that the shipped runner refuses or treats otherwise");
+  line.add_option("files", settings.files, "recipes or profiles; `-` is standard input");
+  line.add_option("--dir", settings.directory, "directory of the files that they name (the file's own directory)");
+  line.add_flag("--no-files", settings.no_files, "do not open the files that they name");
+  line.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their directories");
+  line.add_flag("--portable", settings.portable, "name everything that the shipped runner refuses or treats otherwise");
 }
 
 int end(const CheckRecipeSettings& settings, Diagnostics& diagnostics) {
@@ -67,12 +66,12 @@ int check_recipe(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in recipes, without running them.",
                    "slipway check recipe.json --profile profile.json");
   add_options(line, settings);
-  line.app.add_option("--profile", settings.profile, "check this profile against the recipe too");
-  line.app.add_option("--kernels", settings.kernels, "replace kernels of the recipe by those of this file");
-  line.app.add_option("--backend", settings.backend, "check for this back end: auto, vulkan, opencl or xrt")
-      ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
-  line.app.add_option("--library-root", settings.library_root, "directory of CPU libraries");
-  line.app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--profile", settings.profile, "check this profile against the recipe too");
+  line.add_option("--kernels", settings.kernels, "replace kernels of the recipe by those of this file");
+  line.add_option("--backend", settings.backend, "check for this back end: auto, vulkan, opencl or xrt")
+      .choices({"auto", "vulkan", "opencl", "xrt"});
+  line.add_option("--library-root", settings.library_root, "directory of CPU libraries");
+  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& file : settings.files) {

@@ -1,5 +1,6 @@
 #include "cli/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -8,24 +9,115 @@
 
 namespace slipway::cli {
 
-CommandLine::CommandLine(const std::string& name, const std::string& what, const std::string& example)
-    : app(what, name), name_(name) {
-  app.footer("Example: " + example);
-  app.set_help_flag("-h,--help", "print this help and end");
-  app.set_version_flag("-v,--version", version_text());
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+Option Option::required() {
+  option_->required();
+  return *this;
 }
+
+Option Option::choices(std::vector<std::string> values) {
+  option_->check(CLI::IsMember(std::move(values)));
+  return *this;
+}
+
+Option Option::range(int low, int high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
+Option Option::range(std::uint64_t low, std::uint64_t high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
+Option Option::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option Option::values(int count) {
+  option_->expected(count);
+  return *this;
+}
+
+Option Option::values(int min, int max) {
+  option_->expected(min, max);
+  return *this;
+}
+
+Option Option::take_all() {
+  option_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return *this;
+}
+
+Option Option::repeatable() {
+  option_->allow_extra_args(false);
+  return take_all();
+}
+
+Option Option::excludes(const std::string& name) {
+  option_->excludes(name);
+  return *this;
+}
+
+Option Option::needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+template <OptionValue T>
+Option OptionGroup::add_option(const std::string& name, T& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+// One line for each type of OptionValue.
+template Option OptionGroup::add_option(const std::string&, std::string&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, int&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::uint32_t&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::optional<std::uint32_t>&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::optional<std::uint64_t>&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::optional<double>&, const std::string&);
+
+Option OptionGroup::add_option(const std::string& name, std::function<void(const std::string&)> set,
+                               const std::string& meaning) {
+  return Option(app_->add_option_function<std::string>(name, set, meaning));
+}
+
+Option OptionGroup::add_flag(const std::string& name, bool& value, const std::string& meaning) {
+  return Option(app_->add_flag(name, value, meaning));
+}
+
+Option OptionGroup::add_flag(const std::string& name, std::function<void()> set, const std::string& meaning) {
+  return Option(app_->add_flag_callback(name, std::move(set), meaning));
+}
+
+void OptionGroup::require_one_at_most() { app_->require_option(0, 1); }
+
+bool OptionGroup::has_option(const std::string& name) const { return app_->get_option_no_throw(name) != nullptr; }
+
+CommandLine::CommandLine(const std::string& name, const std::string& what, const std::string& example)
+    : OptionGroup(nullptr), name_(name), owned_(std::make_unique<CLI::App>(what, name)) {
+  app_ = owned_.get();
+  app_->footer("Example: " + example);
+  app_->set_help_flag("-h,--help", "print this help and end");
+  app_->set_version_flag("-v,--version", version_text());
+  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CommandLine::~CommandLine() = default;
 
 std::optional<int> CommandLine::parse(const Arguments& arguments) {
   try {
-    app.parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+    app_->parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
     return std::nullopt;
   } catch (const CLI::Success& success) {  // help or version was asked for
-    return app.exit(success);
+    return app_->exit(success);
   } catch (const CLI::ParseError& error) {
     std::string message = formatted("{}: {}\n", name_, error.what());
     std::vector<std::string> options;
-    for (const CLI::Option* option : app.get_options()) {
+    for (const CLI::Option* option : std::as_const(*app_).get_options()) {
       for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
     }
     for (const std::string& argument : arguments) {
@@ -39,9 +131,15 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
 }
 
 void CommandLine::add_report_options(ReportStyle& style) {
-  app.add_flag("--json", style.json, "diagnostics and results as JSON");
-  app.add_flag("--strict", style.strict, "treat every warning as an error");
-  app.add_option("--max-errors", style.max_errors, "print at most this many problems (100)");
+  add_flag("--json", style.json, "diagnostics and results as JSON");
+  add_flag("--strict", style.strict, "treat every warning as an error");
+  add_option("--max-errors", style.max_errors, "print at most this many problems (100)");
 }
+
+OptionGroup CommandLine::add_group(const std::string& name, const std::string& meaning) {
+  return OptionGroup(app_->add_option_group(name, meaning));
+}
+
+void CommandLine::set_version(const std::string& text) { app_->set_version_flag("-v,--version", text); }
 
 }  // namespace slipway::cli

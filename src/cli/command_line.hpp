@@ -1,36 +1,102 @@
-// Command lines: CLI11 with the habits of this program (style page, CLI).
+// Command lines: the options of a verb and what they set.
 //
 //   CommandLine line("slipway devices", "Lists the Vulkan devices.", "slipway devices --json");
-//   line.app.add_flag("--json", json, "...");
+//   line.add_flag("--all", all, "everything about all devices");
+//   line.add_option("--backend", backend, "opencl or xrt").choices({"opencl", "xrt"}).excludes("--all");
 //   if (const std::optional<int> status = line.parse(arguments)) return *status;
+//
+// The parser behind this interface (CLI11) is included by command_line.cpp alone, because its header costs more to
+// compile than most files of this directory. Variables must live until `parse` returns. An option that is given several
+// times takes the last value unless it is repeatable.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/terminal.hpp"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace slipway::cli {
 
 using Arguments = std::vector<std::string>;
 
-class CommandLine {
+// The types that an option can set; command_line.cpp instantiates the members for each.
+template <class T>
+concept OptionValue = std::same_as<T, std::string> || std::same_as<T, std::vector<std::string>> ||
+                      std::same_as<T, int> || std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> ||
+                      std::same_as<T, std::uint64_t> || std::same_as<T, std::optional<std::uint32_t>> ||
+                      std::same_as<T, std::optional<std::uint64_t>> || std::same_as<T, std::optional<double>>;
+
+// An option or a positional argument. A handle: it lives as long as its command line.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  Option required();
+  Option choices(std::vector<std::string> values);
+  Option range(int low, int high);                      // both included
+  Option range(std::uint64_t low, std::uint64_t high);  // both included
+  Option positive();
+  Option values(int count);         // at each use
+  Option values(int min, int max);  // at each use; max -1: any number. With min 0 the value may be missing.
+  Option take_all();                // the values of all uses count, not those of the last alone
+  Option repeatable();              // one value at each use, and all of them count
+  Option excludes(const std::string& name);
+  Option needs(Option other);
+
+ private:
+  CLI::Option* option_;
+};
+
+// Where options are declared: a command line, or a part of one.
+class OptionGroup {
+ public:
+  explicit OptionGroup(CLI::App* app) : app_(app) {}
+
+  template <OptionValue T>
+  Option add_option(const std::string& name, T& value, const std::string& meaning);
+  Option add_option(const std::string& name, std::function<void(const std::string&)> set, const std::string& meaning);
+  Option add_flag(const std::string& name, bool& value, const std::string& meaning);
+  Option add_flag(const std::string& name, std::function<void()> set, const std::string& meaning);
+  void require_one_at_most();
+  bool has_option(const std::string& name) const;
+
+ protected:
+  CLI::App* app_;
+};
+
+class CommandLine : public OptionGroup {
  public:
   CommandLine(const std::string& name, const std::string& what, const std::string& example);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
 
-  // An exit status when the program is to end here: 0 after help or version, 2 after a mistake, which is explained with
-  // the nearest option that exists.
+  // Returns an exit status when the program has to end: 0 after help or version, 2 after a mistake, which is reported
+  // with the nearest option that exists.
   std::optional<int> parse(const Arguments& arguments);
 
   // --json, --strict, --max-errors
   void add_report_options(ReportStyle& style);
 
-  CLI::App app;
+  // A part with its own heading in the help.
+  OptionGroup add_group(const std::string& name, const std::string& meaning);
+
+  // What --version prints, instead of the program's own.
+  void set_version(const std::string& text);
 
  private:
   std::string name_;
+  std::unique_ptr<CLI::App> owned_;
 };
 
 }  // namespace slipway::cli

@@ -345,51 +345,51 @@ class Conversion {
 }  // namespace
 
 ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : line_(line), options_(options) {
-  CLI::App& app = line.app;
-  app.add_option("-i,--input", options.input, "the model; `-`: standard input");
-  app.add_option("-o,--output", options.output, "the file to write; `-`: standard output");
-  app.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
-  app.add_option("--tosa-flatbuffer-schema", options.json_schema,
-                 "with --tosa-flatbuffer: write JSON; the file has to be there, the built-in schema is used");
-  app.add_flag("--dump-mlir", options.dump_passes, "print the graph behind each pass to standard error");
-  app.add_flag("--emit-debug-info", options.settings.spirv.debug_info, "names of operators and tensors in the SPIR-V");
-  app.add_flag("--disable-replicated-composites", no_replicate_,
-               "no VK_EXT_shader_replicated_composites: constants of equal elements are written out");
-  app.add_flag("--require-static-shape", options.settings.require_static_shape,
-               "refuse inputs with unknown dimensions");
-  app.add_flag("--experimental-analysis", options.analysis,
-               "say for each operator whether it can be converted, and stop");
-  app.add_option("--custom-op-domain-to-opcode", mappings_, "DOMAIN:NUMBER: custom operators that the device has");
-  app.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
-  app.add_option("--type-narrowing", narrowing_, "float32 to float16: none, partial, full, full_preserve_io");
+  line.add_option("-i,--input", options.input, "the model; `-`: standard input");
+  line.add_option("-o,--output", options.output, "the file to write; `-`: standard output");
+  line.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
+  line.add_option("--tosa-flatbuffer-schema", options.json_schema,
+                  "with --tosa-flatbuffer: write JSON; the file has to be there, the built-in schema is used");
+  line.add_flag("--dump-mlir", options.dump_passes, "print the graph behind each pass to standard error");
+  line.add_flag("--emit-debug-info", options.settings.spirv.debug_info, "names of operators and tensors in the SPIR-V");
+  line.add_flag("--disable-replicated-composites", no_replicate_,
+                "no VK_EXT_shader_replicated_composites: constants of equal elements are written out");
+  line.add_flag("--require-static-shape", options.settings.require_static_shape,
+                "refuse inputs with unknown dimensions");
+  line.add_flag("--experimental-analysis", options.analysis,
+                "say for each operator whether it can be converted, and stop");
+  line.add_option("--custom-op-domain-to-opcode", mappings_, "DOMAIN:NUMBER: custom operators that the device has");
+  line.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
+  line.add_option("--type-narrowing", narrowing_, "float32 to float16: none, partial, full, full_preserve_io");
 }
 
 void ConversionLine::add_own_options() {
-  CLI::App& app = line_.app;
-  app.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
-  app.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, mlir, spirv-asm");
-  app.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
-  app.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
-  app.add_option("--shader", options_.shaders,
-                 "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
-  app.add_flag("--verify", options_.verify,
-               "run model and file through the reference interpreter and compare; shaders run on a device");
-  app.add_option("--device", options_.device,
-                 "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  app.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
-  app.add_option("--entry", options_.read.entry, "the function of an MLIR module");
-  app.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
-  app.add_option("--partition-order", order_, "how operators are visited: bfs (breadth first), program");
-  app.add_flag("--rematerialize-rescale", options_.settings.rematerialize_rescale,
-               "repeat widening RESCALEs in each segment that needs them, so that narrow tensors go between segments");
-  app.add_flag("--no-fold", no_fold_, "keep transposes of constants");
-  app.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
-               "constants beyond the range of float16 become infinite");
-  app.add_option("--log-level", log_level_, "debug, info, warning, error");
-  app.add_option("--explain-partitions", options_.partition_picture,
-                 "say which operators run together, and why; =FILE: a picture for Graphviz too")
-      ->expected(0, 1);
-  app.add_option("--report", options_.report, "what the file needs of a device, as JSON; `-`: standard output");
+  line_.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
+  line_.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, mlir, spirv-asm");
+  line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
+  line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
+  line_.add_option("--shader", options_.shaders,
+                   "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
+  line_.add_flag("--verify", options_.verify,
+                 "run model and file through the reference interpreter and compare; shaders run on a device");
+  line_.add_option("--device", options_.device,
+                   "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line_.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
+  line_.add_option("--entry", options_.read.entry, "the function of an MLIR module");
+  line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
+  line_.add_option("--partition-order", order_, "how operators are visited: bfs (breadth first), program");
+  line_.add_flag(
+      "--rematerialize-rescale", options_.settings.rematerialize_rescale,
+      "repeat widening RESCALEs in each segment that needs them, so that narrow tensors go between segments");
+  line_.add_flag("--no-fold", no_fold_, "keep transposes of constants");
+  line_.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
+                 "constants beyond the range of float16 become infinite");
+  line_.add_option("--log-level", log_level_, "debug, info, warning, error");
+  line_
+      .add_option("--explain-partitions", options_.partition_picture,
+                  "say which operators run together, and why; =FILE: a picture for Graphviz too")
+      .values(0, 1);
+  line_.add_option("--report", options_.report, "what the file needs of a device, as JSON; `-`: standard output");
 }
 
 void ConversionLine::parse_rest(Diagnostics& diagnostics) {

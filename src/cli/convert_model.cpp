@@ -23,11 +23,11 @@ std::string converter_version() {
 }
 
 // Options as the tool names what it does not know.
-bool says_unknown_argument(const CLI::App& app, const Arguments& arguments) {
+bool says_unknown_argument(const CommandLine& line, const Arguments& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with('-') || argument == "-") continue;
     const std::string name = argument.substr(0, argument.find('='));
-    if (name == "--" || app.get_option_no_throw(name)) continue;
+    if (name == "--" || line.has_option(name)) continue;
     print_error(formatted("Unknown argument: {}\n", argument));
     return true;
   }
@@ -66,9 +66,9 @@ int model_converter(const Arguments& arguments) {
   ConversionOptions options;
   CommandLine line("model-converter", "Converts a model of TOSA operators and shaders to VGF.",
                    "model-converter -i model.tosa -o model.vgf");
-  line.app.set_version_flag("-v,--version", converter_version());
+  line.set_version(converter_version());
   ConversionLine conversion(line, options);
-  if (says_unknown_argument(line.app, arguments)) return kFailed;
+  if (says_unknown_argument(line, arguments)) return kFailed;
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
   Diagnostics diagnostics;
   conversion.parse_rest(diagnostics);

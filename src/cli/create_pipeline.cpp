@@ -8,9 +8,9 @@
 namespace slipway::cli {
 
 void add_creation_options(CommandLine& line, CreationOptions& options) {
-  CLI::Option* const wanted =
-      line.app.add_flag("--create-pipeline", options.wanted, "make the pipeline on a device, and tell each object");
-  line.app.add_option("--device", options.device, "the device: index, part of its name, or UUID")->needs(wanted);
+  const Option wanted =
+      line.add_flag("--create-pipeline", options.wanted, "make the pipeline on a device, and tell each object");
+  line.add_option("--device", options.device, "the device: index, part of its name, or UUID").needs(wanted);
 }
 
 std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::span<const spirv::Words> modules,

@@ -65,12 +65,12 @@ int devices_verb(const Arguments& arguments) {
   CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is used when none is asked for.",
                    "slipway devices --device llvmpipe");
   line.add_report_options(style);
-  line.app.add_option("--device", selector, "everything about one device: index, part of its name, or UUID");
-  line.app.add_flag("--all", all, "everything about all devices");
-  line.app.add_option("--backend", backend, "those of a back end of recipes instead: opencl, xrt")
-      ->check(CLI::IsMember({"opencl", "xrt"}))
-      ->excludes("--device")
-      ->excludes("--all");
+  line.add_option("--device", selector, "everything about one device: index, part of its name, or UUID");
+  line.add_flag("--all", all, "everything about all devices");
+  line.add_option("--backend", backend, "those of a back end of recipes instead: opencl, xrt")
+      .choices({"opencl", "xrt"})
+      .excludes("--device")
+      .excludes("--all");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

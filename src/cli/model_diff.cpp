@@ -225,7 +225,7 @@ int diff_model_files(const Arguments& arguments) {
   CommandLine line("slipway diff", "Compares two models: interface, segments, operators, constants.",
                    "slipway diff before.vgf after.vgf");
   line.add_report_options(style);
-  line.app.add_option("files", files, "two models")->required()->expected(2);
+  line.add_option("files", files, "two models").required().values(2);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   const auto a = load(files[0], diagnostics), b = load(files[1], diagnostics);

@@ -160,7 +160,7 @@ int check_model_file(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in models of TOSA operators and shaders.",
                    "slipway check model.tosa");
   line.add_report_options(style);
-  line.app.add_option("files", files, "models; `-` is standard input")->required();
+  line.add_option("files", files, "models; `-` is standard input").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
@@ -177,11 +177,11 @@ int inspect_model_file(const Arguments& arguments) {
   CommandLine line("slipway inspect", "Shows what is in a model: operators, shapes, parameters, constants.",
                    "slipway inspect model.tosa --graphs");
   line.add_report_options(style);
-  line.app.add_option("file", path, "a model; `-` is standard input")->required();
-  line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
-  line.app.add_flag("--graphs", graph, "the graph as text, a line for each operator");
-  line.app.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
-  line.app.add_option("--entry", settings.entry, "the function of an MLIR module");
+  line.add_option("file", path, "a model; `-` is standard input").required();
+  line.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
+  line.add_flag("--graphs", graph, "the graph as text, a line for each operator");
+  line.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
+  line.add_option("--entry", settings.entry, "the function of an MLIR module");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   if (!picture.empty()) {

@@ -38,7 +38,7 @@ int inspect(const Reader<File>& reader, const Arguments& arguments) {
   ReportStyle style;
   std::string path;
   line.add_report_options(style);
-  line.app.add_option("file", path, "the file; `-` is standard input")->required();
+  line.add_option("file", path, "the file; `-` is standard input").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   if (const std::optional<File> file = read_file(reader, path, diagnostics)) {
@@ -61,7 +61,7 @@ int check(const Reader<File>& reader, const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> paths;
   line.add_report_options(style);
-  line.app.add_option("files", paths, "the files; `-` is standard input")->required();
+  line.add_option("files", paths, "the files; `-` is standard input").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : paths) (void)read_file(reader, path, diagnostics);

@@ -20,10 +20,9 @@ struct ReplaySettings {
 
 void add_options(CommandLine& line, ReplaySettings& settings) {
   line.add_report_options(settings.style);
-  line.app.add_option("files", settings.files, "captures; `-` is standard input")->required();
-  line.app.add_option("--dir", settings.directory,
-                      "directory of the files that they name (the capture's own directory)");
-  line.app.add_flag("--allow-outside", settings.allow_outside, "files may lie outside that directory");
+  line.add_option("files", settings.files, "captures; `-` is standard input").required();
+  line.add_option("--dir", settings.directory, "directory of the files that they name (the capture's own directory)");
+  line.add_flag("--allow-outside", settings.allow_outside, "files may lie outside that directory");
 }
 
 std::optional<recipe::Replay> read_and_check(const std::string& file, const recipe::Artifacts* artifacts,
@@ -85,7 +84,7 @@ int check_replay_file(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in captures of NPU applications.",
                    "slipway check capture.json --dir data");
   add_options(line, settings);
-  line.app.add_flag("--no-files", settings.no_files, "do not open the files that they name");
+  line.add_flag("--no-files", settings.no_files, "do not open the files that they name");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& file : settings.files) {

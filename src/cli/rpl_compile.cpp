@@ -247,16 +247,14 @@ int compile_verb(const Arguments& arguments) {
                    "slipway compile pass.rpl material.rpl --entry vertex=vertex_main --entry fragment=fragment_main "
                    "-o out");
   add_rpl_options(line, settings.options);
-  line.app.add_option("-o,--output", settings.output,
-                      "write PATH.spv, PATH.json...; `-`: standard output; with variants a directory");
-  line.app
-      .add_option("--emit", settings.emit,
+  line.add_option("-o,--output", settings.output,
+                  "write PATH.spv, PATH.json...; `-`: standard output; with variants a directory");
+  line.add_option("--emit", settings.emit,
                   "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::IsMember(std::vector<std::string>(kKinds.begin(), kKinds.end())));
-  line.app.add_flag("--header", "also write a C++ header of the memory layouts; `--header=PATH` (PATH.hpp)");
-  line.app.add_option("--header-namespace", settings.header_namespace, "its namespace (rpl_ and the name of the file)");
+      .repeatable()
+      .choices(std::vector<std::string>(kKinds.begin(), kKinds.end()));
+  line.add_flag("--header", [] {}, "also write a C++ header of the memory layouts; `--header=PATH` (PATH.hpp)");
+  line.add_option("--header-namespace", settings.header_namespace, "its namespace (rpl_ and the name of the file)");
   Arguments given = arguments;
   take_header(given, settings);
   if (const std::optional<int> status = line.parse(given)) return *status;

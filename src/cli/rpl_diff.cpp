@@ -41,12 +41,11 @@ int diff_rpl_metadata(const Arguments& arguments) {
       "they differ.",
       "slipway diff lit.json shadow.json --scope family");
   line.add_report_options(style);
-  line.app.add_option("files", files, "two files of metadata");
-  line.app
-      .add_option("--scope", scope,
+  line.add_option("files", files, "two files of metadata");
+  line.add_option("--scope", scope,
                   "family: attribute sources and the sets of material, object and shared; interface: those, the pass "
                   "and push constants; pipeline: all that decides the pipeline object (interface)")
-      ->check(CLI::IsMember({"family", "interface", "pipeline"}));
+      .choices({"family", "interface", "pipeline"});
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

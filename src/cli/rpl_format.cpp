@@ -16,9 +16,9 @@ int format_verb(const Arguments& arguments) {
                    "to standard output.",
                    "slipway format material.rpl");
   line.add_report_options(style);
-  line.app.add_option("files", files, "sources; `-` is standard input")->required();
-  line.app.add_flag("--check", check, "change nothing; exit status 1 when a file would change");
-  line.app.add_flag("--stdout", to_stdout, "write to standard output");
+  line.add_option("files", files, "sources; `-` is standard input").required();
+  line.add_flag("--check", check, "change nothing; exit status 1 when a file would change");
+  line.add_flag("--stdout", to_stdout, "write to standard output");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

@@ -50,7 +50,7 @@ int inspect_rpl_metadata(const Arguments& arguments) {
   std::vector<std::string> files;
   CommandLine line("slipway inspect rpl-metadata", "Shows what a pipeline takes and does.", "slipway inspect out.json");
   line.add_report_options(style);
-  line.app.add_option("files", files, "metadata, as `slipway compile` writes it")->required();
+  line.add_option("files", files, "metadata, as `slipway compile` writes it").required();
   CreationOptions creation;
   add_creation_options(line, creation);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -13,7 +13,7 @@ int lsp_verb(const Arguments& arguments) {
                    "Render Pipeline Language.",
                    "slipway lsp");
   bool stdio = false;
-  line.app.add_flag("--stdio", stdio, "the only way there is; editors may say so");
+  line.add_flag("--stdio", stdio, "the only way there is; editors may say so");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   rpl::lsp::Server server;

@@ -16,11 +16,9 @@ namespace slipway::cli {
 namespace {
 
 // An option that may be given several times, with one value each.
-CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                      const std::string& meaning) {
-  return app.add_option(name, values, meaning)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+void add_list(CommandLine& line, const std::string& name, std::vector<std::string>& values,
+              const std::string& meaning) {
+  line.add_option(name, values, meaning).repeatable();
 }
 
 Diagnostic& usage(Diagnostics& diagnostics, std::string message) {
@@ -161,35 +159,33 @@ void read_values(const std::string& text, const RplInput& input, rpl::VariantSet
 }  // namespace
 
 void add_rpl_options(CommandLine& line, RplOptions& options) {
-  CLI::App& app = line.app;
-  app.add_option("files", options.files, "sources, each a module: those of the pass before those of the material");
+  line.add_option("files", options.files, "sources, each a module: those of the pass before those of the material");
   line.add_report_options(options.style);
-  app.add_option("--pipeline", options.pipeline, "graphics or compute (graphics)")
-      ->check(CLI::IsMember({"graphics", "compute"}));
-  add_list(app, "--entry", options.entries, "STAGE=FUNCTION, an entry point; none: metadata alone");
-  add_list(app, "--set", options.set, "NAME=VALUE, an option of the program");
-  add_list(app, "--set-global", options.set_global, "the same, and the option must be global");
-  add_list(app, "--set-instance", options.set_instance, "the same, and the option must be an instance option");
-  add_list(app, "--options", options.option_files, "a JSON file of options: {\"name\": value}");
-  app.add_option("--target", options.target, "vulkan1.1, vulkan1.2 or vulkan1.3 (vulkan1.3)")
-      ->check(CLI::IsMember({"vulkan1.1", "vulkan1.2", "vulkan1.3"}));
-  app.add_flag("--split-stages", options.split_stages, "one SPIR-V module for each stage");
-  app.add_flag("--strip", options.strip, "SPIR-V without names");
-  app.add_flag("--debug-lines", options.debug_lines, "SPIR-V with lines and sources");
-  app.add_flag("--optimize", options.optimize, "SPIR-V that SPIRV-Tools has optimized, which takes much longer");
-  app.add_flag("--one-module", options.one_module, "all files are one module");
-  app.add_flag("--skip-sets", options.skip_sets, "metadata without descriptor sets");
-  app.add_flag("--skip-attributes", options.skip_attributes, "metadata without attribute sources");
-  add_list(app, "--limit", options.limits,
+  line.add_option("--pipeline", options.pipeline, "graphics or compute (graphics)").choices({"graphics", "compute"});
+  add_list(line, "--entry", options.entries, "STAGE=FUNCTION, an entry point; none: metadata alone");
+  add_list(line, "--set", options.set, "NAME=VALUE, an option of the program");
+  add_list(line, "--set-global", options.set_global, "the same, and the option must be global");
+  add_list(line, "--set-instance", options.set_instance, "the same, and the option must be an instance option");
+  add_list(line, "--options", options.option_files, "a JSON file of options: {\"name\": value}");
+  line.add_option("--target", options.target, "vulkan1.1, vulkan1.2 or vulkan1.3 (vulkan1.3)")
+      .choices({"vulkan1.1", "vulkan1.2", "vulkan1.3"});
+  line.add_flag("--split-stages", options.split_stages, "one SPIR-V module for each stage");
+  line.add_flag("--strip", options.strip, "SPIR-V without names");
+  line.add_flag("--debug-lines", options.debug_lines, "SPIR-V with lines and sources");
+  line.add_flag("--optimize", options.optimize, "SPIR-V that SPIRV-Tools has optimized, which takes much longer");
+  line.add_flag("--one-module", options.one_module, "all files are one module");
+  line.add_flag("--skip-sets", options.skip_sets, "metadata without descriptor sets");
+  line.add_flag("--skip-attributes", options.skip_attributes, "metadata without attribute sources");
+  add_list(line, "--limit", options.limits,
            "KIND=BYTES, the largest buffer: uniform (16384), push (128), workgroup (16384)");
-  app.add_option("--variants", options.variants, "all, one, or a JSON file with a list of assignments");
-  add_list(app, "--values", options.values, "NAME=V1,V2..., the values that an option takes in variants");
-  app.add_option("--vary", options.vary, "which options variants are made of: all, global or instance (all)")
-      ->check(CLI::IsMember({"all", "global", "instance"}));
-  app.add_option("--max-variants", options.max_variants, "give up beyond this number of variants (65536)");
-  app.add_option("-j,--jobs", options.jobs, "threads for variants (one for each core)")->check(CLI::PositiveNumber);
-  add_list(app, "--no-warn", options.no_warn, "do not show warnings of this code");
-  app.add_flag("--time", options.time, "print the microseconds that each step took");
+  line.add_option("--variants", options.variants, "all, one, or a JSON file with a list of assignments");
+  add_list(line, "--values", options.values, "NAME=V1,V2..., the values that an option takes in variants");
+  line.add_option("--vary", options.vary, "which options variants are made of: all, global or instance (all)")
+      .choices({"all", "global", "instance"});
+  line.add_option("--max-variants", options.max_variants, "give up beyond this number of variants (65536)");
+  line.add_option("-j,--jobs", options.jobs, "threads for variants (one for each core)").positive();
+  add_list(line, "--no-warn", options.no_warn, "do not show warnings of this code");
+  line.add_flag("--time", options.time, "print the microseconds that each step took");
 }
 
 std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnostics) {

@@ -39,29 +39,28 @@ std::optional<recipe::BackendKind> backend_of(const std::string& word) {
 }
 
 void add_options(CommandLine& line, JobsSettings& settings) {
-  CLI::App& app = line.app;
-  app.add_option("file", settings.file, "the jobs script; `-` is standard input")->required();
+  line.add_option("file", settings.file, "the jobs script; `-` is standard input").required();
   line.add_report_options(settings.style);
-  app.add_option("--dir", settings.directory, "what the script's paths are relative to (its own directory)");
-  app.add_option("--threads", settings.request.jobs.threads, "jobs that run at once (all)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
-  app.add_option("--queue-limit", settings.request.jobs.queue_limit, "jobs that are loaded ahead (as many as run)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20));
-  app.add_option("--iterations", settings.iterations, "of every execution of jobs that do not say")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
-  app.add_option("--mode", settings.mode, "for jobs that do not say: all, default, latency, throughput, validate")
-      ->check(CLI::IsMember({"all", "default", "latency", "throughput", "validate"}));
-  app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  app.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
-      ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
-  app.add_option("--device", settings.request.device, "a Vulkan device: index, part of its name, or UUID");
-  app.add_option("--library-root", settings.library_root, "directory of CPU libraries");
-  app.add_option("--seed", settings.request.profile.seed, "of random data that have none (0)");
-  app.add_option("--timeout", settings.timeout, "seconds to wait for one run list")->check(CLI::PositiveNumber);
-  app.add_flag("--allow-outside", settings.request.allow_outside,
-               "files and libraries may lie outside their directories");
-  app.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
-  app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--dir", settings.directory, "what the script's paths are relative to (its own directory)");
+  line.add_option("--threads", settings.request.jobs.threads, "jobs that run at once (all)")
+      .range(std::size_t{1}, std::size_t{1024});
+  line.add_option("--queue-limit", settings.request.jobs.queue_limit, "jobs that are loaded ahead (as many as run)")
+      .range(std::size_t{1}, std::size_t{1} << 20);
+  line.add_option("--iterations", settings.iterations, "of every execution of jobs that do not say")
+      .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
+  line.add_option("--mode", settings.mode, "for jobs that do not say: all, default, latency, throughput, validate")
+      .choices({"all", "default", "latency", "throughput", "validate"});
+  line.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
+  line.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
+      .choices({"auto", "vulkan", "opencl", "xrt"});
+  line.add_option("--device", settings.request.device, "a Vulkan device: index, part of its name, or UUID");
+  line.add_option("--library-root", settings.library_root, "directory of CPU libraries");
+  line.add_option("--seed", settings.request.profile.seed, "of random data that have none (0)");
+  line.add_option("--timeout", settings.timeout, "seconds to wait for one run list").positive();
+  line.add_flag("--allow-outside", settings.request.allow_outside,
+                "files and libraries may lie outside their directories");
+  line.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
+  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
 }
 
 std::string_view outcome_of(int status) {
@@ -164,7 +163,7 @@ int check_jobs(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in jobs scripts; the recipes are checked one by one.",
                    "slipway check jobs.json");
   line.add_report_options(style);
-  line.app.add_option("files", files, "jobs scripts; `-` is standard input")->required();
+  line.add_option("files", files, "jobs scripts; `-` is standard input").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& file : files) {

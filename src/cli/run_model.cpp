@@ -37,47 +37,50 @@ struct Settings {
   bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
 };
 
-void add_data_options(CLI::App& app, Settings& settings) {
-  app.add_option("--input", settings.inputs, "NAME=FILE.npy: what an input is, by its name or as input_0, input_1...")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--inputs", settings.input_directory, "directory of files NAME.npy; inputs without one are filled");
-  app.add_option("--fill", settings.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
-      ->check(CLI::IsMember({"random", "zeros", "ramp", "edges"}));
-  app.add_option("--seed", settings.seed, "of random inputs (0)");
-  app.add_option("--range", settings.range,
-                 "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
-  app.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--output,--output-dir", settings.output_directory,
-                 "directory for NAME.npy of every output; made if missing");
+void add_data_options(OptionGroup& group, Settings& settings) {
+  group.add_option("--input", settings.inputs, "NAME=FILE.npy: what an input is, by its name or as input_0, input_1...")
+      .values(1)
+      .take_all();
+  group.add_option("--inputs", settings.input_directory, "directory of files NAME.npy; inputs without one are filled");
+  group.add_option("--fill", settings.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
+      .choices({"random", "zeros", "ramp", "edges"});
+  group.add_option("--seed", settings.seed, "of random inputs (0)");
+  group.add_option("--range", settings.range,
+                   "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
+  group.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+      .values(1)
+      .take_all();
+  group.add_option("--output,--output-dir", settings.output_directory,
+                   "directory for NAME.npy of every output; made if missing");
 }
 
-void add_run_options(CLI::App& app, Settings& settings) {
-  app.add_option("--compare", settings.compare, "`reference`: compare every output of a graph with the interpreter")
-      ->check(CLI::IsMember({"reference"}));
-  app.add_flag("--profile", settings.profile, "a table of the times of all segments and kernels");
-  app.add_option("--graph", settings.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
-  app.add_option("--device", settings.device,
-                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  app.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
-      ->check(CLI::IsMember({"auto", "reference"}));
-  app.add_option("--emulate", settings.emulate,
-                 "graphs without the device's own support: auto, never, always (bare: always)")
-      ->check(CLI::IsMember({"auto", "never", "always"}));
-  app.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator");
-  app.add_option("--repeat", settings.repeat, "run the model this often (1)");
-  app.add_option("--timeout", settings.timeout, "seconds to wait for it; then name the kernel that hangs and end")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
-  app.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
-  app.add_flag("--validate", settings.validate, "run under the Vulkan validation layer, synchronisation included");
-  app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
-  app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  app.add_option("--trace", settings.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
-  app.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
-  app.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
+void add_run_options(OptionGroup& group, Settings& settings) {
+  group.add_option("--compare", settings.compare, "`reference`: compare every output of a graph with the interpreter")
+      .choices({"reference"});
+  group.add_flag("--profile", settings.profile, "a table of the times of all segments and kernels");
+  group.add_option("--graph", settings.picture_path,
+                   "draw the model with its times: a page (.html) or Graphviz (.dot)");
+  group.add_option("--device", settings.device,
+                   "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  group.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
+      .choices({"auto", "reference"});
+  group
+      .add_option("--emulate", settings.emulate,
+                  "graphs without the device's own support: auto, never, always (bare: always)")
+      .choices({"auto", "never", "always"});
+  group.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator");
+  group.add_option("--repeat", settings.repeat, "run the model this often (1)");
+  group.add_option("--timeout", settings.timeout, "seconds to wait for it; then name the kernel that hangs and end")
+      .positive();
+  group.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
+  group.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
+  group.add_flag("--validate", settings.validate, "run under the Vulkan validation layer, synchronisation included");
+  group.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  group.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
+  group.add_option("--trace", settings.trace_path,
+                   "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  group.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
+  group.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
 }
 
 template <class T>
@@ -319,10 +322,10 @@ int run_vgf_file(const Arguments& arguments) {
   Settings settings;
   CommandLine line("slipway run", "Runs a model: a VGF file, or any other, converted in memory.",
                    "slipway run model.vgf --seed 1 --compare reference --profile");
-  line.app.add_option("file", settings.files, "the model; `-` is standard input");
+  line.add_option("file", settings.files, "the model; `-` is standard input");
   line.add_report_options(settings.style);
-  add_data_options(line.app, settings);
-  add_run_options(line.app, settings);
+  add_data_options(line, settings);
+  add_run_options(line, settings);
   Arguments normalized = arguments;
   std::ranges::replace(normalized, std::string("--emulate"), std::string("--emulate=always"));
   if (const std::optional<int> status = line.parse(normalized)) return *status;

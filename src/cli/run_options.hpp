@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "launch/run.hpp"
-#include "scenario/plan.hpp"
+#include "base/log.hpp"
 
 namespace slipway::cli {
 

@@ -64,43 +64,42 @@ std::optional<recipe::BackendKind> backend_of(const std::string& word) {
 }
 
 void add_options(CommandLine& line, RecipeSettings& settings) {
-  CLI::App& app = line.app;
-  app.add_option("file", settings.files, "the recipe; `-` is standard input");
+  line.add_option("file", settings.files, "the recipe; `-` is standard input");
   line.add_report_options(settings.style);
-  app.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
-  app.add_option("--dir", settings.directory,
-                 "directory of the files that recipe and profile name (the recipe's directory)");
-  app.add_option("--iterations", settings.iterations, "of every execution")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{UINT32_MAX}));
-  app.add_option("--mode", settings.mode,
-                 "run only executions of this mode: all, default, latency, throughput, validate")
-      ->check(CLI::IsMember({"all", "default", "latency", "throughput", "validate"}));
-  app.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  app.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
-      ->check(CLI::IsMember({"auto", "vulkan", "opencl", "xrt"}));
-  app.add_option("--device", settings.device,
-                 "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  app.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
-  app.add_option("--library-root", settings.library_root,
-                 "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
-  app.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file");
-  app.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution");
-  app.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution");
-  for (const char* option : {"--bind", "--save", "--golden"})
-    app.get_option(option)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--seed", settings.seed, "of random data that have none (0)");
-  app.add_option("--runlist-threshold", settings.threshold, "XRT: so many runs make a run list of the device; 0 never");
-  app.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--explain", settings.explain, "print the plan, and touch no device");
-  app.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
-  app.add_flag("--timings", settings.timings, "measure each run, for the report");
-  app.add_flag("--allow-outside", settings.inputs.allow_outside,
-               "files and libraries may lie outside their directories");
-  app.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
-  app.add_flag("--nommap", settings.no_map, "read files of profiles instead of mapping them");
-  app.add_flag("--nopoll", settings.no_poll, "sleep while waiting, whatever the profile says");
-  app.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
+  line.add_option("--dir", settings.directory,
+                  "directory of the files that recipe and profile name (the recipe's directory)");
+  line.add_option("--iterations", settings.iterations, "of every execution")
+      .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
+  line.add_option("--mode", settings.mode,
+                  "run only executions of this mode: all, default, latency, throughput, validate")
+      .choices({"all", "default", "latency", "throughput", "validate"});
+  line.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
+  line.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
+      .choices({"auto", "vulkan", "opencl", "xrt"});
+  line.add_option("--device", settings.device,
+                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
+  line.add_option("--library-root", settings.library_root,
+                  "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+  line.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file").values(1).take_all();
+  line.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution").values(1).take_all();
+  line.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution")
+      .values(1)
+      .take_all();
+  line.add_option("--seed", settings.seed, "of random data that have none (0)");
+  line.add_option("--runlist-threshold", settings.threshold,
+                  "XRT: so many runs make a run list of the device; 0 never");
+  line.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end").positive();
+  line.add_flag("--explain", settings.explain, "print the plan, and touch no device");
+  line.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
+  line.add_flag("--timings", settings.timings, "measure each run, for the report");
+  line.add_flag("--allow-outside", settings.inputs.allow_outside,
+                "files and libraries may lie outside their directories");
+  line.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
+  line.add_flag("--nommap", settings.no_map, "read files of profiles instead of mapping them");
+  line.add_flag("--nopoll", settings.no_poll, "sleep while waiting, whatever the profile says");
+  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
 }
 
 class RecipeRun {

@@ -39,7 +39,7 @@ void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {
 int scenario_runner(const Arguments& arguments) {
   RunSettings settings;
   CommandLine line("scenario-runner", "Runs a scenario.", "scenario-runner --scenario scene.json --output results");
-  line.app.set_version_flag("-v,--version", version_json());
+  line.set_version(version_json());
   add_run_options(line, settings, true);
   if (const std::optional<int> status = line.parse(normalized(arguments))) return *status == 0 ? 0 : kFailed;
 

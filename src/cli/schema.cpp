@@ -93,7 +93,7 @@ int schema_verb(const Arguments& arguments) {
   }
   CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
                    "slipway schema scenario > scenario.schema.json");
-  line.app.add_option("format", name, list)->required()->check(CLI::IsMember(names));
+  line.add_option("format", name, list).required().choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   print(std::ranges::find(kPages, name, &Page::name)->text());
   return 0;

@@ -19,8 +19,8 @@ int inspect_spirv(const Arguments& arguments) {
   CommandLine line("slipway inspect spirv", "Shows what a SPIR-V module needs: entry points, bindings, push constants.",
                    "slipway inspect out.spv");
   line.add_report_options(style);
-  line.app.add_option("files", files, "modules")->required();
-  line.app.add_flag("--asm", assembly, "the whole module as assembly");
+  line.add_option("files", files, "modules").required();
+  line.add_flag("--asm", assembly, "the whole module as assembly");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

@@ -145,18 +145,17 @@ int tune_verb(const Arguments& arguments) {
                    "and driver\nuse them: they are kept in the program's cache. With --output they become a file to "
                    "ship, which runs use when\nthe environment variable SLIPWAY_TUNING names it.",
                    "slipway tune model.vgf --output model.tuning.json");
-  line.app.add_option("file", settings.file, "the model: VGF, TOSA, MLIR or a graph as text")->required();
+  line.add_option("file", settings.file, "the model: VGF, TOSA, MLIR or a graph as text").required();
   line.add_report_options(settings.style);
-  line.app
-      .add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  line.app.add_option("--device", settings.device,
-                      "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.app.add_option("--output", settings.output, "write the table to this file (JSON; `slipway schema tuning`)");
-  line.app.add_flag("--no-fuse", settings.no_fuse, "for runs with --no-fuse");
-  line.app.add_flag("--no-cache", settings.no_cache, "do not keep the table in the program's cache");
-  line.app.add_flag("--quiet", settings.quiet, "do not show progress");
+  line.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+      .values(1)
+      .take_all();
+  line.add_option("--device", settings.device,
+                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line.add_option("--output", settings.output, "write the table to this file (JSON; `slipway schema tuning`)");
+  line.add_flag("--no-fuse", settings.no_fuse, "for runs with --no-fuse");
+  line.add_flag("--no-cache", settings.no_cache, "do not keep the table in the program's cache");
+  line.add_flag("--quiet", settings.quiet, "do not show progress");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   return Tuning(std::move(settings)).run();
 }

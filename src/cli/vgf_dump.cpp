@@ -50,18 +50,18 @@ int vgf_dump(const Arguments& arguments) {
   std::string input, output = "-", spirv, glsl, hlsl, constant;
   bool scenario = false, boundaries = false;
   CommandLine line("vgf_dump", "Shows what is in a VGF file.", "vgf_dump -i model.vgf -o model.json");
-  line.app.set_version_flag("-v,--version", version_json());
-  line.app.add_option("-i,--input", input, "the VGF file");
-  line.app.add_option("-o,--output", output, "the file to write; `-`: standard output");
+  line.set_version(version_json());
+  line.add_option("-i,--input", input, "the VGF file");
+  line.add_option("-o,--output", output, "the file to write; `-`: standard output");
   struct Choice {
     std::string name;
     std::string* value;
   };
   const Choice choices[] = {
       {"--dump-spirv", &spirv}, {"--dump-glsl", &glsl}, {"--dump-hlsl", &hlsl}, {"--dump-constant", &constant}};
-  for (const Choice& choice : choices) line.app.add_option(choice.name, *choice.value, "the part with this number");
-  line.app.add_flag("--scenario-template", scenario, "a scenario that runs the model");
-  line.app.add_flag("--scenario-template-add-boundaries", boundaries, "with marks around the frame");
+  for (const Choice& choice : choices) line.add_option(choice.name, *choice.value, "the part with this number");
+  line.add_flag("--scenario-template", scenario, "a scenario that runs the model");
+  line.add_flag("--scenario-template-add-boundaries", boundaries, "with marks around the frame");
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : 1;
 
   if (input.empty()) return failed("-i: required.");
@@ -104,9 +104,9 @@ int vgf_dump(const Arguments& arguments) {
 int vgf_updater(const Arguments& arguments) {
   std::string input, output;
   CommandLine line("vgf_updater", "Writes a VGF file as the latest version.", "vgf_updater -i old.vgf -o new.vgf");
-  line.app.set_version_flag("-v,--version", version_json());
-  line.app.add_option("-i,--input", input, "the VGF file")->required();
-  line.app.add_option("-o,--output", output, "the file to write")->required();
+  line.set_version(version_json());
+  line.add_option("-i,--input", input, "the VGF file").required();
+  line.add_option("-o,--output", output, "the file to write").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : 1;
   if (input == output) return failed("input and output are the same file");
   Diagnostics problems;

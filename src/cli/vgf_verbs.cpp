@@ -81,7 +81,7 @@ int check_vgf_file(const Arguments& arguments) {
   CommandLine line("slipway check", "Finds every mistake in VGF models: the file, its tables, its graphs.",
                    "slipway check model.vgf");
   line.add_report_options(style);
-  line.app.add_option("files", files, "VGF files; `-` is standard input")->required();
+  line.add_option("files", files, "VGF files; `-` is standard input").required();
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
@@ -99,19 +99,18 @@ int inspect_vgf_file(const Arguments& arguments) {
   CommandLine line("slipway inspect", "Shows what is in a VGF model, and what would run of it.",
                    "slipway inspect model.vgf --graph model.html");
   line.add_report_options(style);
-  line.app.add_option("file", path, "a VGF file; `-` is standard input")->required();
-  line.app.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
-  auto* what = line.app.add_option_group("what", "what is shown (a summary; with --json the layout of vgf_dump)");
-  what->add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
-  what->add_flag("--kernels", kernels, "the kernels that the graphs run as, a line for each");
-  what->add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
-  what->add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
-  what->add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
-  what->add_option("--constant", extraction.constant,
-                   "the data of a constant; a NumPy file when --output ends in .npy");
-  what->require_option(0, 1);
-  line.app.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
-  line.app.add_flag_callback("--no-fuse", [&] { lowering.fuse = false; }, "one kernel for each operator");
+  line.add_option("file", path, "a VGF file; `-` is standard input").required();
+  line.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
+  OptionGroup what = line.add_group("what", "what is shown (a summary; with --json the layout of vgf_dump)");
+  what.add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
+  what.add_flag("--kernels", kernels, "the kernels that the graphs run as, a line for each");
+  what.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
+  what.add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
+  what.add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
+  what.add_option("--constant", extraction.constant, "the data of a constant; a NumPy file when --output ends in .npy");
+  what.require_one_at_most();
+  line.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
+  line.add_flag("--no-fuse", [&] { lowering.fuse = false; }, "one kernel for each operator");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

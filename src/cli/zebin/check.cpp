@@ -193,16 +193,15 @@ int check_zebin(const Arguments& arguments) {
                    "Finds every mistake in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway check --level runtime=24.45 kernel.bin");
   line.add_report_options(settings.style);
-  line.app.add_option(
+  line.add_option(
       "files", settings.files,
       "zebin files, archives, unpacked directories, ZE Info texts, or directories of those; `-` is standard input");
-  line.app.add_option(
+  line.add_option(
       "--level", settings.level,
       "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "
       "Intel compute runtime loads it; runtime: the last one; runtime=all: each of them (consistency)");
   add_open_options(line, settings.open);
-  line.app.add_option("--format", settings.form, "text, json or sarif (text)")
-      ->check(CLI::IsMember({"text", "json", "sarif"}));
+  line.add_option("--format", settings.form, "text, json or sarif (text)").choices({"text", "json", "sarif"});
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (settings.form == "json") settings.style.json = true;
   settings.open.limit = settings.style.max_errors;

@@ -32,8 +32,8 @@ bool is_zebin(const Content& content) {
 }
 
 void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
-  line.app.add_option("--member", options.member, "of an archive: the member of this name, `64.pvc` or `pvc`");
-  line.app.add_option(
+  line.add_option("--member", options.member, "of an archive: the member of this name, `64.pvc` or `pvc`");
+  line.add_option(
       "--product", options.product,
       "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and tells text what it is for");
 }

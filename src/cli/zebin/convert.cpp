@@ -241,30 +241,27 @@ int convert_zebin(const Arguments& arguments) {
                    "Writes Intel GPU kernels in another form: canonical text, JSON, another version, a zebin with "
                    "changes, its parts.",
                    "slipway convert --to 1.39 kernel.bin -o older.bin");
-  line.app.add_option("file", settings.file,
-                      "a zebin, an unpacked directory, ZE Info text or JSON; an archive with --member or --product");
-  line.app.add_option(
+  line.add_option("file", settings.file,
+                  "a zebin, an unpacked directory, ZE Info text or JSON; an archive with --member or --product");
+  line.add_option(
       "-o,--output", settings.output,
       "where to write: JSON in a .json, text in a .ze_info, .yaml or .txt, else a zebin if the input is one; `-` is "
       "standard output");
   line.add_report_options(settings.style);
-  line.app.add_option("--to", settings.to,
-                      "the version of the output: MAJOR.MINOR, or `pre` for before 1.0; what is lost is listed");
-  line.app
-      .add_option("--allow-loss", settings.allow_loss,
+  line.add_option("--to", settings.to,
+                  "the version of the output: MAJOR.MINOR, or `pre` for before 1.0; what is lost is listed");
+  line.add_option("--allow-loss", settings.allow_loss,
                   "the worst loss that is written: information, hint or dispatch (hint)")
-      ->check(CLI::IsMember({"information", "hint", "dispatch"}));
-  line.app.add_option("--ze-info", settings.ze_info, "put this text or JSON into the zebin");
-  line.app.add_option("--rename", settings.renames, "OLD=NEW: rename a kernel, with its sections and symbols")
-      ->allow_extra_args(false)
-      ->take_all();
-  line.app.add_option(
+      .choices({"information", "hint", "dispatch"});
+  line.add_option("--ze-info", settings.ze_info, "put this text or JSON into the zebin");
+  line.add_option("--rename", settings.renames, "OLD=NEW: rename a kernel, with its sections and symbols").repeatable();
+  line.add_option(
       "--strip", settings.strip,
       "take out ir (SPIR-V and its constants), debug, asm (vISA assembly), metrics, options (build options); several "
       "with commas");
-  line.app.add_option("--unpack", settings.unpack,
-                      "write the parts into this directory, from which convert makes the same file again");
-  line.app.add_flag("--defaults", settings.defaults, "in JSON: values that have their default too");
+  line.add_option("--unpack", settings.unpack,
+                  "write the parts into this directory, from which convert makes the same file again");
+  line.add_flag("--defaults", settings.defaults, "in JSON: values that have their default too");
   add_open_options(line, settings.open);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   settings.open.limit = settings.style.max_errors;

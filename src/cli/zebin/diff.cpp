@@ -179,19 +179,16 @@ int diff_zebin(const Arguments& arguments) {
   Settings settings;
   CommandLine line("slipway diff", "Compares the kernels of two files by name: registers, spills, sizes, arguments.",
                    "slipway diff --fail-on spill+10% --fail-on code+5% old.bin new.bin");
-  line.app.add_option("files", settings.files,
-                      "two of: zebin, unpacked directory, ZE Info text or JSON, archive with --member or --product");
+  line.add_option("files", settings.files,
+                  "two of: zebin, unpacked directory, ZE Info text or JSON, archive with --member or --product");
   line.add_report_options(settings.style);
-  line.app.add_option("--kernel", settings.kernel, "this kernel alone");
-  line.app
-      .add_option("--fail-on", settings.fail_on,
+  line.add_option("--kernel", settings.kernel, "this kernel alone");
+  line.add_option("--fail-on", settings.fail_on,
                   "FIELD[+N|+N%]: exit status 1 only if that field got worse by more; without it, for any change")
-      ->allow_extra_args(false)
-      ->take_all();
-  line.app.add_option("--ignore", settings.ignored, "a field that does not count")->allow_extra_args(false)->take_all();
+      .repeatable();
+  line.add_option("--ignore", settings.ignored, "a field that does not count").repeatable();
   add_open_options(line, settings.open);
-  line.app.add_option("--format", settings.form, "text, json or markdown (text)")
-      ->check(CLI::IsMember({"text", "json", "markdown"}));
+  line.add_option("--format", settings.form, "text, json or markdown (text)").choices({"text", "json", "markdown"});
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (settings.form == "json") settings.style.json = true;
 

@@ -124,22 +124,22 @@ int inspect_zebin(const Arguments& arguments) {
   CommandLine line("slipway inspect",
                    "Shows what is in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway inspect --kernel saxpy --layout kernel.bin");
-  line.app.add_option("file", settings.file,
-                      "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
+  line.add_option("file", settings.file,
+                  "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
   line.add_report_options(settings.style);
-  line.app.add_option("--kernel", settings.show.kernel, "this kernel alone");
-  line.app.add_flag("--layout", settings.show.layout,
-                    "where each argument is in the payload; --layout=FILE.html or FILE.svg draws it");
-  line.app.add_flag("--sections", settings.show.sections, "the sections of the container");
-  line.app.add_flag("--symbols", settings.show.symbols, "its symbols");
-  line.app.add_flag("--relocations", settings.show.relocations, "its relocations");
-  line.app.add_flag("--notes", settings.show.notes, "its notes");
+  line.add_option("--kernel", settings.show.kernel, "this kernel alone");
+  line.add_flag("--layout", settings.show.layout,
+                "where each argument is in the payload; --layout=FILE.html or FILE.svg draws it");
+  line.add_flag("--sections", settings.show.sections, "the sections of the container");
+  line.add_flag("--symbols", settings.show.symbols, "its symbols");
+  line.add_flag("--relocations", settings.show.relocations, "its relocations");
+  line.add_flag("--notes", settings.show.notes, "its notes");
   add_open_options(line, settings.open);
-  line.app.add_flag("--defaults", settings.show.defaults, "in JSON: values that have their default too");
+  line.add_flag("--defaults", settings.show.defaults, "in JSON: values that have their default too");
   bool occupancy = false;
-  line.app.add_flag("--occupancy", occupancy, "how many work groups run at once; needs --local-size");
-  line.app.add_option("--local-size", settings.local_size, "the work-group size: X, X,Y or X,Y,Z");
-  line.app.add_option("--eus", settings.show.eus, "EUs of a subslice (16)")->check(CLI::Range(1, 1024));
+  line.add_flag("--occupancy", occupancy, "how many work groups run at once; needs --local-size");
+  line.add_option("--local-size", settings.local_size, "the work-group size: X, X,Y or X,Y,Z");
+  line.add_option("--eus", settings.show.eus, "EUs of a subslice (16)").range(1, 1024);
   if (const std::optional<int> status = line.parse(with_picture(arguments, settings))) return *status;
 
   Diagnostics diagnostics;
