@@ -27,7 +27,7 @@ def plan_of(slipway, model, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path(__file__).parent / "../../shared/data/models")
+    parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path(__file__).parent / "../tests/data/models")
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     slipway = options.build / "bin/slipway"

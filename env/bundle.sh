@@ -4,8 +4,8 @@
 #   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
 #
 # The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
-# built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer and the
-# corpora that they need: DIRECTORY/test runs them and the examples on whatever device the machine has, and DIRECTORY/suites
+# built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer, the
+# corpora and the data that they need: DIRECTORY/test runs them and the examples on whatever device the machine has, and DIRECTORY/suites
 # all cases of operators and graphs.
 set -euo pipefail
 top=$1
@@ -79,7 +79,7 @@ add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
 mkdir -p "$directory/layers" "$directory/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$directory/layers/VkLayer_khronos_validation.json"
-cp -r "$top/tests/corpus" "$directory/tests/"
+cp -r "$top"/tests/{corpus,data} "$directory/tests/"
 # CPU function libraries of the tests, which look for them beside the corpora.
 mkdir -p "$directory/cpu_libraries"
 for library in "$top/build/$preset"/cpu_libraries/*.so; do

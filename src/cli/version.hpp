@@ -5,7 +5,7 @@
 
 namespace slipway::cli {
 
-std::string version_text();  // "slipway 0.1.0"
+std::string version_text();  // "slipway MAJOR.MINOR.PATCH", from project() in CMakeLists.txt
 // {"version", "revision", "dependencies": [...]}: what the existing scenario runner prints for --version (scenario
 // page 3.16).
 std::string version_json();

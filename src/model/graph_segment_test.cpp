@@ -5,7 +5,7 @@
 
 #include "base/files.hpp"
 #include "reference/run.hpp"
-#include "testing/source_directory.hpp"
+#include "testing/data_files.hpp"
 #include "tosa/text.hpp"
 #include "vgf/read.hpp"
 
@@ -20,12 +20,11 @@ std::string messages(const Diagnostics& diagnostics) {
 }
 
 TEST(GraphSegment, SampleModelsAreReadAndVerified) {
-  const std::filesystem::path directory = slipway::testing::source_directory() / "../shared/data/models";
-  if (!std::filesystem::is_directory(directory)) GTEST_SKIP() << "no sample models here";
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension() != ".vgf") continue;
-    SCOPED_TRACE(entry.path().filename());
-    const auto mapped = map_file(entry.path());
+  const std::vector<std::filesystem::path> files = slipway::testing::data_files("models", {".vgf"});
+  ASSERT_FALSE(files.empty());
+  for (const std::filesystem::path& path : files) {
+    SCOPED_TRACE(path.filename());
+    const auto mapped = map_file(path);
     Diagnostics diagnostics;
     const auto file = vgf::read_vgf(mapped->bytes(), "m.vgf", diagnostics);
     ASSERT_TRUE(file);

@@ -44,13 +44,12 @@ class Models : public launch::LaunchTest {
   }
 
   static Path sample(std::string_view name) {
-    return slipway::testing::source_directory() / "../shared/data/models" / name;
+    return slipway::testing::source_directory() / "tests/data/models" / name;
   }
 };
 
 TEST_F(Models, ImageClassifierOfAnotherProducer) {
   const Path path = sample("mobilenet_v2_int8.vgf");
-  if (!file_exists(path)) GTEST_SKIP() << "no sample models here";
   check(path, {.seed = 1});
   check(path, {.kind = FillKind::Edges, .seed = 2});
 }
@@ -58,7 +57,6 @@ TEST_F(Models, ImageClassifierOfAnotherProducer) {
 // Pictures of the size of a screen are slow to interpret, so that this is the only one.
 TEST_F(Models, UnsignedConvolutionOfAnotherProducer) {
   const Path path = sample("conv2d_rescale_unsigned.vgf");
-  if (!file_exists(path)) GTEST_SKIP() << "no sample models here";
   check(path, {.kind = FillKind::Edges, .seed = 3});
 }
 
@@ -105,7 +103,6 @@ TEST_F(Models, TheExampleClassifier) {
 
 TEST_F(Models, TheInterpreterAsEngine) {
   const Path path = sample("mobilenet_v2_int8.vgf");
-  if (!file_exists(path)) GTEST_SKIP() << "no sample models here";
   check(path, {.seed = 4}, {.engine = Engine::Reference});
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
-#include "testing/source_directory.hpp"
+#include "testing/data_files.hpp"
 #include "zeinfo/check.hpp"
 #include "zeinfo/parse.hpp"
 #include "zeinfo/write.hpp"
@@ -48,32 +48,30 @@ struct Reading {
   bool says(DiagnosticKind kind) const { return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind); }
 };
 
-// The texts of the directory of samples beside the project, where it is there: `.ze_info` files and the text inside
-// binaries, which begins and ends with its markers.
+// The texts of tests/data/zebin: `.ze_info` files and the text inside binaries, which begins and ends with its markers.
+// `part` selects files by a part of their path. Tests assert that there are some.
 struct Sample {
   std::string name;
   std::string text;
 };
 inline std::vector<Sample> samples(std::string_view part = {}) {
   std::vector<Sample> found;
-  const Path directory = slipway::testing::source_directory() / "../shared/data/zebin";
-  if (!directory_exists(directory)) return found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    const std::string name = std::filesystem::relative(entry.path(), directory).string();
-    if (!entry.is_regular_file() || !name.contains(part) || name.starts_with("negative")) continue;
+  const Path directory = slipway::testing::source_directory() / "tests/data/zebin";
+  for (const Path& path : slipway::testing::data_files("zebin", {".ze_info", ".bin", ".ar"})) {
+    const std::string name = std::filesystem::relative(path, directory).string();
+    if (!name.contains(part) || name.starts_with("negative")) continue;
+    const std::string bytes = read_text(path).value();
     if (name.ends_with(".ze_info")) {
-      found.push_back({name, read_text(entry.path()).value()});
-    } else if (name.ends_with(".bin") || name.ends_with(".ar")) {
-      const std::string bytes = read_text(entry.path()).value();
-      for (const std::string_view start : {"---\nversion:", "---\nkernels:"}) {
-        for (std::size_t at = bytes.find(start); at != bytes.npos; at = bytes.find(start, at + 1)) {
-          const std::size_t end = bytes.find("\n...\n", at);
-          if (end != bytes.npos) found.push_back({name, bytes.substr(at, end + 5 - at)});
-        }
+      found.push_back({name, bytes});
+      continue;
+    }
+    for (const std::string_view start : {"---\nversion:", "---\nkernels:"}) {
+      for (std::size_t at = bytes.find(start); at != bytes.npos; at = bytes.find(start, at + 1)) {
+        const std::size_t end = bytes.find("\n...\n", at);
+        if (end != bytes.npos) found.push_back({name, bytes.substr(at, end + 5 - at)});
       }
     }
   }
-  std::ranges::sort(found, {}, &Sample::name);
   return found;
 }
 

@@ -5,8 +5,8 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "testing/data_files.hpp"
 #include "testing/scratch_directory.hpp"
-#include "testing/source_directory.hpp"
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
 #include "vgf/testing.hpp"
@@ -342,12 +342,11 @@ TEST(VgfCheck, RunningMakesErrorsOfOddities) {
 // --- real files ---
 
 TEST(VgfModels, ReadCheckDumpAndReencode) {
-  const std::filesystem::path directory = slipway::testing::source_directory() / "../shared/data/models";
-  if (!std::filesystem::is_directory(directory)) GTEST_SKIP() << "no sample models here";
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension() != ".vgf") continue;
-    SCOPED_TRACE(entry.path().filename());
-    const auto mapped = map_file(entry.path());
+  const std::vector<std::filesystem::path> files = slipway::testing::data_files("models", {".vgf"});
+  ASSERT_FALSE(files.empty());
+  for (const std::filesystem::path& path : files) {
+    SCOPED_TRACE(path.filename());
+    const auto mapped = map_file(path);
     Diagnostics diagnostics;
     const auto file = read_vgf(mapped->bytes(), "m.vgf", diagnostics);
     ASSERT_TRUE(file) << messages(diagnostics);

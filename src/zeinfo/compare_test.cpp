@@ -223,7 +223,9 @@ TEST(Runtime, SamplesLoadWithTheirOwnRelease) {
   };
   for (const Directory& one : {Directory{"v1.73/", {2627}}, Directory{"v1.49/", {2435}}, Directory{"v1.20/", {2243}},
                                Directory{"pre-1.0/", {2044}}}) {
-    for (const auto& sample : testing::samples(one.name)) {
+    const auto samples = testing::samples(one.name);
+    ASSERT_FALSE(samples.empty()) << one.name;
+    for (const auto& sample : samples) {
       Reading reading(sample.text);
       const RuntimeVerdict verdict = runtime_verdict(reading.document, {}, one.release);
       // Names that the runtime does not understand are meant to show just that.

@@ -145,7 +145,9 @@ TEST(Convert, RefusesVersionsThatAreNone) {
 }
 
 TEST(Convert, Samples1_9To1_73LoseNothing) {
-  for (const auto& sample : testing::samples("texts-1.9")) {
+  const auto samples = testing::samples("texts-1.9");
+  ASSERT_FALSE(samples.empty());
+  for (const auto& sample : samples) {
     Reading reading(sample.text);
     const Conversion up = converted(reading, "1.73");
     EXPECT_EQ(losses(up), "") << sample.name;

@@ -163,7 +163,9 @@ void expect_stable(const std::string& changed) {
 
 // Every line of every sample deleted, and its value replaced.
 TEST(Mutation, Samples) {
-  for (const testing::Sample& sample : testing::samples("-1.9")) {
+  const auto samples = testing::samples("-1.9");
+  ASSERT_FALSE(samples.empty());
+  for (const testing::Sample& sample : samples) {
     const std::string& text = sample.text;
     for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
       const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;

@@ -1,13 +1,12 @@
-// The sample binaries, where they are: each is read and checked without a false error, goes through a directory
+// The sample binaries of tests/data/zebin: each is read and checked without a false error, goes through a directory
 // unchanged, and its text is written back byte for byte.
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
-#include "testing/source_directory.hpp"
+#include "testing/data_files.hpp"
 #include "zeinfo/write.hpp"
 #include "zeinfo/zebin/image.hpp"
 #include "zeinfo/zebin/input.hpp"
@@ -18,23 +17,14 @@ namespace slipway::zebin {
 namespace {
 
 std::vector<Path> samples() {
-  std::vector<Path> paths;
-  const Path directory = testing::source_directory() / "../shared/data/zebin";
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, missing)) {
-    const Path path = entry.path();
-    if ((path.extension() == ".bin" || path.extension() == ".ar") && !path.string().contains("negative"))
-      paths.push_back(path);
-  }
-  std::ranges::sort(paths);
+  std::vector<Path> paths = testing::data_files("zebin", {".bin", ".ar"});
+  std::erase_if(paths, [](const Path& path) { return path.string().contains("/negative/"); });
   return paths;
 }
 
 class ZebinSamples : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (samples().empty()) GTEST_SKIP() << "the sample binaries are not here";
-  }
+  void SetUp() override { ASSERT_FALSE(samples().empty()); }
 };
 
 TEST_F(ZebinSamples, NoFalseError) {
@@ -140,7 +130,7 @@ TEST_F(ZebinSamples, AreShownWhole) {
 }
 
 TEST_F(ZebinSamples, TheWrapperIsNamed) {
-  const Path path = testing::source_directory() / "../shared/data/zebin/negative/opencl-elf-wrapper.apl.bin";
+  const Path path = testing::source_directory() / "tests/data/zebin/negative/opencl-elf-wrapper.apl.bin";
   Diagnostics diagnostics;
   EXPECT_TRUE(open_inputs(path.string(), {}, diagnostics).empty());
   ASSERT_EQ(diagnostics.errors(), 1);

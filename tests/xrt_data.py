@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The files of tests/data/xrt: binaries show the facts that are known of them, recipes give their expected results.
+
+xrt_data.py TOP SLIPWAY CXX
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+top = pathlib.Path(sys.argv[1]).resolve()
+slipway, compiler = sys.argv[2:4]
+data = top / "tests/data/xrt"
+failures = []
+
+
+def run(expected, *arguments):
+    done = subprocess.run([slipway, *map(str, arguments)], cwd=data, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != expected:
+        failures.append(f"{' '.join(map(str, arguments))}: exit status {done.returncode}, not {expected}\n{done.stdout}")
+    return done.stdout
+
+
+def facts_of(value):
+    """The names that the text of `slipway inspect` must contain."""
+    if "uuid" in value:
+        yield value["uuid"]
+    for key in ("sections", "kernels"):
+        for entry in value.get(key, []):
+            if not entry.get("name", ".").startswith("."):
+                yield entry["name"]
+
+
+facts = json.loads((data / "facts.json").read_text())
+assert facts
+for name, value in facts.items():
+    run(0, "check", name)
+    text = run(0, "inspect", name)
+    failures += [f"inspect {name} does not show {fact}" for fact in facts_of(value) if fact not in text]
+
+for recipe in ("dpu", "config", "embedded", "mixed"):
+    run(0, "check", f"{recipe}_recipe.json", "--profile", f"{recipe}_profile.json")
+run(0, "run", "embedded_recipe.json", "--profile", "embedded_profile.json")
+run(0, "run", "dpu_recipe.json", "--profile", "dpu_profile.json", "--kernels", "dpu_kernels.json")
+with tempfile.TemporaryDirectory() as libraries:
+    subprocess.run([compiler, "-std=c++17", "-shared", "-fPIC", "-I", top / "include", data / "cpu_functions.cpp",
+                    "-o", pathlib.Path(libraries) / "libcpu_functions.so"], check=True)
+    run(0, "run", "mixed_recipe.json", "--profile", "mixed_profile.json", "--library-root", libraries)
+    jobs = run(3, "run", "jobs.json", "--library-root", libraries)
+    failures += [f"jobs.json does not report `{line}`:\n{jobs}" for line in ("embedded: ok", "mixed: ok", "broken: bad input")
+                 if line not in jobs]
+
+print("\n".join(failures) or f"{len(facts)} binaries and 5 runs as expected")
+sys.exit(bool(failures))
