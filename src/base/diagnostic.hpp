@@ -6,7 +6,13 @@
 //   `dims`?");
 //
 // Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives
-// the exit status of the program, the same for every verb.
+// the exit status of the program, the same for every verb. SLIPWAY_TRY passes failures on:
+//
+//   Result<Model> read_model(const std::string& path) {
+//     SLIPWAY_TRY(const std::string text, read_file(path));   // returns the failure, or declares `text`
+//     SLIPWAY_TRY_VOID(check_text(text));                     // for Result<>, and for values that are not needed
+//     return parse_model(text);
+//   }
 #pragma once
 
 #include <expected>
@@ -82,6 +88,26 @@ std::unexpected<Failure> fail(DiagnosticKind kind, SourceLocation location, std:
 std::unexpected<Failure> fail(Diagnostic diagnostic);
 // Passes on a failure, with one more note on each of its diagnostics when `note` is given.
 std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const SourceLocation& location = {});
+
+// Declares a variable with the value of a Result, or returns the Result's failure: two statements, so that it must not
+// be the branch of an `if` without braces. The first argument declares the variable (`const auto x`, `std::string x`)
+// or names one to assign to; it contains no comma.
+#define SLIPWAY_TRY(declaration, ...) \
+  SLIPWAY_TRY_WITH(SLIPWAY_TRY_NAME(slipway_result_, __LINE__), declaration, __VA_ARGS__)
+// Returns the failure of a Result, whose value is not used.
+#define SLIPWAY_TRY_VOID(...)                                                        \
+  do {                                                                               \
+    if (auto slipway_result = (__VA_ARGS__); !slipway_result)                        \
+      return std::unexpected<::slipway::Failure>(std::move(slipway_result).error()); \
+  } while (false)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses.
+#define SLIPWAY_TRY_WITH(result, declaration, ...)                                    \
+  auto result = (__VA_ARGS__);                                                        \
+  if (!result) return std::unexpected<::slipway::Failure>(std::move(result).error()); \
+  declaration = *std::move(result)
+// NOLINTEND(bugprone-macro-parentheses)
+#define SLIPWAY_TRY_NAME(prefix, line) SLIPWAY_TRY_PASTE(prefix, line)
+#define SLIPWAY_TRY_PASTE(prefix, line) prefix##line
 
 // Collects diagnostics. References that its functions return are good until the next call.
 class Diagnostics {

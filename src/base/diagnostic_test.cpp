@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 
 #include "base/print_diagnostic.hpp"
@@ -131,6 +132,35 @@ TEST(Source, PositionsAndLines) {
   EXPECT_EQ(source.line(5), "");
   EXPECT_EQ(source.line(0), "");
   EXPECT_EQ(source.text({1, 99}), "b\ncd\r\n\nx");
+}
+
+Result<std::unique_ptr<int>> positive(int number) {
+  if (number <= 0) return fail(DiagnosticKind::OutOfRange, {}, "not positive");
+  return std::make_unique<int>(number);
+}
+
+Result<> check_even(int number) {
+  if (number % 2) return fail(DiagnosticKind::OutOfRange, {}, "odd");
+  return {};
+}
+
+template <int First, int Second>
+Result<int> sum() {
+  return First + Second;
+}
+
+Result<std::string> even_text(int number) {
+  SLIPWAY_TRY(const std::unique_ptr<int> owned, positive(number));
+  SLIPWAY_TRY_VOID(check_even(*owned));
+  int more = 0;
+  SLIPWAY_TRY(more, sum<1, 2>());
+  return std::to_string(*owned + more);
+}
+
+TEST(Try, ReturnsTheFailureOrDeclaresTheValue) {
+  EXPECT_EQ(even_text(4).value(), "7");
+  EXPECT_EQ(even_text(-1).error().at(0).message, "not positive");
+  EXPECT_EQ(even_text(3).error().at(0).message, "odd");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
@@ -88,22 +89,27 @@ std::string key_above(Value value) {
   return "";
 }
 
-void Schema::reference(std::string_view name, std::function<void(Schema&)> define) {
-  definitions_.emplace(name, std::move(define));
-  out_.object([&] { out_.member("$ref", formatted("#/$defs/{}", name)); });
+void Schema::reference(const Definition& definition) {
+  const auto at = std::ranges::lower_bound(definitions_, definition.name, {}, &Definition::name);
+  if (at == definitions_.end() || at->name != definition.name) definitions_.insert(at, definition);
+  out_.object([&] { out_.member("$ref", formatted("#/$defs/{}", definition.name)); });
 }
+
+void Schema::reference(std::string_view name, void (*define)(Schema&)) { reference({name, define, nullptr}); }
+
+void Schema::reference(const RecordTable& record) { reference({record.name(), nullptr, &record}); }
 
 void Schema::write_definitions() {
   out_.key("$defs").object([&] {
     // Writing one definition may ask for more, before or behind it in the order of names.
-    std::vector<std::string> written;
+    std::vector<std::string_view> written;
     for (bool more = true; more;) {
       more = false;
-      for (const auto& [name, define] : std::map(definitions_)) {
-        if (std::ranges::contains(written, name)) continue;
-        written.push_back(name);
-        out_.key(name);
-        define(*this);
+      for (const Definition& definition : std::vector(definitions_)) {
+        if (std::ranges::contains(written, definition.name)) continue;
+        written.push_back(definition.name);
+        out_.key(definition.name);
+        definition.record ? definition.record->schema(*this) : definition.define(*this);
         more = true;
       }
     }
@@ -150,23 +156,26 @@ void Real::schema(Schema& schema) const {
   });
 }
 
-bool Integer::check(Decoder& decoder, Value value) const {
-  if (!value.is(Type::Number)) return decoder.wrong_type(value, "an integer");
+std::optional<std::uint64_t> Integer::check(Decoder& decoder, Value value, std::uint64_t type_max) const {
+  const auto none = [](bool) { return std::optional<std::uint64_t>(); };
+  if (!value.is(Type::Number)) return none(decoder.wrong_type(value, "an integer"));
+  const std::uint64_t limit = std::min(max, type_max);
   const auto out_of_range = [&] {
-    const bool unlimited = max == std::numeric_limits<std::uint64_t>::max();
+    const bool unlimited = limit == std::numeric_limits<std::uint64_t>::max();
     const std::string range =
-        unlimited && value.number() < 0x1p63 ? formatted("at least {}", min) : formatted("{} to {}", min, max);
-    return decoder.error(value, DiagnosticKind::OutOfRange,
-                         formatted("`{}` is {}, but must be {}", key_above(value), value.text(), range));
+        unlimited && value.number() < 0x1p63 ? formatted("at least {}", min) : formatted("{} to {}", min, limit);
+    return none(decoder.error(value, DiagnosticKind::OutOfRange,
+                              formatted("`{}` is {}, but must be {}", key_above(value), value.text(), range)));
   };
   if (const auto number = value.integer()) {
-    return *number < min || (*number >= 0 && static_cast<std::uint64_t>(*number) > max) ? out_of_range() : true;
+    const auto bits = static_cast<std::uint64_t>(*number);
+    return *number < min || (*number >= 0 && bits > limit) ? out_of_range() : bits;
   }
-  if (const auto number = value.unsigned_integer()) return *number > max ? out_of_range() : true;
+  if (const auto number = value.unsigned_integer()) return *number > limit ? out_of_range() : *number;
   const bool fractional = value.text().find_first_of(".eE") != std::string_view::npos;
-  return fractional ? decoder.error(value, DiagnosticKind::WrongType,
-                                    formatted("`{}` takes an integer, but here is {}", key_above(value), value.text()))
-                    : out_of_range();
+  if (!fractional) return out_of_range();
+  return none(decoder.error(value, DiagnosticKind::WrongType,
+                            formatted("`{}` takes an integer, but here is {}", key_above(value), value.text())));
 }
 
 void Integer::schema(Schema& schema) const {
@@ -176,9 +185,14 @@ void Integer::schema(Schema& schema) const {
   });
 }
 
-bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::string_view name,
-               std::size_t& index) {
+std::string_view WordList::operator[](std::size_t index) const {
+  return *reinterpret_cast<const std::string_view*>(static_cast<const std::byte*>(first_) + index * stride_);
+}
+
+bool read_word(Decoder& decoder, Value value, const WordList& list, std::string_view name, std::size_t& index) {
   if (!value.is(Type::String)) return decoder.wrong_type(value, "a string");
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < list.size(); ++i) words.push_back(list[i]);
   const auto found = std::ranges::find(words, value.string());
   index = static_cast<std::size_t>(found - words.begin());
   if (found != words.end()) return true;
@@ -194,10 +208,10 @@ bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view
   return false;
 }
 
-void word_schema(Schema& schema, const std::vector<std::string_view>& words) {
+void word_schema(Schema& schema, const WordList& words) {
   schema.out().object([&] {
     schema.out().key("enum").array([&] {
-      for (const std::string_view word : words) schema.out().value(word);
+      for (std::size_t i = 0; i < words.size(); ++i) schema.out().value(words[i]);
     });
   });
 }
@@ -212,13 +226,38 @@ bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max)
                        formatted("`{}` has {} elements, but must have {}", key_above(value), value.size(), range));
 }
 
-void list_schema(Schema& schema, std::size_t min, std::size_t max, const std::function<void()>& items) {
+bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list)) {
+  bool good = true;
+  for (const Value item : value) good &= element.read(decoder, item, append(list));
+  return good;
+}
+
+bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size) {
+  bool good = true;
+  auto* to = static_cast<std::byte*>(first);
+  for (const Value item : value) {
+    good &= element.read(decoder, item, to);
+    to += size;
+  }
+  return good;
+}
+
+void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element) {
   schema.out().object([&] {
     schema.out().member("type", "array");
     if (min > 0) schema.out().member("minItems", min);
     if (max != std::numeric_limits<std::size_t>::max()) schema.out().member("maxItems", max);
     schema.out().key("items");
-    items();
+    element.schema(schema);
+  });
+}
+
+void one_or_more_schema(Schema& schema, CodecHandle element) {
+  schema.out().object([&] {
+    schema.out().key("anyOf").array([&] {
+      element.schema(schema);
+      list_schema(schema, 0, std::numeric_limits<std::size_t>::max(), element);
+    });
   });
 }
 

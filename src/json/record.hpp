@@ -14,19 +14,23 @@
 // Reading reports every problem of the object and gives nothing when there was an error. A codec is a small value with
 // `bool read(Decoder&, Value, T&) const` and `void schema(Schema&) const`; a member may be of the codec's type or an
 // optional of it. The record keeps a handle of the object in the model, so that later checks can point at its members.
+//
+// The table is data: `Record<T>` only checks types. What reads objects and writes schemas is compiled once, in
+// record_table.cpp, and reaches members by their offsets and codecs through two functions each.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <map>
+#include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -37,6 +41,7 @@ namespace slipway::json {
 
 template <class T>
 class Record;
+class RecordTable;
 
 // Reads values and collects what is wrong with them.
 class Decoder {
@@ -86,16 +91,95 @@ class Schema {
   explicit Schema(Writer& out) : out_(out) {}
   Writer& out() { return out_; }
   // {"$ref": "#/$defs/NAME"}; `define` writes the members of the definition when its turn comes.
-  void reference(std::string_view name, std::function<void(Schema&)> define);
+  void reference(std::string_view name, void (*define)(Schema&));
+  void reference(const RecordTable& record);
   // The "$defs" member with all that was referred to, transitively.
   void write_definitions();
 
  private:
+  struct Definition {
+    std::string_view name;
+    void (*define)(Schema&);    // or
+    const RecordTable* record;  // this
+  };
+  void reference(const Definition& definition);
+
   Writer& out_;
-  std::map<std::string, std::function<void(Schema&)>, std::less<>> definitions_;
+  std::vector<Definition> definitions_;  // by name
 };
 
 // --- codecs ----------------------------------------------------------------------------------------------------------
+
+// What a table knows of a codec that reads values into variables of one type; `size` is that of the codec.
+struct CodecFunctions {
+  std::size_t size;
+  bool (*read)(const void* codec, Decoder& decoder, Value value, void* to);
+  void (*schema)(const void* codec, Schema& schema);
+  void* (*copy)(const void* codec);  // null: its bytes are copied
+  void (*destroy)(const void* codec);
+};
+
+// A codec for variables of one type, which is not said.
+struct CodecHandle {
+  const void* codec;
+  const CodecFunctions* functions;
+
+  bool read(Decoder& decoder, Value value, void* to) const { return functions->read(codec, decoder, value, to); }
+  void schema(Schema& schema) const { functions->schema(codec, schema); }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+template <class T, class Codec>
+bool read_with(const void* codec, Decoder& decoder, Value value, void* to) {
+  T& variable = *static_cast<T*>(to);
+  if constexpr (kIsOptional<T>) {
+    return static_cast<const Codec*>(codec)->read(decoder, value, variable.emplace());
+  } else {
+    return static_cast<const Codec*>(codec)->read(decoder, value, variable);
+  }
+}
+
+template <class Codec>
+void schema_with(const void* codec, Schema& schema) {
+  static_cast<const Codec*>(codec)->schema(schema);
+}
+
+template <class Codec>
+constexpr CodecFunctions with_copying(CodecFunctions functions) {
+  if constexpr (!std::is_trivially_copyable_v<Codec>) {
+    functions.copy = [](const void* codec) -> void* { return new Codec(*static_cast<const Codec*>(codec)); };
+    functions.destroy = [](const void* codec) { delete static_cast<const Codec*>(codec); };
+  }
+  return functions;
+}
+
+template <class T, class Codec>
+inline constexpr CodecFunctions kFunctions =
+    with_copying<Codec>({sizeof(Codec), read_with<T, Codec>, schema_with<Codec>, nullptr, nullptr});
+
+// Of a codec that only describes.
+template <class Codec>
+inline constexpr CodecFunctions kSchemaOnly{sizeof(Codec), nullptr, schema_with<Codec>, nullptr, nullptr};
+
+// In the Itanium C++ ABI a pointer to a member variable is its offset.
+template <class T, class M>
+std::size_t offset_of(M T::* member) {
+  static_assert(sizeof member == sizeof(std::ptrdiff_t));
+  return static_cast<std::size_t>(std::bit_cast<std::ptrdiff_t>(member));
+}
+
+}  // namespace detail
+
+template <class T, class Codec>
+CodecHandle handle_of(const Codec& codec) {
+  return {&codec, &detail::kFunctions<T, Codec>};
+}
 
 struct Text {
   bool empty = true;  // whether "" is allowed
@@ -119,14 +203,13 @@ struct Integer {
   std::int64_t min = 0;
   std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
 
-  bool check(Decoder& decoder, Value value) const;
+  // The bits of the number; `type_max` is the greatest of its type.
+  std::optional<std::uint64_t> check(Decoder& decoder, Value value, std::uint64_t type_max) const;
   template <std::integral I>
   bool read(Decoder& decoder, Value value, I& to) const {
-    Integer limited = *this;
-    limited.max = std::min<std::uint64_t>(max, static_cast<std::uint64_t>(std::numeric_limits<I>::max()));
-    if (!limited.check(decoder, value)) return false;
-    to = value.integer() ? static_cast<I>(*value.integer()) : static_cast<I>(*value.unsigned_integer());
-    return true;
+    const auto number = check(decoder, value, static_cast<std::uint64_t>(std::numeric_limits<I>::max()));
+    if (number) to = static_cast<I>(*number);
+    return number.has_value();
   }
   void schema(Schema& schema) const;
 };
@@ -138,10 +221,31 @@ struct Word {
   E value;
 };
 
+// The words of a table, whatever they mean.
+class WordList {
+ public:
+  template <class E>
+  WordList(std::span<const Word<E>> table) : WordList(table.data(), sizeof(Word<E>), table.size()) {}
+  template <class E, std::size_t N>
+  WordList(const Word<E> (&table)[N]) : WordList(table, sizeof(Word<E>), N) {}
+  template <std::convertible_to<std::span<const std::string_view>> Words>
+  WordList(const Words& words) : WordList(std::span<const std::string_view>(words)) {}
+  WordList(std::span<const std::string_view> words) : WordList(words.data(), sizeof(std::string_view), words.size()) {}
+
+  std::size_t size() const { return size_; }
+  std::string_view operator[](std::size_t index) const;
+
+ private:
+  // A word is the first member of its row.
+  WordList(const void* first, std::size_t stride, std::size_t size) : first_(first), stride_(stride), size_(size) {}
+  const void* first_;
+  std::size_t stride_;
+  std::size_t size_;
+};
+
 // `name`: what messages call it; the key that the value stands under when empty.
-bool read_word(Decoder& decoder, Value value, const std::vector<std::string_view>& words, std::string_view name,
-               std::size_t& index);
-void word_schema(Schema& schema, const std::vector<std::string_view>& words);
+bool read_word(Decoder& decoder, Value value, const WordList& words, std::string_view name, std::size_t& index);
+void word_schema(Schema& schema, const WordList& words);
 
 template <class E>
 class Words {
@@ -149,22 +253,31 @@ class Words {
   explicit Words(std::span<const Word<E>> table, std::string_view name = "") : table_(table), name_(name) {}
   bool read(Decoder& decoder, Value value, E& to) const {
     std::size_t index = 0;
-    if (!read_word(decoder, value, words(), name_, index)) return false;
+    if (!read_word(decoder, value, table_, name_, index)) return false;
     to = table_[index].value;
     return true;
   }
-  void schema(Schema& schema) const { word_schema(schema, words()); }
+  void schema(Schema& schema) const { word_schema(schema, table_); }
 
  private:
-  std::vector<std::string_view> words() const {
-    return table_ | std::views::transform(&Word<E>::word) | std::ranges::to<std::vector>();
-  }
   std::span<const Word<E>> table_;
   std::string_view name_;
 };
 
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max);
-void list_schema(Schema& schema, std::size_t min, std::size_t max, const std::function<void()>& items);
+// The elements of an array, each into what `append` makes of `list`.
+bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list));
+// Into elements of `size` bytes each, from `first` on.
+bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size);
+void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element);
+void one_or_more_schema(Schema& schema, CodecHandle element);
+
+namespace detail {
+template <class T>
+void* append_to(void* list) {
+  return &static_cast<std::vector<T>*>(list)->emplace_back();
+}
+}  // namespace detail
 
 // Into a vector, or into an array of at least `max` elements, of which those that are not given keep what they were.
 template <class Codec>
@@ -176,26 +289,15 @@ struct List {
   template <class T>
   bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
     if (!check_list(decoder, value, min, max)) return false;
-    bool good = true;
     to.clear();  // of a default
-    for (const Value item : value) {
-      T one{};
-      good &= element.read(decoder, item, one);
-      to.push_back(std::move(one));
-    }
-    return good;
+    return read_elements(decoder, value, handle_of<T>(element), &to, detail::append_to<T>);
   }
   template <class T, std::size_t N>
   bool read(Decoder& decoder, Value value, std::array<T, N>& to) const {
-    if (!check_list(decoder, value, min, std::min(max, N))) return false;
-    bool good = true;
-    std::size_t i = 0;
-    for (const Value item : value) good &= element.read(decoder, item, to[i++]);
-    return good;
+    if (!check_list(decoder, value, min, max < N ? max : N)) return false;
+    return read_elements(decoder, value, handle_of<T>(element), to.data(), sizeof(T));
   }
-  void schema(Schema& schema) const {
-    list_schema(schema, min, max, [&] { element.schema(schema); });
-  }
+  void schema(Schema& schema) const { list_schema(schema, min, max, {&element, &detail::kSchemaOnly<Codec>}); }
 };
 template <class Codec>
 List(Codec) -> List<Codec>;
@@ -215,14 +317,7 @@ struct OneOrMore {
     to.clear();
     return element.read(decoder, value, to.emplace_back());
   }
-  void schema(Schema& schema) const {
-    schema.out().object([&] {
-      schema.out().key("anyOf").array([&] {
-        element.schema(schema);
-        List{element}.schema(schema);
-      });
-    });
-  }
+  void schema(Schema& schema) const { one_or_more_schema(schema, {&element, &detail::kSchemaOnly<Codec>}); }
 };
 template <class Codec>
 OneOrMore(Codec) -> OneOrMore<Codec>;
@@ -233,9 +328,7 @@ class Nested {
  public:
   explicit Nested(const Record<T>& record) : record_(&record) {}
   bool read(Decoder& decoder, Value value, T& to) const { return record_->read(decoder, value, to); }
-  void schema(Schema& schema) const {
-    schema.reference(record_->name(), [record = record_](Schema& inner) { record->schema(inner); });
-  }
+  void schema(Schema& schema) const { schema.reference(record_->table()); }
 
  private:
   const Record<T>* record_;
@@ -253,163 +346,98 @@ struct Anything {
 
 // --- records ---------------------------------------------------------------------------------------------------------
 
-struct FieldInfo {
-  std::string_view key;
-  bool required;
-  std::string_view meaning;
+// The table of a record: fields and rules with the offsets of what they fill, from the start of the object's struct.
+class RecordTable {
+ public:
+  // A rule, and what calls it for the type that it takes.
+  using AnyRule = void (*)();
+  using RuleCaller = bool (*)(AnyRule rule, Decoder& decoder, Value value, void* to);
+
+  RecordTable(std::string_view name, std::string_view meaning) : name_(name), meaning_(meaning) {}
+  void keep_handle(std::size_t offset) { handle_ = offset; }
+  void add(bool required, std::string_view key, std::size_t offset, CodecHandle codec, std::string_view meaning);
+  void add_old_key(std::string_view key) { fields_.back().old_key = key; }
+  void add_part(std::size_t offset, const RecordTable& part);
+  void add_rule(AnyRule rule, RuleCaller caller) { rules_.push_back({rule, caller, 0}); }
+
+  std::string_view name() const { return name_; }
+  std::string_view meaning() const { return meaning_; }
+  bool read(Decoder& decoder, Value value, void* to) const;
+  void schema(Schema& schema) const;
+
+ private:
+  struct Field {
+    std::string_view key;
+    std::string_view meaning;
+    std::string_view old_key;
+    CodecHandle codec;
+    std::size_t offset;
+    bool required;
+  };
+  struct Rule {
+    AnyRule rule;
+    RuleCaller caller;
+    std::size_t offset;
+  };
+  static void write_property(Schema& schema, const Field& field, std::string_view key);
+
+  std::string_view name_;
+  std::string_view meaning_;
+  std::optional<std::size_t> handle_;
+  std::vector<Field> fields_;
+  std::vector<Rule> rules_;
+  std::vector<std::shared_ptr<const void>> codecs_;  // what the handles of the fields point at
 };
 
 template <class T>
 class Record {
  public:
-  Record(std::string_view name, std::string_view meaning) : name_(name), meaning_(meaning) {}
+  using Rule = bool (*)(Decoder&, Value, T&);
+
+  Record(std::string_view name, std::string_view meaning) : table_(name, meaning) {}
   // `at`: the member that keeps the handle of the object.
-  Record(std::string_view name, std::string_view meaning, Value T::* at) : Record(name, meaning) {
-    keep_ = [at](T& to, Value value) { to.*at = value; };
+  Record(std::string_view name, std::string_view meaning, Value T::* at) : table_(name, meaning) {
+    table_.keep_handle(detail::offset_of(at));
   }
 
   template <class M, class Codec>
-  Record&& required(std::string_view key, M T::* member, Codec codec, std::string_view meaning) && {
-    return add(true, key, member, std::move(codec), meaning);
+  Record&& required(std::string_view key, M T::* member, const Codec& codec, std::string_view meaning) && {
+    table_.add(true, key, detail::offset_of(member), handle_of<M>(codec), meaning);
+    return std::move(*this);
   }
   template <class M, class Codec>
-  Record&& optional(std::string_view key, M T::* member, Codec codec, std::string_view meaning) && {
-    return add(false, key, member, std::move(codec), meaning);
+  Record&& optional(std::string_view key, M T::* member, const Codec& codec, std::string_view meaning) && {
+    table_.add(false, key, detail::offset_of(member), handle_of<M>(codec), meaning);
+    return std::move(*this);
   }
   // The last field was called `key` in older files: taken with a warning.
   Record&& formerly(std::string_view key) && {
-    fields_.back().old_key = key;
+    table_.add_old_key(key);
     return std::move(*this);
   }
   // The keys of another record, in the same object; what they say goes into `member`.
   template <class M>
   Record&& part(M T::* member, const Record<M>& record) && {
-    for (const auto& field : record.fields_) {
-      fields_.push_back({field.info,
-                         [member, read = field.read](Decoder& decoder, Value value, T& to) {
-                           return read(decoder, value, to.*member);
-                         },
-                         field.schema, field.old_key});
-    }
-    for (const auto& rule : record.rules_) {
-      rules_.push_back(
-          [member, rule](Decoder& decoder, Value value, T& to) { return rule(decoder, value, to.*member); });
-    }
+    table_.add_part(detail::offset_of(member), record.table());
     return std::move(*this);
   }
   // A rule over the whole object, run when all fields are good.
-  Record&& rule(std::function<bool(Decoder&, Value, T&)> check) && {
-    rules_.push_back(std::move(check));
+  Record&& rule(Rule check) && {
+    table_.add_rule(reinterpret_cast<RecordTable::AnyRule>(check), call_rule);
     return std::move(*this);
   }
 
-  std::string_view name() const { return name_; }
-  std::string_view meaning() const { return meaning_; }
-  std::vector<FieldInfo> fields() const {
-    return fields_ | std::views::transform([](const Field& field) { return field.info; }) |
-           std::ranges::to<std::vector>();
-  }
-
-  bool read(Decoder& decoder, Value value, T& to) const {
-    if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
-    if (keep_) keep_(to, value);
-    const std::string subject = subject_of(name_, value);
-    std::vector<std::string_view> keys;
-    for (const Field& field : fields_) {
-      keys.push_back(field.info.key);
-      if (!field.old_key.empty()) keys.push_back(field.old_key);
-    }
-    decoder.check_keys(value, keys, subject);
-    bool good = true;
-    for (const Field& field : fields_) {
-      if (const Value member = decoder.member(value, field.info.key, field.old_key)) {
-        good &= field.read(decoder, member, to);
-      } else if (field.info.required) {
-        good = decoder.missing(value, field.info.key, subject);
-      }
-    }
-    for (const auto& rule : rules_) {
-      if (good) good = rule(decoder, value, to);
-    }
-    return good;
-  }
-
-  void schema(Schema& schema) const {
-    Writer& out = schema.out();
-    out.object([&] {
-      out.member("description", meaning_).member("type", "object");
-      out.key("properties").object([&] {
-        for (const Field& field : fields_) {
-          write_property(schema, field, field.info.key);
-          if (!field.old_key.empty()) write_property(schema, field, field.old_key);
-        }
-      });
-      out.key("patternProperties").object([&] { out.key("^(comment$|[$_])").raw("{}"); });
-      out.member("additionalProperties", false);
-      out.key("required").array([&] {
-        for (const Field& field : fields_) {
-          if (field.info.required && field.old_key.empty()) out.value(field.info.key);
-        }
-      });
-      const auto either = [](const Field& field) { return field.info.required && !field.old_key.empty(); };
-      if (std::ranges::none_of(fields_, either)) return;
-      out.key("allOf").array([&] {  // required under one of two names
-        for (const Field& field : fields_ | std::views::filter(either)) {
-          out.object([&] {
-            out.key("anyOf").array([&] {
-              for (const std::string_view key : {field.info.key, field.old_key}) {
-                out.object([&] { out.key("required").array([&] { out.value(key); }); });
-              }
-            });
-          });
-        }
-      });
-    });
-  }
+  std::string_view name() const { return table_.name(); }
+  std::string_view meaning() const { return table_.meaning(); }
+  bool read(Decoder& decoder, Value value, T& to) const { return table_.read(decoder, value, &to); }
+  void schema(Schema& schema) const { table_.schema(schema); }
+  const RecordTable& table() const { return table_; }
 
  private:
-  struct Field {
-    FieldInfo info;
-    std::function<bool(Decoder&, Value, T&)> read;
-    std::function<void(Schema&)> schema;
-    std::string_view old_key;
-  };
-  template <class>
-  friend class Record;
-
-  static void write_property(Schema& schema, const Field& field, std::string_view key) {
-    Writer& out = schema.out();
-    out.key(key).object([&] {
-      out.member("description", field.info.meaning);
-      if (key == field.old_key) out.member("deprecated", true);
-      out.key("allOf").array([&] { field.schema(schema); });
-    });
+  static bool call_rule(RecordTable::AnyRule rule, Decoder& decoder, Value value, void* to) {
+    return reinterpret_cast<Rule>(rule)(decoder, value, *static_cast<T*>(to));
   }
-
-  template <class V, class Codec>
-  static bool read_into(const Codec& codec, Decoder& decoder, Value value, V& to) {
-    return codec.read(decoder, value, to);
-  }
-  template <class V, class Codec>
-  static bool read_into(const Codec& codec, Decoder& decoder, Value value, std::optional<V>& to) {
-    return codec.read(decoder, value, to.emplace());
-  }
-
-  template <class M, class Codec>
-  Record&& add(bool required, std::string_view key, M T::* member, Codec codec, std::string_view meaning) {
-    fields_.push_back(
-        {{key, required, meaning},
-         [member, codec](Decoder& decoder, Value value, T& to) { return read_into(codec, decoder, value, to.*member); },
-         [codec](Schema& schema) { codec.schema(schema); },
-         ""});
-    return std::move(*this);
-  }
-
-  std::string_view name_;
-  std::string_view meaning_;
-  std::function<void(T&, Value)> keep_;
-  std::vector<Field> fields_;
-  std::vector<std::function<bool(Decoder&, Value, T&)>> rules_;
+  RecordTable table_;
 };
 
 }  // namespace slipway::json

@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 

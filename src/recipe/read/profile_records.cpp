@@ -38,9 +38,7 @@ bool ModeCodec::read(json::Decoder& decoder, Value value, Mode& to) const {
   return true;
 }
 
-void ModeCodec::schema(json::Schema& schema) const {
-  json::word_schema(schema, kModes | std::views::transform(&Word<Mode>::word) | std::ranges::to<std::vector>());
-}
+void ModeCodec::schema(json::Schema& schema) const { json::word_schema(schema, kModes); }
 
 bool IterationsCodec::read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
   const auto number = whole_number(value);
@@ -68,13 +66,11 @@ struct Word64 {
 struct ElementName {
   bool read(json::Decoder& decoder, Value value, tensor::ElementType& to) const {
     std::size_t index = 0;
-    if (!json::read_word(decoder, value, {std::begin(kElementNames), std::end(kElementNames)}, "", index)) return false;
+    if (!json::read_word(decoder, value, kElementNames, "", index)) return false;
     to = *tensor::element_type_from_name(kElementNames[index]);
     return true;
   }
-  void schema(json::Schema& schema) const {
-    json::word_schema(schema, {std::begin(kElementNames), std::end(kElementNames)});
-  }
+  void schema(json::Schema& schema) const { json::word_schema(schema, kElementNames); }
 };
 
 bool choose_form(json::Decoder& decoder, Value value, Init& init) {

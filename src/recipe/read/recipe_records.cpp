@@ -42,11 +42,11 @@ struct OneOf {
   std::span<const std::string_view> words;
   bool read(json::Decoder& decoder, Value value, std::string& to) const {
     std::size_t index = 0;
-    if (!json::read_word(decoder, value, {words.begin(), words.end()}, "", index)) return false;
+    if (!json::read_word(decoder, value, words, "", index)) return false;
     to = words[index];
     return true;
   }
-  void schema(json::Schema& schema) const { json::word_schema(schema, {words.begin(), words.end()}); }
+  void schema(json::Schema& schema) const { json::word_schema(schema, words); }
 };
 
 // An object whose members are decoded later, when it is known what they mean.
@@ -128,10 +128,7 @@ bool ConstantTypeCodec::read(json::Decoder& decoder, Value value, ConstantType& 
   return false;
 }
 
-void ConstantTypeCodec::schema(json::Schema& schema) const {
-  json::word_schema(schema,
-                    kConstantTypes | std::views::transform(&Word<ConstantType>::word) | std::ranges::to<std::vector>());
-}
+void ConstantTypeCodec::schema(json::Schema& schema) const { json::word_schema(schema, kConstantTypes); }
 
 const Record<Context>& header_record() {
   static const auto record =
