@@ -23,7 +23,6 @@ function(slipway_module name)
   slipway_use_precompiled(slipway_${name} product)
 
   if(SLIPWAY_TESTS AND tests)
-    find_package(GTest CONFIG REQUIRED)
     add_executable(${name}_test ${tests})
     target_compile_options(${name}_test PRIVATE ${SLIPWAY_TEST_FLAGS})
     slipway_use_precompiled(${name}_test tests)
