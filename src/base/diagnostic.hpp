@@ -5,8 +5,8 @@
 //   diagnostics.error(DiagnosticKind::UnknownKey, place, "unknown key `dimz` in image `input`").hint("did you mean
 //   `dims`?");
 //
-// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives
-// the exit status of the program, the same for every verb. SLIPWAY_TRY passes failures on:
+// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The exit class
+// of a kind is the exit status of the program, the same for every verb. SLIPWAY_TRY passes failures on:
 //
 //   Result<Model> read_model(const std::string& path) {
 //     SLIPWAY_TRY(const std::string text, read_file(path));   // returns the failure, or declares `text`
@@ -29,23 +29,23 @@ namespace slipway {
 enum class Severity { Note, Warning, Error };
 
 enum class DiagnosticKind {
-#define DIAGNOSTIC(identifier, name, cause, meaning) identifier,
+#define DIAGNOSTIC(identifier, name, exit_class, meaning) identifier,
 #include "base/diagnostic_kinds.def"
 #undef DIAGNOSTIC
 };
 
-// Why something went wrong, from the user's side; the number is the exit status.
-enum class Cause { Answer = 1, Usage = 2, Input = 3, Device = 4, Failure = 5 };
+// What an error means for the exit status of the program; the number is that status.
+enum class ExitClass { CheckFailed = 1, Usage = 2, BadInput = 3, DeviceLacks = 4, Failed = 5 };
 
 struct DiagnosticKindInfo {
   DiagnosticKind kind;
   std::string_view name;
-  Cause cause;
+  ExitClass exit_class;
   std::string_view meaning;
 };
 const std::vector<DiagnosticKindInfo>& diagnostic_kinds();
 std::string_view name_of(DiagnosticKind kind);
-Cause cause_of(DiagnosticKind kind);
+ExitClass exit_class_of(DiagnosticKind kind);
 
 struct DiagnosticNote {
   std::string message;
@@ -142,7 +142,7 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
 };
 
-// 0 without errors, else the status of the first of: 3 input, 5 failure, 1 answer, 4 device; 2 for usage alone.
+// 0 without errors, otherwise the first of these that an error has: 3, 5, 1, 4, 2.
 int exit_status(const std::vector<Diagnostic>& diagnostics);
 // Of several files or phases: the one that comes first in the order 3, 5, 1, 4, 2, 0.
 int worst_status(int a, int b);

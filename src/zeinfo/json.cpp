@@ -227,7 +227,7 @@ class JsonReader {
     const std::uint8_t location =
         value.is(json::Type::String) ? words_of(*field.values).find(value.string()) : WordTable::kNone;
     if (location == WordTable::kNone) {
-      Diagnostic& told = error(value, DiagnosticKind::UnknownEnumValue,
+      Diagnostic& told = error(value, DiagnosticKind::UnknownValue,
                                formatted("`{}` has no value {}", field.key, value.text().substr(0, 60)));
       if (value.is(json::Type::String)) {
         const auto near = closest(value.string(), field.values->values | std::views::transform(&ValueInfo::name));
