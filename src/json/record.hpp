@@ -1,4 +1,4 @@
-// Records: a JSON object described by a table, once, from which reading, checking and the JSON Schema come.
+// Records: one table describes a JSON object; reading, checking and the JSON Schema come from it.
 //
 //   struct Shot { std::string uid; std::uint64_t size = 0; std::optional<Access> access; Value at; };
 //   const Record<Shot>& shot_record() {
@@ -11,12 +11,12 @@
 //   Decoder decoder(diagnostics, Severity::Warning);
 //   std::optional<Shot> shot = decoder.read(shot_record(), value);
 //
-// Reading reports every problem of the object and gives nothing when there was an error. A codec is a small value with
-// `bool read(Decoder&, Value, T&) const` and `void schema(Schema&) const`; a member may be of the codec's type or an
-// optional of it. The record keeps a handle of the object in the model, so that later checks can point at its members.
+// Reading reports all errors of the object and returns nothing if there is one. A codec is a small value with
+// `bool read(Decoder&, Value, T&) const` and `void schema(Schema&) const`; a member has the type of the codec or is an
+// optional of it. The member `at` keeps a handle of the object, so that later checks can point at its members.
 //
-// The table is data: `Record<T>` only checks types. What reads objects and writes schemas is compiled once, in
-// record_table.cpp, and reaches members by their offsets and codecs through two functions each.
+// `Record<T>` only checks types. The code that reads objects and writes schemas is compiled once, in record_table.cpp;
+// it reaches members by their offsets, and codecs through two functions each.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ template <class T>
 class Record;
 class RecordTable;
 
-// Reads values and collects what is wrong with them.
+// Reads values and collects diagnostics.
 class Decoder {
  public:
   // `leniency`: the severity of unknown and duplicate keys, a warning in `run`, an error in `check`.
@@ -55,20 +55,20 @@ class Decoder {
     return record.read(*this, value, result) ? std::optional<T>(std::move(result)) : std::nullopt;
   }
 
-  // These give false, so that a codec can `return decoder.error(...)`.
+  // These return false, so that a codec can `return decoder.error(...)`.
   bool error(Value at, DiagnosticKind kind, std::string message);
   bool wrong_type(Value at, std::string_view wanted);
   void warning(Value at, DiagnosticKind kind, std::string message);
   void add(Diagnostic diagnostic) { diagnostics_.add(std::move(diagnostic)); }
   Severity leniency() const { return leniency_; }
 
-  // Says at the opening brace that a key is missing.
+  // Reports a missing key at the opening brace of the object.
   bool missing(Value object, std::string_view key, std::string_view subject);
-  // The member under a key, or under its old name, which gets a warning.
+  // The member with the key, or with its old name, for which there is a warning.
   Value member(Value object, std::string_view key, std::string_view old_key);
 
   void check_duplicates(Value object, std::string_view subject);
-  // Duplicate keys, and unknown ones, with the nearest known.
+  // Reports duplicate and unknown keys, these with the nearest known key.
   void check_keys(Value object, std::span<const std::string_view> known, std::string_view subject);
 
  private:
@@ -76,24 +76,24 @@ class Decoder {
   Severity leniency_;
 };
 
-// Keys that everybody may put anywhere: `comment`, `$...` and `_...`.
+// Keys that are allowed in every object: `comment`, `$...` and `_...`.
 bool is_free_key(std::string_view key);
-// What messages call an object: "image `input`", or "image" when it has no uid.
+// The name of an object in messages: "image `input`", or "image" if it has no uid.
 std::string subject_of(std::string_view name, Value object);
-// The key that a value stands under; for an element of an array the array's key.
+// The key of a value; for an element of an array that of the array.
 std::string key_above(Value value);
 
 // --- JSON Schema -----------------------------------------------------------------------------------------------------
 
-// Writes a schema; records become definitions, each once.
+// Writes a schema. Each record becomes one definition.
 class Schema {
  public:
   explicit Schema(Writer& out) : out_(out) {}
   Writer& out() { return out_; }
-  // {"$ref": "#/$defs/NAME"}; `define` writes the members of the definition when its turn comes.
+  // Writes {"$ref": "#/$defs/NAME"}. `define` writes the definition later, in write_definitions.
   void reference(std::string_view name, void (*define)(Schema&));
   void reference(const RecordTable& record);
-  // The "$defs" member with all that was referred to, transitively.
+  // Writes the member "$defs" with all definitions that were referred to, transitively.
   void write_definitions();
 
  private:
@@ -110,7 +110,7 @@ class Schema {
 
 // --- codecs ----------------------------------------------------------------------------------------------------------
 
-// What a table knows of a codec that reads values into variables of one type; `size` is that of the codec.
+// The functions of a codec for variables of one type. `size` is that of the codec.
 struct CodecFunctions {
   std::size_t size;
   bool (*read)(const void* codec, Decoder& decoder, Value value, void* to);
@@ -119,7 +119,7 @@ struct CodecFunctions {
   void (*destroy)(const void* codec);
 };
 
-// A codec for variables of one type, which is not said.
+// A codec for variables of some type.
 struct CodecHandle {
   const void* codec;
   const CodecFunctions* functions;
@@ -163,7 +163,7 @@ template <class T, class Codec>
 inline constexpr CodecFunctions kFunctions =
     with_copying<Codec>({sizeof(Codec), read_with<T, Codec>, schema_with<Codec>, nullptr, nullptr});
 
-// Of a codec that only describes.
+// For a codec that only writes schemas.
 template <class Codec>
 inline constexpr CodecFunctions kSchemaOnly{sizeof(Codec), nullptr, schema_with<Codec>, nullptr, nullptr};
 
@@ -214,14 +214,14 @@ struct Integer {
   void schema(Schema& schema) const;
 };
 
-// One of a table of words. Several words may mean the same.
+// A word and its value. Several words may have the same value.
 template <class E>
 struct Word {
   std::string_view word;
   E value;
 };
 
-// The words of a table, whatever they mean.
+// The words of a table, without their values.
 class WordList {
  public:
   template <class E>
@@ -243,7 +243,7 @@ class WordList {
   std::size_t size_;
 };
 
-// `name`: what messages call it; the key that the value stands under when empty.
+// `name`: what messages call the value; if empty, its key.
 bool read_word(Decoder& decoder, Value value, const WordList& words, std::string_view name, std::size_t& index);
 void word_schema(Schema& schema, const WordList& words);
 
@@ -265,9 +265,9 @@ class Words {
 };
 
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max);
-// The elements of an array, each into what `append` makes of `list`.
+// Reads each element of an array into the element that `append` adds to `list`.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list));
-// Into elements of `size` bytes each, from `first` on.
+// Reads into consecutive elements of `size` bytes each.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size);
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element);
 void one_or_more_schema(Schema& schema, CodecHandle element);
@@ -279,7 +279,7 @@ void* append_to(void* list) {
 }
 }  // namespace detail
 
-// Into a vector, or into an array of at least `max` elements, of which those that are not given keep what they were.
+// Into a vector, or into an array of at least `max` elements; elements that are not given keep their values.
 template <class Codec>
 struct List {
   Codec element;
@@ -289,7 +289,7 @@ struct List {
   template <class T>
   bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
     if (!check_list(decoder, value, min, max)) return false;
-    to.clear();  // of a default
+    to.clear();  // remove the default
     return read_elements(decoder, value, handle_of<T>(element), &to, detail::append_to<T>);
   }
   template <class T, std::size_t N>
@@ -334,7 +334,7 @@ class Nested {
   const Record<T>* record_;
 };
 
-// The value itself, for what is decoded later; `schema_text` is what a schema says of it, a JSON object.
+// The value itself, to be read later. `schema_text` is its schema, a JSON object.
 struct Anything {
   std::string_view schema_text = "{}";
   bool read(Decoder&, Value value, Value& to) const {
@@ -346,10 +346,10 @@ struct Anything {
 
 // --- records ---------------------------------------------------------------------------------------------------------
 
-// The table of a record: fields and rules with the offsets of what they fill, from the start of the object's struct.
+// The table of a record: fields and rules, with the offsets of their variables in the struct.
 class RecordTable {
  public:
-  // A rule, and what calls it for the type that it takes.
+  // A rule without its type, and a function that calls it with its type.
   using AnyRule = void (*)();
   using RuleCaller = bool (*)(AnyRule rule, Decoder& decoder, Value value, void* to);
 
@@ -386,7 +386,7 @@ class RecordTable {
   std::optional<std::size_t> handle_;
   std::vector<Field> fields_;
   std::vector<Rule> rules_;
-  std::vector<std::shared_ptr<const void>> codecs_;  // what the handles of the fields point at
+  std::vector<std::shared_ptr<const void>> codecs_;  // owned by the table; the fields have handles
 };
 
 template <class T>
@@ -395,7 +395,7 @@ class Record {
   using Rule = bool (*)(Decoder&, Value, T&);
 
   Record(std::string_view name, std::string_view meaning) : table_(name, meaning) {}
-  // `at`: the member that keeps the handle of the object.
+  // `at`: the member that keeps a handle of the object.
   Record(std::string_view name, std::string_view meaning, Value T::* at) : table_(name, meaning) {
     table_.keep_handle(detail::offset_of(at));
   }
@@ -410,18 +410,18 @@ class Record {
     table_.add(false, key, detail::offset_of(member), handle_of<M>(codec), meaning);
     return std::move(*this);
   }
-  // The last field was called `key` in older files: taken with a warning.
+  // `key`: an old name of the last field, which is accepted with a warning.
   Record&& formerly(std::string_view key) && {
     table_.add_old_key(key);
     return std::move(*this);
   }
-  // The keys of another record, in the same object; what they say goes into `member`.
+  // Adds the keys of another record to this object; they are read into `member`.
   template <class M>
   Record&& part(M T::* member, const Record<M>& record) && {
     table_.add_part(detail::offset_of(member), record.table());
     return std::move(*this);
   }
-  // A rule over the whole object, run when all fields are good.
+  // A rule for the whole object, called if all fields are valid.
   Record&& rule(Rule check) && {
     table_.add_rule(reinterpret_cast<RecordTable::AnyRule>(check), call_rule);
     return std::move(*this);

@@ -46,18 +46,18 @@ bool RecordTable::read(Decoder& decoder, Value value, void* to) const {
     if (!field.old_key.empty()) keys.push_back(field.old_key);
   }
   decoder.check_keys(value, keys, subject);
-  bool good = true;
+  bool ok = true;
   for (const Field& field : fields_) {
     if (const Value member = decoder.member(value, field.key, field.old_key)) {
-      good &= field.codec.read(decoder, member, at_offset(to, field.offset));
+      ok &= field.codec.read(decoder, member, at_offset(to, field.offset));
     } else if (field.required) {
-      good = decoder.missing(value, field.key, subject);
+      ok = decoder.missing(value, field.key, subject);
     }
   }
   for (const Rule& rule : rules_) {
-    if (good) good = rule.caller(rule.rule, decoder, value, at_offset(to, rule.offset));
+    if (ok) ok = rule.caller(rule.rule, decoder, value, at_offset(to, rule.offset));
   }
-  return good;
+  return ok;
 }
 
 void RecordTable::schema(Schema& schema) const {
