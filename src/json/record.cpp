@@ -242,6 +242,13 @@ bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* fir
   return ok;
 }
 
+void write_elements(Writer& out, CodecHandle element, const void* first, std::size_t count, std::size_t size) {
+  out.array([&] {
+    const auto* from = static_cast<const std::byte*>(first);
+    for (std::size_t i = 0; i < count; ++i, from += size) element.write(out, from);
+  });
+}
+
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element) {
   schema.out().object([&] {
     schema.out().member("type", "array");

@@ -1,4 +1,4 @@
-// Records: one table describes a JSON object; reading, checking and the JSON Schema come from it.
+// Records: one table describes a JSON object; reading, checking, writing and the JSON Schema come from it.
 //
 //   struct Shot { std::string uid; std::uint64_t size = 0; std::optional<Access> access; Value at; };
 //   const Record<Shot>& shot_record() {
@@ -10,10 +10,12 @@
 //   }
 //   Decoder decoder(diagnostics, Severity::Warning);
 //   std::optional<Shot> shot = decoder.read(shot_record(), value);
+//   shot_record().write(writer, *shot);
 //
-// Reading reports all errors of the object and returns nothing if there is one. A codec is a small value with
-// `bool read(Decoder&, Value, T&) const` and `void schema(Schema&) const`; a member has the type of the codec or is an
-// optional of it. The member `at` keeps a handle of the object, so that later checks can point at its members.
+// Reading reports all errors of the object and returns nothing if there is one.
+// A codec is a small value with `bool read(Decoder&, Value, T&) const`, `void schema(Schema&) const` and, if objects
+// are written, `void write(Writer&, const T&) const`. A member has the type of the codec or is an optional of it. The
+// member `at` keeps a handle of the object, so that later checks can point at its members.
 //
 // `Record<T>` only checks types. The code that reads objects and writes schemas is compiled once, in record_table.cpp;
 // it reaches members by their offsets, and codecs through two functions each.
@@ -115,7 +117,9 @@ struct CodecFunctions {
   std::size_t size;
   bool (*read)(const void* codec, Decoder& decoder, Value value, void* to);
   void (*schema)(const void* codec, Schema& schema);
-  void* (*copy)(const void* codec);  // null: its bytes are copied
+  void (*write)(const void* codec, Writer& out, const void* from);  // null: the codec cannot write
+  bool (*present)(const void* from);                                // null: always; else of an optional
+  void* (*copy)(const void* codec);                                 // null: its bytes are copied
   void (*destroy)(const void* codec);
 };
 
@@ -126,6 +130,8 @@ struct CodecHandle {
 
   bool read(Decoder& decoder, Value value, void* to) const { return functions->read(codec, decoder, value, to); }
   void schema(Schema& schema) const { functions->schema(codec, schema); }
+  void write(Writer& out, const void* from) const { functions->write(codec, out, from); }
+  bool present(const void* from) const { return !functions->present || functions->present(from); }
 };
 
 namespace detail {
@@ -150,8 +156,26 @@ void schema_with(const void* codec, Schema& schema) {
   static_cast<const Codec*>(codec)->schema(schema);
 }
 
-template <class Codec>
-constexpr CodecFunctions with_copying(CodecFunctions functions) {
+template <class T, class Codec>
+void write_with(const void* codec, Writer& out, const void* from) {
+  const T& variable = *static_cast<const T*>(from);
+  if constexpr (kIsOptional<T>) {
+    static_cast<const Codec*>(codec)->write(out, *variable);
+  } else {
+    static_cast<const Codec*>(codec)->write(out, variable);
+  }
+}
+
+template <class T, class Codec>
+constexpr CodecFunctions functions_of() {
+  CodecFunctions functions{.size = sizeof(Codec), .read = read_with<T, Codec>, .schema = schema_with<Codec>};
+  if constexpr (kIsOptional<T>) {
+    functions.present = [](const void* from) { return static_cast<const T*>(from)->has_value(); };
+    if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, *from); })
+      functions.write = write_with<T, Codec>;
+  } else if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, from); }) {
+    functions.write = write_with<T, Codec>;
+  }
   if constexpr (!std::is_trivially_copyable_v<Codec>) {
     functions.copy = [](const void* codec) -> void* { return new Codec(*static_cast<const Codec*>(codec)); };
     functions.destroy = [](const void* codec) { delete static_cast<const Codec*>(codec); };
@@ -160,12 +184,11 @@ constexpr CodecFunctions with_copying(CodecFunctions functions) {
 }
 
 template <class T, class Codec>
-inline constexpr CodecFunctions kFunctions =
-    with_copying<Codec>({sizeof(Codec), read_with<T, Codec>, schema_with<Codec>, nullptr, nullptr});
+inline constexpr CodecFunctions kFunctions = functions_of<T, Codec>();
 
 // For a codec that only writes schemas.
 template <class Codec>
-inline constexpr CodecFunctions kSchemaOnly{sizeof(Codec), nullptr, schema_with<Codec>, nullptr, nullptr};
+inline constexpr CodecFunctions kSchemaOnly{.size = sizeof(Codec), .schema = schema_with<Codec>};
 
 // In the Itanium C++ ABI a pointer to a member variable is its offset.
 template <class T, class M>
@@ -184,17 +207,20 @@ CodecHandle handle_of(const Codec& codec) {
 struct Text {
   bool empty = true;  // whether "" is allowed
   bool read(Decoder& decoder, Value value, std::string& to) const;
+  void write(Writer& out, const std::string& from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
 struct Boolean {
   bool read(Decoder& decoder, Value value, bool& to) const;
+  void write(Writer& out, bool from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
 struct Real {
   double min = -std::numeric_limits<double>::infinity();
   bool read(Decoder& decoder, Value value, double& to) const;
+  void write(Writer& out, double from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
@@ -210,6 +236,10 @@ struct Integer {
     const auto number = check(decoder, value, static_cast<std::uint64_t>(std::numeric_limits<I>::max()));
     if (number) to = static_cast<I>(*number);
     return number.has_value();
+  }
+  template <std::integral I>
+  void write(Writer& out, I from) const {
+    out.value(from);
   }
   void schema(Schema& schema) const;
 };
@@ -257,6 +287,12 @@ class Words {
     to = table_[index].value;
     return true;
   }
+  // The first word of a value.
+  void write(Writer& out, E from) const {
+    std::size_t i = 0;
+    while (table_[i].value != from) ++i;
+    out.value(table_[i].word);
+  }
   void schema(Schema& schema) const { word_schema(schema, table_); }
 
  private:
@@ -269,6 +305,8 @@ bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max)
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list));
 // Reads into consecutive elements of `size` bytes each.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size);
+// Writes `count` consecutive elements of `size` bytes each.
+void write_elements(Writer& out, CodecHandle element, const void* first, std::size_t count, std::size_t size);
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element);
 void one_or_more_schema(Schema& schema, CodecHandle element);
 
@@ -296,6 +334,14 @@ struct List {
   bool read(Decoder& decoder, Value value, std::array<T, N>& to) const {
     if (!check_list(decoder, value, min, max < N ? max : N)) return false;
     return read_elements(decoder, value, handle_of<T>(element), to.data(), sizeof(T));
+  }
+  template <class T>
+  void write(Writer& out, const std::vector<T>& from) const {
+    write_elements(out, handle_of<T>(element), from.data(), from.size(), sizeof(T));
+  }
+  template <class T, std::size_t N>
+  void write(Writer& out, const std::array<T, N>& from) const {
+    write_elements(out, handle_of<T>(element), from.data(), N, sizeof(T));
   }
   void schema(Schema& schema) const { list_schema(schema, min, max, {&element, &detail::kSchemaOnly<Codec>}); }
 };
@@ -328,6 +374,7 @@ class Nested {
  public:
   explicit Nested(const Record<T>& record) : record_(&record) {}
   bool read(Decoder& decoder, Value value, T& to) const { return record_->read(decoder, value, to); }
+  void write(Writer& out, const T& from) const { record_->write(out, from); }
   void schema(Schema& schema) const { schema.reference(record_->table()); }
 
  private:
@@ -352,20 +399,29 @@ class RecordTable {
   // A rule without its type, and a function that calls it with its type.
   using AnyRule = void (*)();
   using RuleCaller = bool (*)(AnyRule rule, Decoder& decoder, Value value, void* to);
+  using ConditionCaller = bool (*)(AnyRule condition, const void* from);
 
   RecordTable(std::string_view name, std::string_view meaning) : name_(name), meaning_(meaning) {}
   void keep_handle(std::size_t offset) { handle_ = offset; }
   void add(bool required, std::string_view key, std::size_t offset, CodecHandle codec, std::string_view meaning);
   void add_old_key(std::string_view key) { fields_.back().old_key = key; }
   void add_part(std::size_t offset, const RecordTable& part);
+  void add_condition(AnyRule condition, ConditionCaller caller);
   void add_rule(AnyRule rule, RuleCaller caller) { rules_.push_back({rule, caller, 0}); }
 
   std::string_view name() const { return name_; }
   std::string_view meaning() const { return meaning_; }
   bool read(Decoder& decoder, Value value, void* to) const;
+  void write(Writer& out, const void* from) const;
+  void write_member(Writer& out, std::string_view key, const void* from) const;
   void schema(Schema& schema) const;
 
  private:
+  struct Condition {
+    AnyRule condition = nullptr;
+    ConditionCaller caller = nullptr;
+    std::size_t offset = 0;
+  };
   struct Field {
     std::string_view key;
     std::string_view meaning;
@@ -373,12 +429,14 @@ class RecordTable {
     CodecHandle codec;
     std::size_t offset;
     bool required;
+    Condition condition;  // of writing it
   };
   struct Rule {
     AnyRule rule;
     RuleCaller caller;
     std::size_t offset;
   };
+  static void write_field(Writer& out, const Field& field, const void* from);
   static void write_property(Schema& schema, const Field& field, std::string_view key);
 
   std::string_view name_;
@@ -393,6 +451,7 @@ template <class T>
 class Record {
  public:
   using Rule = bool (*)(Decoder&, Value, T&);
+  using Condition = bool (*)(const T&);
 
   Record(std::string_view name, std::string_view meaning) : table_(name, meaning) {}
   // `at`: the member that keeps a handle of the object.
@@ -408,6 +467,23 @@ class Record {
   template <class M, class Codec>
   Record&& optional(std::string_view key, M T::* member, const Codec& codec, std::string_view meaning) && {
     table_.add(false, key, detail::offset_of(member), handle_of<M>(codec), meaning);
+    return std::move(*this);
+  }
+  // Fields whose codec reads into the whole object, and writes from it.
+  template <class Codec>
+  Record&& required(std::string_view key, const Codec& codec, std::string_view meaning) && {
+    table_.add(true, key, 0, handle_of<T>(codec), meaning);
+    return std::move(*this);
+  }
+  template <class Codec>
+  Record&& optional(std::string_view key, const Codec& codec, std::string_view meaning) && {
+    table_.add(false, key, 0, handle_of<T>(codec), meaning);
+    return std::move(*this);
+  }
+  // When the last field is written. Without a condition it is always written, except for an optional without a value:
+  // that is omitted, or null if the field is required.
+  Record&& written_if(Condition condition) && {
+    table_.add_condition(reinterpret_cast<RecordTable::AnyRule>(condition), call_condition);
     return std::move(*this);
   }
   // `key`: an old name of the last field, which is accepted with a warning.
@@ -430,12 +506,18 @@ class Record {
   std::string_view name() const { return table_.name(); }
   std::string_view meaning() const { return table_.meaning(); }
   bool read(Decoder& decoder, Value value, T& to) const { return table_.read(decoder, value, &to); }
+  void write(Writer& out, const T& from) const { table_.write(out, &from); }
+  // Only the member with the key, into the object that `out` is writing.
+  void write_member(Writer& out, std::string_view key, const T& from) const { table_.write_member(out, key, &from); }
   void schema(Schema& schema) const { table_.schema(schema); }
   const RecordTable& table() const { return table_; }
 
  private:
   static bool call_rule(RecordTable::AnyRule rule, Decoder& decoder, Value value, void* to) {
     return reinterpret_cast<Rule>(rule)(decoder, value, *static_cast<T*>(to));
+  }
+  static bool call_condition(RecordTable::AnyRule condition, const void* from) {
+    return reinterpret_cast<Condition>(condition)(*static_cast<const T*>(from));
   }
   RecordTable table_;
 };

@@ -32,7 +32,7 @@ class Writer {
   Writer& value(float number) { return raw(number_text(number)); }
   template <std::integral I>
   Writer& value(I number) {
-    return raw(std::to_string(number));
+    return integer(static_cast<std::uint64_t>(number), std::signed_integral<I>);
   }
   Writer& null() { return raw("null"); }
   Writer& raw(std::string_view text);  // a complete JSON value
@@ -61,6 +61,7 @@ class Writer {
   void open(char bracket);
   Writer& close(char bracket);
   void before_value();
+  Writer& integer(std::uint64_t bits, bool is_signed);
   void new_line();
 
   std::string text_;
