@@ -257,7 +257,7 @@ class Conversion {
           !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
         reason = formatted("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
                            node.custom->domain);
-      const std::string where = format_place(node.location);
+      const std::string where = format_location(node.location);
       print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node.op), where)
                                  : formatted("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
       if (!reason.empty() && node.op == tosa::Op::CUSTOM)

@@ -174,7 +174,7 @@ int check_jobs(const Arguments& arguments) {
         const json::Value named = job.at[key];
         if (!named || file_exists(Path(file).parent_path() / named.string())) continue;
         diagnostics.add(
-            json::problem(named, DiagnosticKind::ArtifactMissing, formatted("there is no file `{}`", named.string())));
+            json::problem(named, DiagnosticKind::FileNotFound, formatted("there is no file `{}`", named.string())));
       }
     }
   }

@@ -13,7 +13,7 @@ constexpr int kFailed = 255;
 
 // A located diagnostic as the text of one log line.
 std::string one_line(const Diagnostic& diagnostic) {
-  std::string text = format_place(diagnostic.location);
+  std::string text = format_location(diagnostic.location);
   if (!text.empty()) text += ": ";
   return text + diagnostic.message;
 }

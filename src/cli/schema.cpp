@@ -18,17 +18,17 @@
 namespace slipway::cli {
 namespace {
 
-std::string_view name_of(Cause cause) {
-  switch (cause) {
-    case Cause::Answer:
-      return "the answer is no";
-    case Cause::Usage:
-      return "wrong usage";
-    case Cause::Input:
+std::string_view name_of(ExitClass exit_class) {
+  switch (exit_class) {
+    case ExitClass::CheckFailed:
+      return "a check failed";
+    case ExitClass::Usage:
+      return "usage error";
+    case ExitClass::BadInput:
       return "bad input";
-    case Cause::Device:
+    case ExitClass::DeviceLacks:
       return "the device lacks something";
-    case Cause::Failure:
+    case ExitClass::Failed:
       return "the device, a library or the file system failed";
   }
   return "";
@@ -38,13 +38,13 @@ std::string_view name_of(Cause cause) {
 std::string diagnostic_kinds_page() {
   std::string page =
       "# Diagnostics\n\n"
-      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them; in JSON "
+      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them. In JSON "
       "(`--json`, shape:\n"
-      "`schema/diagnostics.schema.json`) they stand under `kind`. The cause of the errors decides the exit status.\n\n"
+      "`schema/diagnostics.schema.json`) the kind is the value of `kind`. The errors decide the exit status.\n\n"
       "| kind | exit status | meaning |\n|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
-    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
-                      info.meaning);
+    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.exit_class),
+                      name_of(info.exit_class), info.meaning);
   }
   return page;
 }

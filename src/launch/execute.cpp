@@ -338,7 +338,7 @@ class Execution {
       options_.on_time_out(diagnostic);
     else
       log_.error(format_diagnostic(diagnostic));
-    ::_exit(static_cast<int>(Cause::Failure));
+    ::_exit(static_cast<int>(ExitClass::Failed));
   }
 
   Recordable run_;
