@@ -13,6 +13,7 @@ namespace {
 void print_outcome(const launch::FileReport& file, const RunSettings& settings) {
   print_error(
       format_diagnostics(file.diagnostics, {.colour = use_colour(stderr), .max_errors = settings.style.max_errors}));
+  if (has_timed_out(file.diagnostics)) return;
   if (file.report) print(launch::print_expectations(file.report->expectations));
   const int status = file.status();
   constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
@@ -52,6 +53,7 @@ int run_scenario(const Arguments& arguments) {
     files.push_back(runner.run(file));
     if (!settings.style.json && !(settings.explain && files.back().diagnostics.empty()))
       print_outcome(files.back(), settings);
+    if (has_timed_out(files.back().diagnostics)) break;  // docs/spec/scenario.md#lifecycle
   }
   write_reports(settings, files, diagnostics);
   const int status = worst_status(overall_status(files), exit_status(diagnostics.all()));
@@ -60,6 +62,7 @@ int run_scenario(const Arguments& arguments) {
     if (settings.report_path != "-" && !settings.explain) print(launch::write_report(files));
   }
   report(diagnostics, settings.style);
+  if (has_timed_out(all_diagnostics(files))) end_process(status);
   if (settings.pause_on_exit) wait_for_enter();
   return status;
 }

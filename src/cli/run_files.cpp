@@ -40,14 +40,7 @@ launch::RunOptions Runner::options_for(const std::string& file) const {
   options.repeat = settings_.dry_run ? 1 : static_cast<std::uint32_t>(settings_.repeat);
   options.dry_run = settings_.dry_run;
   options.timestamps = wants_timestamps(settings_);
-  if (settings_.timeout) {
-    options.time_out = launch::time_out_of(*settings_.timeout);
-    options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
-      Diagnostics diagnostics;
-      diagnostics.add(diagnostic);
-      report(diagnostics, style);
-    };
-  }
+  if (settings_.timeout) options.time_out = launch::time_out_of(*settings_.timeout);
   if (settings_.pipeline_caching) {
     const Path directory =
         settings_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(settings_.cache_path);

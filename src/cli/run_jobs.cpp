@@ -153,7 +153,7 @@ int run_jobs(const Arguments& arguments) {
   if (!settings.style.json) (settings.report_path == "-" ? print_error : print)(lines);
   status = worst_status(status, report(diagnostics, settings.style));
   // What did not end in time cannot be stopped, and would be waited for.
-  if (std::ranges::contains(diagnostics.all(), DiagnosticKind::TimedOut, &Diagnostic::kind)) std::_Exit(status);
+  if (has_timed_out(diagnostics.all())) end_process(status);
   return status;
 }
 

@@ -221,14 +221,7 @@ class ModelRun {
     options.perf_counters_path = settings_.perf_counters_path;
     options.counters = std::move(counters_);
     options.cache = settings_.no_cache ? Cache() : Cache::of_user();
-    if (settings_.timeout) {
-      options.time_out = launch::time_out_of(*settings_.timeout);
-      options.on_time_out = [style = settings_.style](const Diagnostic& diagnostic) {
-        Diagnostics diagnostics;
-        diagnostics.add(diagnostic);
-        cli::report(diagnostics, style);
-      };
-    }
+    if (settings_.timeout) options.time_out = launch::time_out_of(*settings_.timeout);
     report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
     return report_.has_value();
   }
@@ -297,6 +290,7 @@ class ModelRun {
     if (!settings_.report_path.empty()) write(settings_.report_path, launch::write_report({&file, 1}));
     if (settings_.style.json && settings_.report_path != "-") print(launch::write_report({&file, 1}));
     const int status = report(diagnostics_, settings_.style);
+    if (has_timed_out(diagnostics_.all())) end_process(status);
     if (!settings_.style.json) {
       constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
                                                              "bad input", "skipped", "failed"};

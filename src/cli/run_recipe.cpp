@@ -188,7 +188,7 @@ class RecipeRun {
   bool execute() {
     auto failure = session_.run();
     if (!failure) return true;
-    timed_out_ = std::ranges::contains(failure->diagnostics, DiagnosticKind::TimedOut, &Diagnostic::kind);
+    timed_out_ = has_timed_out(failure->diagnostics);
     failure_ = failure->diagnostics;
     diagnostics_.add(std::move(failure->diagnostics));
     return false;
@@ -260,7 +260,7 @@ class RecipeRun {
         print(line);
     }
     // A shader that does not end cannot be stopped, and would be waited for.
-    if (timed_out_) std::_Exit(status);
+    if (timed_out_) end_process(status);
     return status;
   }
 

@@ -56,6 +56,7 @@ int scenario_runner(const Arguments& arguments) {
   Runner runner(settings, log, Cache());
   const launch::FileReport file = runner.run(settings.files.front());
   log_all(log, file.all_diagnostics());
+  if (has_timed_out(file.diagnostics)) end_process(file.status());
   if (settings.pause_on_exit) wait_for_enter();
   return file.status() == 0 ? 0 : kFailed;
 }

@@ -29,6 +29,11 @@ void wait_for_enter();
 // Sorts, makes strict, prints to standard error (JSON to `json_to`), and gives the exit status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
+// Ends the process without destroying anything: a time-out leaves work under way that nothing can stop, and that
+// destructors and the driver would wait for. After everything has been printed and written.
+[[noreturn]] void end_process(int status);
+bool has_timed_out(std::span<const Diagnostic> diagnostics);
+
 // The log lines of the existing scenario runner (scenario page 5.1): `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`,
 // errors to standard error, the rest to standard output, flushed line by line.
 Log stamped_log(LogLevel lowest);
