@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
 #include "base/log.hpp"
+#include "cli/command_line.hpp"
 
 namespace slipway::cli {
 
