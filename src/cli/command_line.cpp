@@ -71,6 +71,7 @@ Option OptionGroup::add_option(const std::string& name, T& value, const std::str
 
 // One line for each type of OptionValue.
 template Option OptionGroup::add_option(const std::string&, std::string&, const std::string&);
+template Option OptionGroup::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option OptionGroup::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Option OptionGroup::add_option(const std::string&, int&, const std::string&);
 template Option OptionGroup::add_option(const std::string&, std::uint32_t&, const std::string&);

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,10 +32,11 @@ using Arguments = std::vector<std::string>;
 
 // The types that an option can set; command_line.cpp instantiates the members for each.
 template <class T>
-concept OptionValue = std::same_as<T, std::string> || std::same_as<T, std::vector<std::string>> ||
-                      std::same_as<T, int> || std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> ||
-                      std::same_as<T, std::uint64_t> || std::same_as<T, std::optional<std::uint32_t>> ||
-                      std::same_as<T, std::optional<std::uint64_t>> || std::same_as<T, std::optional<double>>;
+concept OptionValue =
+    std::same_as<T, std::string> || std::same_as<T, std::filesystem::path> ||
+    std::same_as<T, std::vector<std::string>> || std::same_as<T, int> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, std::optional<std::uint32_t>> ||
+    std::same_as<T, std::optional<std::uint64_t>> || std::same_as<T, std::optional<double>>;
 
 // An option or a positional argument. A handle: it lives as long as its command line.
 class Option {
