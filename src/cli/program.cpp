@@ -50,6 +50,7 @@ constexpr std::array kVerbs = {
     Verb{"lsp", "serve an editor: the language server of render pipelines", lsp_verb},
     Verb{"tune", "measure which kernels of a model are best on a device", tune_verb},
     Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
+    Verb{"doctor", "examine what this machine offers, and what to install", doctor_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
 };
 
