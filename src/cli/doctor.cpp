@@ -1,5 +1,7 @@
 // slipway doctor: what of this machine Slipway can use, what is missing, what that means, and what to type.
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -59,7 +61,8 @@ class Doctor {
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
     }
-    const Result<std::size_t> chosen = gpu::choose_device(devices, "");
+    const char* wanted = std::getenv("SLIPWAY_DEVICE");
+    const Result<std::size_t> chosen = gpu::choose_device(devices, wanted ? wanted : "");
     for (const gpu::Snapshot& device : devices) {
       const bool is_default = chosen && device.index == *chosen;
       const bool old = device.api.major == 1 && device.api.minor < 3;
