@@ -146,5 +146,20 @@ for path in everything:
         check_page(path)
     elif path.suffix in SOURCES or path.name == "dev":
         check_source(path)
+
+
+def linked_from(page):
+    return {((top / page).parent / target).resolve() for target in re.findall(r"\]\(([^)\s#]+)", (top / page).read_text())}
+
+
+# The two indices are complete.
+for index in ("README.md", "docs/README.md"):
+    found = linked_from(index)
+    for name in names:
+        if name.startswith("docs/") and name.endswith(".md") and name != index and top / name not in found:
+            problems.append(f"{index}: no link to {name}")
+readme = (top / "README.md").read_text()
+problems += [f"README.md: the example `{path.name}` is not listed" for path in sorted((top / "examples").iterdir())
+             if path.is_dir() and f"`{path.name}`" not in readme]
 print("\n".join(problems) or f"{len(everything)} files, no dead link")
 sys.exit(bool(problems))
