@@ -12,7 +12,7 @@ namespace slipway::cli {
 class DeviceSession {
  public:
   // Begins to open the device. Layers of the user's environment are listened to as well as our own (scenario page 5.4).
-  DeviceSession(launch::DeviceRequest request, bool validate);
+  DeviceSession(launch::OpenDeviceOptions request, bool validate);
 
   launch::DeviceOpening& opening() { return *opening_; }
 

@@ -27,10 +27,10 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
 Runner::Runner(const RunSettings& settings, Log log, Cache cache)
     : settings_(settings), log_(std::move(log)), cache_(std::move(cache)) {
   if (settings.explain && settings.device.empty()) return;
-  launch::DeviceRequest request{.selector = device_selector(settings.device),
-                                .timestamps = wants_timestamps(settings),
-                                .robustness = settings.robustness,
-                                .disabled_extensions = settings.disabled_extensions};
+  launch::OpenDeviceOptions request{.selector = device_selector(settings.device),
+                                    .timestamps = wants_timestamps(settings),
+                                    .robustness = settings.robustness,
+                                    .disabled_extensions = settings.disabled_extensions};
   request.instance.debug_names = settings.debug_markers;
   device_.emplace(std::move(request), settings.validate);
 }

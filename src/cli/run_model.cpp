@@ -101,7 +101,7 @@ class ModelRun {
     if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
     if (!settings_.explain || !settings_.device.empty()) {
       device_.emplace(
-          launch::DeviceRequest{.selector = device_selector(settings_.device), .timestamps = settings_.is_timed()},
+          launch::OpenDeviceOptions{.selector = device_selector(settings_.device), .timestamps = settings_.is_timed()},
           settings_.validate);
     }
     if (plan()) {
