@@ -72,7 +72,8 @@ class Doctor {
           old ? "Slipway needs Vulkan 1.3: update the driver, or choose another device with --device" : "");
       if (is_default) extensions(device);
     }
-    if (!chosen) add("default device", State::Problem, first_message(chosen.error()), "unset SLIPWAY_DEVICE, or correct it");
+    if (!chosen)
+      add("default device", State::Problem, first_message(chosen.error()), "unset SLIPWAY_DEVICE, or correct it");
     const Result<gpu::Instance> validated = gpu::create_instance({.validation = true});
     add("validation layer", validated ? State::Ok : State::Missing,
         validated ? "installed; `run --validate` uses it" : first_message(validated.error()),
@@ -90,9 +91,10 @@ class Doctor {
 
   void open_cl() {
     const Result<std::string> devices = list_backend_devices("opencl", false);
-    add("OpenCL", devices ? State::Ok : State::Missing,
-        devices ? "usable by recipes" : first_message(devices.error()),
-        devices ? "" : "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
+    add("OpenCL", devices ? State::Ok : State::Missing, devices ? "usable by recipes" : first_message(devices.error()),
+        devices
+            ? ""
+            : "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
   }
 
   void npus() {
@@ -143,15 +145,17 @@ class Doctor {
 
 int doctor_verb(const Arguments& arguments) {
   ReportStyle style;
-  CommandLine line("slipway doctor",
-                   "Examines what Slipway can use on this machine: drivers, devices, layers, back ends and caches. Exit "
-                   "status 1 when workloads cannot run.",
-                   "slipway doctor --json >machine.json");
+  CommandLine line(
+      "slipway doctor",
+      "Examines what Slipway can use on this machine: drivers, devices, layers, back ends and caches. Exit "
+      "status 1 when workloads cannot run.",
+      "slipway doctor --json >machine.json");
   line.add_flag("--json", style.json, "as JSON, for bug reports");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   const std::vector<Finding> findings = Doctor().examine();
-  const bool usable = std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
+  const bool usable =
+      std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
   if (style.json) {
     json::Writer out;
     out.object([&] {
