@@ -58,8 +58,8 @@ class Submission {
   Submission& operator=(Submission&&) = delete;  // what it replaced would have to be waited for
   ~Submission();
 
-  // Without a time-out it waits without end. May be called again after a time-out. Errors: device-failed, also on a device
-  // that is lost.
+  // Without a time-out it waits without end. May be called again after a time-out. Errors: device-failed, also on a
+  // device that is lost.
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
   // For batches of other queues to wait for: of a batch with `has_end`, on a device whose plan has several queues.
