@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
+#include "recipe/report_records.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -81,12 +82,7 @@ std::string report_text(const recipe::JobScript& script, const std::vector<recip
                         Clock::time_point start) {
   json::Writer out;
   const recipe::Session::System system = recipe::system_usage(start);
-  recipe::write_jobs_report(script, results, out, [&] {
-    out.key("system").object([&] {
-      out.member("real", system.real).member("user", system.user).member("kernel", system.kernel);
-      out.member("peak_memory_mb", system.peak_memory_mb);
-    });
-  });
+  recipe::write_jobs_report(script, results, out, [&] { recipe::system_record().write(out.key("system"), system); });
   return out.text();
 }
 
