@@ -111,7 +111,7 @@ std::string schema_markdown() {
     out += '\n';
   }
   for (const EnumInfo* values : all_enums()) {
-    out += formatted("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
+    out += formatted("## {}\n\nDescribes {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
                      values->name, values->doc);
     for (const ValueInfo& value : values->values) {
       out += formatted("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),
