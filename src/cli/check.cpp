@@ -17,7 +17,7 @@ namespace {
 struct CheckSettings {
   ReportStyle style;
   std::vector<std::string> files;
-  scenario::LoadSettings load{.checking = true};
+  scenario::ScenarioOptions load{.checking = true};
   bool syntax = false, no_files = false, portable = false, on_device = false, no_cache = false;
   std::string device, describe;
 };

@@ -13,8 +13,8 @@
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
 #include "cli/verify_shaders.hpp"
+#include "convert/merge_segments.hpp"
 #include "convert/report.hpp"
-#include "convert/unite_segments.hpp"
 #include "convert/verify.hpp"
 #include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
@@ -134,7 +134,7 @@ class Conversion {
     const Bytes bytes = content_->content().bytes;
     if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
     log("reading");
-    convert::ReadSettings settings = options_.read;
+    convert::ReadModelOptions settings = options_.read;
     if (options_.input != "-") settings.done_with = release_mapped_pages;
     auto model = convert::read_model(bytes, name_, settings, diagnostics_);
     if (model) convert(*model);
@@ -150,7 +150,7 @@ class Conversion {
   void convert_vgf(Bytes bytes) {
     const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
     if (!file) return;
-    const convert::Settings& settings = options_.settings;
+    const convert::ConvertOptions& settings = options_.settings;
     const bool as_it_is = options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
                           !options_.dump_passes && options_.report.empty() && !settings.require_static_shape &&
                           settings.narrow.mode == convert::TypeNarrowing::None && !settings.rematerialize_rescale &&
@@ -161,7 +161,7 @@ class Conversion {
       if (encoded) write(Bytes(*encoded), "vgf");
       return;
     }
-    auto model = convert::unite_segments(
+    auto model = convert::merge_segments(
         *file, [&](std::size_t segment) { return model::read_graph_segment(*file, segment, diagnostics_); },
         diagnostics_);
     if (model) convert(*model);
@@ -170,7 +170,7 @@ class Conversion {
   void convert(tosa::Model& model) {
     const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
     if (options_.analysis) return analyse(model);
-    convert::Settings settings = options_.settings;
+    convert::ConvertOptions settings = options_.settings;
     settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
       if (options_.dump_passes) dump(pass, graph);
@@ -213,7 +213,7 @@ class Conversion {
 
   void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
               const vgf::File& file, Bytes bytes) {
-    convert::VerifySettings settings;
+    convert::VerifyOptions settings;
     settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
     for (const std::string& text : options_.verify_shapes) {
       const std::size_t equals = text.find('=');

@@ -18,7 +18,8 @@ bool wants_timestamps(const RunSettings& settings) {
 
 }  // namespace
 
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics) {
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
+                           Diagnostics& diagnostics) {
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
   if (!source) return {};
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), settings, diagnostics);

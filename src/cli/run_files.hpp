@@ -14,7 +14,8 @@
 namespace slipway::cli {
 
 // `file` may be `-`.
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics);
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
+                           Diagnostics& diagnostics);
 
 class Runner {
  public:

@@ -1,4 +1,4 @@
-// Planning must stand any scenario: whatever reading lets through is planned, and contents that are small are written.
+// Planning must handle any scenario: whatever reading accepts is planned, and small contents are written.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"

@@ -22,7 +22,7 @@ bool fails_now(const char* name) {
   return true;
 }
 
-// Stands for the function that `Member` points to.
+// Replaces the function that `Member` points to.
 template <auto Member, class Function>
 struct Wrapper;
 

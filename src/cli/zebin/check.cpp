@@ -66,7 +66,7 @@ zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release rel
   if (!input.zebin) return verdict;
   // The container speaks first: the runtime reads it first.
   Diagnostics diagnostics;
-  zebin::Problems problems(input.name, diagnostics);
+  zebin::ContainerDiagnostics problems(input.name, diagnostics);
   check_container_for(*input.zebin, verdict.release, problems);
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const bool refuses = diagnostic.severity == Severity::Error;

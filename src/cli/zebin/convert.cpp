@@ -68,7 +68,7 @@ class Converter {
     if (!settings_.unpack.empty()) return unpack(input);
     add_what_matters(input, found.release(), !renames.empty());
     if (diagnostics_.has_errors()) return;
-    if (input.laid_out_anew && !settings_.style.json) {
+    if (input.has_new_layout && !settings_.style.json) {
       print_error("note: a section has another size or name than zebin.json says: everything is laid out anew\n");
     }
     document_ = input.document;
@@ -193,7 +193,7 @@ class Converter {
 
   void write_zebin(const zebin::Input& input, const std::vector<Rename>& renames) {
     if (!text_changed_ && settings_.strip.empty()) return save(input.zebin->elf.file);
-    std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_problems);
+    std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_diagnostics);
     if (!image) return;
     for (const Rename& rename : renames) {
       if (Result<> done = rename_kernel(*image, rename.from, rename.to); !done)

@@ -1,4 +1,4 @@
-// Images on their own: levels and border colours (page 3.2, 3.10).
+// Rules for single images: levels and border colours (docs/spec/scenario.md#resources, docs/spec/scenario.md#images).
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "zeinfo/problems.hpp"
+#include "zeinfo/text_diagnostics.hpp"
 
 #include <algorithm>
 
 namespace slipway::zeinfo {
 
-Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
-  const bool wanted = wants(severity);
+Diagnostic* TextDiagnostics::report(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
+  const bool wanted = keeps(severity);
   count(severity);
   if (!wanted) return nullptr;
   Diagnostic& added =
@@ -14,13 +14,13 @@ Diagnostic* Problems::report(Severity severity, DiagnosticKind kind, Span span, 
   return &added;
 }
 
-SourceLocation Problems::location(Span span) {
+SourceLocation TextDiagnostics::location(Span span) {
   if (span == Span{}) return SourceLocation::in_file(name_);
   if (!source_) source_ = make_source(name_, std::string(text_));
   return SourceLocation::in_text(source_, span);
 }
 
-std::size_t Problems::dropped() const {
+std::size_t TextDiagnostics::dropped() const {
   std::size_t sum = 0;
   for (const std::size_t one : counts_) sum += one - std::min(one, limit_);
   return sum;

@@ -1,4 +1,4 @@
-// Where the diagnostics of a container go: at byte offsets, and no more of them than a person reads.
+// Collects the diagnostics of a container at byte offsets; a limited number is kept.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace slipway::zebin {
 
-class Problems {
+class ContainerDiagnostics {
  public:
-  // `base` is where the container begins in the file named: members of archives do not begin at 0.
-  Problems(std::string name, Diagnostics& to, std::uint64_t base = 0, std::size_t limit = 100)
+  // `base` is the offset of the container in the named file: members of archives do not begin at 0.
+  ContainerDiagnostics(std::string name, Diagnostics& to, std::uint64_t base = 0, std::size_t limit = 100)
       : name_(std::move(name)), to_(&to), base_(base), limit_(limit) {}
 
   void error(DiagnosticKind kind, Span span, std::string message) {
@@ -29,14 +29,14 @@ class Problems {
     return SourceLocation::in_bytes(name_, {span.begin + base_, span.end + base_});
   }
   std::size_t errors() const { return errors_; }
-  // How many were not kept.
+  // The number of diagnostics that were not kept.
   std::size_t dropped() const { return count_ > limit_ ? count_ - limit_ : 0; }
 
  private:
   void report(Severity severity, DiagnosticKind kind, Span span, std::string message) {
     errors_ += severity == Severity::Error;
     if (++count_ > limit_) {
-      // An error must not be lost altogether: it decides the exit status.
+      // At least one error must be kept, since it determines the exit status.
       if (severity != Severity::Error || errors_ > 1) return;
     }
     to_->add(Diagnostic{.severity = severity, .kind = kind, .message = std::move(message), .location = location(span)});

@@ -1,4 +1,4 @@
-#include "convert/unite_segments.hpp"
+#include "convert/merge_segments.hpp"
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ using tosa::DataType;
 using tosa::index;
 using tosa::ValueId;
 
-// What a graph takes elements of a format for.
+// The element type that a graph uses for a format.
 std::optional<DataType> data_type(vk::Format format) {
   auto element = vgf::element_type(format);
   if (!element) {
@@ -35,9 +35,9 @@ std::optional<DataType> data_type(vk::Format format) {
   return found == std::end(kTypes) ? std::nullopt : std::optional(found->second);
 }
 
-class Uniter {
+class SegmentMerger {
  public:
-  Uniter(const vgf::File& file, const SegmentReader& read_segment, Diagnostics& diagnostics)
+  SegmentMerger(const vgf::File& file, const SegmentReader& read_segment, Diagnostics& diagnostics)
       : file_(file), read_segment_(read_segment), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
 
   std::optional<tosa::Model> run() {
@@ -81,7 +81,7 @@ class Uniter {
     return good();
   }
 
-  // The number in the whole sequence of what a descriptor binds.
+  // The logical id of the value that a descriptor binds.
   std::optional<std::uint32_t> logical(const vgf::Segment& segment, const tosa::Binding& binding) const {
     for (const vgf::DescriptorSet& set : segment.sets) {
       if (set.index != binding.set) continue;
@@ -99,13 +99,13 @@ class Uniter {
     return std::nullopt;
   }
 
-  // As graphs have it, else what the resource says.
+  // The type that a graph has for the value, otherwise that of the resource.
   std::optional<tosa::TensorType> type_of(std::uint32_t id, const vgf::Resource& resource) {
     if (const auto known = types_.find(id); known != types_.end()) return known->second;
     const auto type = data_type(resource.format);
     if (!type) {
       diagnostics_.error(DiagnosticKind::Unsupported, file_.location(resource.range),
-                         formatted("no tensor has elements of {}", vk::name_of(resource.format)));
+                         formatted("tensors cannot have elements of {}", vk::name_of(resource.format)));
       return std::nullopt;
     }
     tosa::TensorType made{*type, resource.shape};
@@ -124,7 +124,7 @@ class Uniter {
     if (model_.input_names.size() != file_.inputs.size()) model_.input_names.clear();
   }
 
-  // In the order of their numbers, each once.
+  // In the order of their logical ids, each once.
   void graph_constants() {
     std::map<std::uint32_t, std::pair<const tosa::Graph*, const tosa::Constant*>> all;
     for (const auto& graph : graphs_) {
@@ -173,7 +173,7 @@ class Uniter {
     const auto known = id ? values_.find(*id) : values_.end();
     if (known != values_.end()) return known->second;
     error(DiagnosticKind::FileMismatch, segment,
-          id ? formatted("it needs the value {}, which no earlier segment makes", *id)
+          id ? formatted("it needs the value {}, which no earlier segment produces", *id)
              : std::string("it binds a resource that is neither an input nor an output of it"));
     return std::nullopt;
   }
@@ -253,7 +253,7 @@ class Uniter {
       const auto known = values_.find(file_.outputs[i].binding);
       if (known == values_.end()) {
         diagnostics_.error(DiagnosticKind::FileMismatch, file_.location(file_.outputs[i]),
-                           formatted("output {} of the model is made by no segment", i));
+                           formatted("output {} of the model is not produced by any segment", i));
         continue;
       }
       graph_.outputs.push_back(known->second);
@@ -270,16 +270,16 @@ class Uniter {
   tosa::Model model_;
   tosa::Graph& graph_ = model_.graph;
   std::vector<std::optional<tosa::Graph>> graphs_;   // by segment
-  std::map<std::uint32_t, tosa::TensorType> types_;  // by logical number, where a graph has the value
-  std::map<std::uint32_t, ValueId> values_;          // by logical number
+  std::map<std::uint32_t, tosa::TensorType> types_;  // by logical id, if a graph has the value
+  std::map<std::uint32_t, ValueId> values_;          // by logical id
   std::map<std::uint32_t, ValueId> constants_;       // by graph constant
 };
 
 }  // namespace
 
-std::optional<tosa::Model> unite_segments(const vgf::File& file, const SegmentReader& read_segment,
+std::optional<tosa::Model> merge_segments(const vgf::File& file, const SegmentReader& read_segment,
                                           Diagnostics& diagnostics) {
-  return Uniter(file, read_segment, diagnostics).run();
+  return SegmentMerger(file, read_segment, diagnostics).run();
 }
 
 }  // namespace slipway::convert
