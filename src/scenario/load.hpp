@@ -7,9 +7,9 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "launch/open_device.hpp"
-#include "launch/plan.hpp"
-#include "launch/run.hpp"
+#include "launch/execute/open_device.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/plan.hpp"
 #include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 

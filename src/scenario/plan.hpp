@@ -14,8 +14,8 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "gpu/snapshot.hpp"
-#include "launch/plan.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "launch/plan/plan.hpp"
 #include "model/graph_engine.hpp"
 #include "scenario/model.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "launch/explain.hpp"
-#include "launch/hazards.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/plan/explain.hpp"
 #include "recipe/vulkan/parts.hpp"
 #include "testing/gpu_fixture.hpp"
 

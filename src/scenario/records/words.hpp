@@ -36,7 +36,7 @@ inline constexpr Word<vk::BorderColor> kBorderColor[] = {
 // The words of RPL's settings (RPL page 3.9).
 inline constexpr Word<gpu::CompareOperation> kCompareOperation[] = {
 #define COMPARE_OPERATION(name, word, value) {word, gpu::CompareOperation::name},
-#include "gpu/graphics_state.def"
+#include "gpu/pipeline/graphics_state.def"
 };
 
 inline constexpr Word<ShaderType> kShaderType[] = {{"GLSL", ShaderType::Glsl},
