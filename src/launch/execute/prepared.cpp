@@ -93,8 +93,10 @@ Result<> Prepared::State::make_pipelines() {
         }
       })
       .and_then([&] {
-        // Drivers compile in several stages, and the next one begins with the first dispatch.
-        release_freed_memory();
+        // Drivers compile in several stages, and the next one begins with the first dispatch. A few pipelines are not
+        // worth the time.
+        constexpr std::size_t kManyPipelines = 8;
+        if (!all_exist && wanted.requests.size() >= kManyPipelines) release_freed_memory();
         return keep(bind_steps(plan, device, *resources, *pipelines), bindings);
       })
       .and_then([&] {
