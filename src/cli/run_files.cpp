@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "cli/frame_capture.hpp"
-#include "launch/explain.hpp"
-#include "launch/run.hpp"
-#include "launch/trace.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/explain.hpp"
+#include "launch/report/trace.hpp"
 #include "model/tuning_table.hpp"
 
 namespace slipway::cli {

@@ -8,7 +8,7 @@
 #include "base/log.hpp"
 #include "cli/device_session.hpp"
 #include "cli/run_options.hpp"
-#include "launch/report.hpp"
+#include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
 namespace slipway::cli {

@@ -7,7 +7,7 @@
 #include "cli/open_model.hpp"
 #include "cli/vgf_verbs.hpp"
 #include "json/writer.hpp"
-#include "launch/check_device.hpp"
+#include "launch/check/check_device.hpp"
 #include "model/device_facts.hpp"
 #include "model/tune.hpp"
 #include "model/tuning_table.hpp"

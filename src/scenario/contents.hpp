@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "gpu/pipeline.hpp"
+#include "gpu/pipeline/pipeline.hpp"
 #include "scenario/rpl_pipeline.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device.hpp"
+#include "gpu/device/device.hpp"
 #include "rpl/metadata.hpp"
 #include "spirv/module.hpp"
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/graph_dumps.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/report/graph_dumps.hpp"
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "tensor/format.hpp"
 

@@ -1,7 +1,7 @@
 #include "scenario/load.hpp"
 
-#include "launch/check_device.hpp"
-#include "launch/hazards.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/check/hazards.hpp"
 #include "model/native.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"

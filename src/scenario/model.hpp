@@ -24,7 +24,7 @@
 
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
-#include "gpu/graphics_state.hpp"
+#include "gpu/pipeline/graphics_state.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "gpu/device_plan.hpp"
-#include "launch/accesses.hpp"
-#include "launch/check_device.hpp"
-#include "launch/hazards.hpp"
-#include "launch/run.hpp"
+#include "gpu/device/device_plan.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/accesses.hpp"
 #include "scenario/load.hpp"
 #include "testing/arm_driver.hpp"
 #include "testing/gpu_fixture.hpp"

@@ -4,8 +4,8 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "gpu/image_plan.hpp"
-#include "launch/accesses.hpp"
+#include "gpu/memory/image_plan.hpp"
+#include "launch/plan/accesses.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/inline_contents.hpp"
 #include "scenario/plan_parts.hpp"

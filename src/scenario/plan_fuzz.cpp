@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "scenario/check.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/plan.hpp"

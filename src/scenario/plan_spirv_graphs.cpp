@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "model/plan_spirv_graph.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/plan_parts.hpp"

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "launch/check_device.hpp"
+#include "launch/check/check_device.hpp"
 #include "model/device_facts.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"

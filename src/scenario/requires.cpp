@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "gpu/device_plan.hpp"
+#include "gpu/device/device_plan.hpp"
 #include "scenario/plan.hpp"
 
 namespace slipway::scenario {

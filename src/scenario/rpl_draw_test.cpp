@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
 

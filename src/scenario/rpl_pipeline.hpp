@@ -1,8 +1,8 @@
 // The Vulkan objects of an RPL pipeline, from its metadata alone (docs/spec/rpl.md#metadata).
 #pragma once
 
-#include "gpu/descriptors.hpp"
-#include "gpu/graphics_state.hpp"
+#include "gpu/pipeline/descriptors.hpp"
+#include "gpu/pipeline/graphics_state.hpp"
 #include "rpl/metadata.hpp"
 
 namespace slipway::scenario {

@@ -6,7 +6,7 @@
 #include "base/format.hpp"
 #include "base/parallel.hpp"
 #include "json/record.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/rpl_shader.hpp"

@@ -13,7 +13,7 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "rpl/metadata.hpp"
 #include "scenario/model.hpp"
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "scenario/load.hpp"
 #include "tensor/element.hpp"
 #include "testing/gpu_fixture.hpp"

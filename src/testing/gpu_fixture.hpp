@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/commands.hpp"
-#include "gpu/device.hpp"
+#include "gpu/commands/commands.hpp"
+#include "gpu/device/device.hpp"
 
 namespace slipway::testing {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/launch_plans.hpp"

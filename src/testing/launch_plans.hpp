@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::launch {
 

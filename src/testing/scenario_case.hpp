@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/read.hpp"

@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace slipway::testing {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "gpu/image_plan.hpp"
+#include "gpu/memory/image_plan.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {

@@ -37,7 +37,7 @@ inline constexpr Word<vk::BorderColor> kBorderColor[] = {
 // The spellings of RPL's settings (docs/spec/rpl.md#settings).
 inline constexpr Word<gpu::CompareOperation> kCompareOperation[] = {
 #define COMPARE_OPERATION(name, word, value) {word, gpu::CompareOperation::name},
-#include "gpu/graphics_state.def"
+#include "gpu/pipeline/graphics_state.def"
 };
 
 inline constexpr Word<ShaderType> kShaderType[] = {{"GLSL", ShaderType::Glsl},
