@@ -5,9 +5,9 @@
 
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "launch/open_device.hpp"
-#include "launch/plan.hpp"
-#include "launch/run.hpp"
+#include "launch/execute/open_device.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/cache.hpp"
 #include "base/files.hpp"
-#include "gpu/snapshot.hpp"
+#include "gpu/device/snapshot.hpp"
 #include "model/graph_engine.hpp"
 
 namespace slipway::scenario {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/snapshot.hpp"
-#include "launch/plan.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 
