@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "json/document.hpp"
+#include "json/writer.hpp"
 #include "rpl/metadata_json.hpp"
 
 namespace slipway::rpl {
