@@ -233,7 +233,7 @@ struct Integer {
   std::int64_t min = 0;
   std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
 
-  // The bits of the number; `type_max` is the greatest of its type.
+  // The bits of the number; `type_max` is the maximum of its type.
   std::optional<std::uint64_t> check(Decoder& decoder, Value value, std::uint64_t type_max) const;
   template <std::integral I>
   bool read(Decoder& decoder, Value value, I& to) const {

@@ -24,7 +24,7 @@ using json::Text;
 
 // --- codecs --------------------------------------------------------------------------------------------------------
 
-// A word that stands for a value.
+// Words with values.
 template <class T>
 struct Names {
   std::vector<std::string_view> words;
@@ -267,7 +267,7 @@ const Record<Metadata::Option>& option_record() {
           .required("value", &M::value, option_value(), "what it was compiled with")
           .optional("values", &M::values, List{Text{}}, "of an enum: all its values, the default first")
           .written_if([](const M& option) { return option.type == OptionType::Enum; })
-          .required("default", &M::default_value, option_value(), "what it is when nobody says anything")
+          .required("default", &M::default_value, option_value(), "the value without an assignment")
           .rule([](Decoder& decoder, json::Value object, M& option) {
             const bool value = read_option_value(decoder, object["value"], option, option.value);
             return read_option_value(decoder, object["default"], option, option.default_value) && value;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/sha256.hpp"
+#include "json/document.hpp"
 #include "rpl/metadata_json.hpp"
 #include "rpl/variant_search.hpp"
 #include "testing/rpl_programs.hpp"

@@ -50,7 +50,7 @@ struct FormatInfo {
   std::uint32_t file_texel_bytes;  // file layout: texel_bytes rounded up to a power of two
   bool depth;
   bool stencil;
-  std::uint32_t dxgi;              // the code in DDS files, 0 if there is none
+  std::uint32_t dxgi;              // the code in DDS files, or 0
   bool listed;                     // in the closed list of the existing tool (docs/spec/scenario.md#formats)
   std::array<Channel, 4> channel;  // the first `components` of them; none for BC formats
 
