@@ -33,7 +33,7 @@ struct BufferLimits {
   bool operator==(const BufferLimits&) const = default;
 };
 
-struct ResolveSettings {
+struct ResolveOptions {
   PipelineKind pipeline = PipelineKind::Graphics;
   BufferLimits limits;
   // Checks functions and structs that no entry point reaches; what is found there is a warning (rpl-unused-definition).
@@ -42,7 +42,7 @@ struct ResolveSettings {
   bool check_bodies = false;
   // Reports rpl-setting-keyword for settings without `setting`.
   bool strict = false;
-  bool operator==(const ResolveSettings&) const = default;
+  bool operator==(const ResolveOptions&) const = default;
 };
 
 class Resolver {
@@ -60,7 +60,7 @@ class Resolver {
   // that grows to some times what one variant takes and is then begun anew (resolve/kept.cpp); another program, other
   // settings and `check_unused` begin anew, too.
   const Resolved* resolve(const Program& program, const Assignment& assignment,
-                          std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                          std::span<const EntryPointName> entry_points, const ResolveOptions& settings,
                           Diagnostics& diagnostics);
   // After a call that gave null, too: which options were read, in order (for the search through variants).
   std::span<const OptionId> read_order() const;
@@ -73,7 +73,7 @@ class Resolver {
 };
 
 std::optional<Resolved> resolve(const Program& program, const Assignment& assignment,
-                                std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                std::span<const EntryPointName> entry_points, const ResolveOptions& settings,
                                 Diagnostics& diagnostics);
 
 }  // namespace slipway::rpl

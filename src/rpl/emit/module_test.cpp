@@ -1,4 +1,5 @@
-// What modules say, rule by rule of RPL 3.16. Everything that `compile` gives is validated for its target.
+// The contents of modules, rule by rule (docs/spec/rpl.md#emission-rules). Each module of `compile` is validated for
+// its target.
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
@@ -81,7 +82,7 @@ TEST(RplModule, TargetsDiffer) {
     EXPECT_EQ(modules[0].words[2], 0u);
     EXPECT_EQ(modules[0].words[4], 0u);
   }
-  // Before 1.4 the interface is inputs and outputs alone.
+  // Before 1.4 the interface is only inputs and outputs.
   const auto interface = [](const std::string& text) {
     const std::size_t at = text.find("OpEntryPoint Vertex");
     return text.substr(at, text.find('\n', at) - at);
@@ -401,7 +402,7 @@ TEST(RplModule, OptimizedModulesAreValidAndSmaller) {
   }
 }
 
-// More than SPIR-V can say is an error of the program, not a module that does not validate.
+// A program that exceeds the limits of SPIR-V is an error, not a module that does not validate.
 TEST(RplModule, TheLimitsOfSpirvAreErrors) {
   const auto problem_of_text = [](const std::string& text) {
     Diagnostics diagnostics;

@@ -37,7 +37,7 @@ Coordinates texel_coordinates(ImageShape shape) {
 
 }  // namespace
 
-std::uint32_t place_operands(Builtin builtin) {
+std::uint32_t lvalue_operands(Builtin builtin) {
   switch (info_of(builtin).family) {
     case BuiltinFamily::Sample:
     case BuiltinFamily::SampleDref:
@@ -59,9 +59,9 @@ std::uint32_t place_operands(Builtin builtin) {
   }
 }
 
-Val Resolver::State::call_builtin(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult Resolver::State::call_builtin(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinInfo& info = info_of(builtin.id);
-  if (info.stages != kAllStages) touch(Touch::Builtin, info.stages, node.range);
+  if (info.stages != kAllStages) note_stage_use(StageUse::Builtin, info.stages, node.range);
   switch (info.family) {
     case BuiltinFamily::Sample:
     case BuiltinFamily::SampleDref:
@@ -85,12 +85,13 @@ Val Resolver::State::call_builtin(const Expr& node, const BuiltinFunction& built
   }
 }
 
-Val Resolver::State::finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result, std::size_t mark) {
+ExprResult Resolver::State::finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result,
+                                           std::size_t mark) {
   const List list = keep_operands(std::span(operand_stack).subspan(mark));
   operand_stack.resize(mark);
   const Ref ref =
       emit(Op::Builtin, result, node.range, list.first, list.count, 0, static_cast<std::uint8_t>(builtin.id));
-  if (result == kVoid) return {.kind = ValKind::Void, .type = kVoid, .index = ref};
+  if (result == kVoid) return {.kind = ResultKind::Void, .type = kVoid, .index = ref};
   return value_of(ref, result);
 }
 
@@ -99,9 +100,9 @@ bool Resolver::State::value_arguments(const Expr& node, std::uint32_t first, std
   bool good = true;
   for (std::uint32_t i = 0; i < types.size(); ++i) {
     const ExprId expression = argument(node, first + i);
-    const Val value = resolve_value(expression);
+    const ExprResult value = resolve_value(expression);
     operand_stack.push_back(value.index);
-    if (value.kind != ValKind::Value) {
+    if (value.kind != ResultKind::Value) {
       good = false;
     } else if (value.type != types[i]) {
       mismatch(kind, expression, types[i], value.type, formatted("argument {} of `{}`", first + i + 1, text(node.a)));
@@ -111,8 +112,9 @@ bool Resolver::State::value_arguments(const Expr& node, std::uint32_t first, std
   return good;
 }
 
-Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin) {
-  const Val nothing = builtin.result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
+ExprResult Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin) {
+  const ExprResult nothing =
+      builtin.result == kVoid ? ExprResult{.kind = ResultKind::Void, .type = kVoid} : ExprResult{};
   if (builtin.id == Builtin::Discard) {
     error(DiagnosticKind::RplTypeMismatch, node.range, "a discard is a statement of its own");
     return {};
@@ -138,34 +140,34 @@ Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin
 // --- samplers and images -------------------------------------------------------------------------------------------
 
 std::uint32_t Resolver::State::opaque_argument(ExprId expression, TypeKind kind, std::string_view what, TypeId& type) {
-  const Val val = resolve_expression(expression);
-  if (val.kind == ValKind::Error) return kNone;
+  const ExprResult val = resolve_expression(expression);
+  if (val.kind == ResultKind::Error) return kNone;
   type = val.type;
   std::uint32_t index = val.index;
-  if (val.kind == ValKind::Place) {
+  if (val.kind == ResultKind::LValue) {
     const Type of = out.types[val.type];
     // An array of one image stands for the image.
     if (of.kind == TypeKind::Array && of.opaque && of.length == 1) {
-      const PlaceRef from = out.places[val.index];
-      const Val zero = literal(kU1, 0);
+      const LValue from = out.lvalues[val.index];
+      const ExprResult zero = literal(kU1, 0);
       out.steps.push_back({StepKind::Element, zero.index});
-      out.places.push_back({from.root, from.index, {static_cast<std::uint32_t>(out.steps.size()) - 1, 1}, of.element});
-      index = static_cast<std::uint32_t>(out.places.size()) - 1;
+      out.lvalues.push_back({from.root, from.index, {static_cast<std::uint32_t>(out.steps.size()) - 1, 1}, of.element});
+      index = static_cast<std::uint32_t>(out.lvalues.size()) - 1;
       type = of.element;
     }
     if (out.types[type].kind == kind) return index;
   }
   const Range range = expr(expression).range;
-  const std::string seen = val.kind == ValKind::Buffer || val.kind == ValKind::Container
+  const std::string seen = val.kind == ResultKind::Buffer || val.kind == ResultKind::Container
                                ? std::string(word_of(program->items[val.index].kind))
                                : out.type_text(type);
   Diagnostic& problem =
-      error(DiagnosticKind::RplSampleArgs, range, formatted("this has to be {}, and is `{}`", what, seen));
+      error(DiagnosticKind::RplSampleArgs, range, formatted("this must be {}, and is `{}`", what, seen));
   if (out.types[type].kind == TypeKind::Array && out.types[type].opaque) problem.hint("choose an image of the array");
   return kNone;
 }
 
-Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinFamily family = info_of(builtin.id).family;
   const bool dref = family == BuiltinFamily::SampleDref || family == BuiltinFamily::SampleDrefLod;
   const bool lod = family == BuiltinFamily::SampleLod || family == BuiltinFamily::SampleDrefLod;
@@ -216,7 +218,7 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
   return finish_builtin(node, builtin, dref ? kF1 : kF4, mark);
 }
 
-Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinFamily family = info_of(builtin.id).family;
   if (node.c == 0) {
     check_count(node, 1);
@@ -273,12 +275,12 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
 
 // --- buffers -------------------------------------------------------------------------------------------------------
 
-Val Resolver::State::call_tail_length(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult Resolver::State::call_tail_length(const Expr& node, const BuiltinFunction& builtin) {
   if (!check_count(node, 1)) return {};
   const ExprId expression = argument(node, 0);
-  const Val val = resolve_expression(expression);
-  if (val.kind == ValKind::Error) return {};
-  if (val.kind != ValKind::Buffer || out.buffers[payload[val.index]].tail_item == kErrorType) {
+  const ExprResult val = resolve_expression(expression);
+  if (val.kind == ResultKind::Error) return {};
+  if (val.kind != ResultKind::Buffer || out.buffers[payload[val.index]].tail_item == kErrorType) {
     error(DiagnosticKind::RplArgType, expr(expression).range,
           "`tail_length` takes a buffer that ends in a runtime array");
     return {};
@@ -286,23 +288,23 @@ Val Resolver::State::call_tail_length(const Expr& node, const BuiltinFunction& b
   const Item& item = program->items[val.index];
   use_group(static_cast<Group>(item.set));
   const std::size_t mark = operand_stack.size();
-  out.places.push_back({PlaceRoot::Buffer, payload[val.index], {}, kErrorType});
-  operand_stack.push_back(static_cast<std::uint32_t>(out.places.size()) - 1);
+  out.lvalues.push_back({LValueRoot::Buffer, payload[val.index], {}, kErrorType});
+  operand_stack.push_back(static_cast<std::uint32_t>(out.lvalues.size()) - 1);
   return finish_builtin(node, builtin, kU1, mark);
 }
 
-Val Resolver::State::call_atomic(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult Resolver::State::call_atomic(const Expr& node, const BuiltinFunction& builtin) {
   if (!check_count(node, builtin.argument_count)) return {};
   const ExprId expression = argument(node, 0);
   const Range range = expr(expression).range;
-  const Val target = resolve_expression(expression);
+  const ExprResult target = resolve_expression(expression);
   const std::size_t mark = operand_stack.size();
   operand_stack.push_back(target.index);
-  bool good = target.kind != ValKind::Error;
+  bool good = target.kind != ResultKind::Error;
   if (good) {
-    const bool place_given = target.kind == ValKind::Place;
-    const PlaceRef ref = place_given ? out.places[target.index] : PlaceRef{};
-    const bool shared = place_given && ref.root == PlaceRoot::Buffer &&
+    const bool place_given = target.kind == ResultKind::LValue;
+    const LValue ref = place_given ? out.lvalues[target.index] : LValue{};
+    const bool shared = place_given && ref.root == LValueRoot::Buffer &&
                         (out.buffers[ref.index].kind == ItemKind::ReadWriteBuffer ||
                          out.buffers[ref.index].kind == ItemKind::WorkgroupBuffer);
     // A component of a vector has no address of its own for an atomic.

@@ -8,7 +8,7 @@ namespace slipway::rpl {
 
 // --- calls ---------------------------------------------------------------------------------------------------------
 
-Val Resolver::State::resolve_call(const Expr& node) {
+ExprResult Resolver::State::resolve_call(const Expr& node) {
   const BuiltinFunction* const builtin = find_builtin(node.a);
   if (builtin && info_of(builtin->id).origin == BuiltinOrigin::Base) return call_builtin(node, *builtin);
   const std::uint32_t callee = find_function(node.a);
@@ -38,13 +38,14 @@ Val Resolver::State::resolve_call(const Expr& node) {
 
 bool Resolver::State::check_count(const Expr& node, std::uint32_t wanted) {
   if (node.c == wanted) return true;
-  error(DiagnosticKind::RplArgCount, node.range,
-        formatted("`{}` takes {} argument{}, and {} are given", text(node.a), wanted, wanted == 1 ? "" : "s", node.c));
+  error(
+      DiagnosticKind::RplArgCount, node.range,
+      formatted("`{}` takes {} argument{}, and the call has {}", text(node.a), wanted, wanted == 1 ? "" : "s", node.c));
   for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
   return false;
 }
 
-Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
+ExprResult Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
   const std::size_t edge = edges.size();
   edges.push_back({current, callee, functions[callee].item, kNoRef, dead != 0, node.range});
   const List arguments = functions[callee].arguments;
@@ -52,11 +53,11 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
   const TypeId result = functions[callee].result;
   if (node.c != arguments.count) {
     error(DiagnosticKind::RplArgCount, node.range,
-          formatted("`{}` takes {} argument{}, and {} are given", text(node.a), arguments.count,
+          formatted("`{}` takes {} argument{}, and the call has {}", text(node.a), arguments.count,
                     arguments.count == 1 ? "" : "s", node.c))
         .note(formatted("`{}` is declared here", text(node.a)), location(program->items[declared].name_range));
     for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
-    return result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
+    return result == kVoid ? ExprResult{.kind = ResultKind::Void, .type = kVoid} : ExprResult{};
   }
   const std::size_t mark = argument_stack.size();
   bool good = true;
@@ -65,8 +66,8 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
     const Argument wanted = out.arguments[arguments.first + i];
     good = resolve_argument(argument(node, i), wanted, made) && good;
     argument_stack.push_back(made);
-    if (wanted.type == kSampler && made.place != kNone) {
-      use_sampler(SamplerUse::Kind::Pass, made.place, expr(argument(node, i)).range, declared, i);
+    if (wanted.type == kSampler && made.lvalue != kNone) {
+      use_sampler(SamplerUse::Kind::Pass, made.lvalue, expr(argument(node, i)).range, declared, i);
     }
   }
   const List list{static_cast<std::uint32_t>(out.call_arguments.size()), node.c};
@@ -76,7 +77,7 @@ Val Resolver::State::call_function(const Expr& node, std::uint32_t callee) {
   if (!good || result == kErrorType) return {};
   const Ref call = emit(Op::Call, result, node.range, callee, list.first, list.count);
   if (dead == 0) edges[edge].code = call;
-  if (result == kVoid) return {.kind = ValKind::Void, .type = kVoid, .index = call};
+  if (result == kVoid) return {.kind = ResultKind::Void, .type = kVoid, .index = call};
   return value_of(call, result);
 }
 
@@ -84,11 +85,11 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
   made.access = wanted.access;
   const Range range = expr(expression).range;
   if (out.types[wanted.type].opaque) return resolve_opaque_argument(expression, wanted.type, made);
-  const Val val = resolve_expression(expression);
+  const ExprResult val = resolve_expression(expression);
   const auto what = [&] { return formatted("the argument `{}`", text(wanted.name)); };
   if (wanted.access == Access::In) {
-    const Val value = load(val, range);
-    if (value.kind != ValKind::Value || wanted.type == kErrorType) return false;
+    const ExprResult value = load(val, range);
+    if (value.kind != ResultKind::Value || wanted.type == kErrorType) return false;
     if (value.type != wanted.type) {
       mismatch(DiagnosticKind::RplArgType, expression, wanted.type, value.type, what());
       return false;
@@ -96,25 +97,25 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
     made.value = value.index;
     return true;
   }
-  if (val.kind == ValKind::Error) return false;
-  if (val.kind == ValKind::Buffer || val.kind == ValKind::Container) {
+  if (val.kind == ResultKind::Error) return false;
+  if (val.kind == ResultKind::Buffer || val.kind == ResultKind::Container) {
     error(DiagnosticKind::RplArgPlace, range, "buffers and containers cannot be `out` or `in out` arguments");
     return false;
   }
-  if (val.kind != ValKind::Place) {
-    error(
-        DiagnosticKind::RplArgAccess, range,
-        formatted("{} is `{}` and needs a place to write to, and this is a {}", what(),
-                  wanted.access == Access::Out ? "out" : "in out", val.form == ValForm::Swizzle ? "swizzle" : "value"));
+  if (val.kind != ResultKind::LValue) {
+    error(DiagnosticKind::RplArgAccess, range,
+          formatted("{} is `{}` and needs a variable, and this is a {}", what(),
+                    wanted.access == Access::Out ? "out" : "in out",
+                    val.form == ResultForm::Swizzle ? "swizzle" : "value"));
     return false;
   }
-  const PlaceRef ref = out.places[val.index];
-  if (ref.root != PlaceRoot::Local && ref.root != PlaceRoot::Argument) {
+  const LValue ref = out.lvalues[val.index];
+  if (ref.root != LValueRoot::Local && ref.root != LValueRoot::Argument) {
     error(DiagnosticKind::RplArgPlace, range, "fields of buffers and containers cannot be `out` or `in out` arguments")
         .hint("copy it into a variable");
     return false;
   }
-  if (ref.root == PlaceRoot::Argument && out.arguments[ref.index].access == Access::In) {
+  if (ref.root == LValueRoot::Argument && out.arguments[ref.index].access == Access::In) {
     error(DiagnosticKind::RplArgAccess, range,
           formatted("{} is written, and `{}` is an `in` argument", what(), text(out.arguments[ref.index].name)));
     return false;
@@ -129,15 +130,15 @@ bool Resolver::State::resolve_argument(ExprId expression, const Argument& wanted
     made.value = emit(Op::Load, val.type, range, val.index);
   }
   mark_written(val);
-  made.place = val.index;
+  made.lvalue = val.index;
   return true;
 }
 
 bool Resolver::State::resolve_opaque_argument(ExprId expression, TypeId wanted, CallArgument& made) {
   const Type& of = out.types[wanted];
   TypeId found = kErrorType;
-  made.place = opaque_argument(expression, of.kind, of.kind == TypeKind::Sampler ? "a sampler" : "an image", found);
-  if (made.place == kNone) return false;
+  made.lvalue = opaque_argument(expression, of.kind, of.kind == TypeKind::Sampler ? "a sampler" : "an image", found);
+  if (made.lvalue == kNone) return false;
   if (found == wanted) return true;
   error(DiagnosticKind::RplArgType, expr(expression).range,
         formatted("the argument is `{}`, and this is `{}`", out.type_text(wanted), out.type_text(found)));
@@ -146,7 +147,7 @@ bool Resolver::State::resolve_opaque_argument(ExprId expression, TypeId wanted, 
 
 // --- constructors --------------------------------------------------------------------------------------------------
 
-Val Resolver::State::resolve_construct(const Expr& node) {
+ExprResult Resolver::State::resolve_construct(const Expr& node) {
   TypeId type = type_of_word(node.a);
   const Range name{node.at, node.at + static_cast<std::uint32_t>(text(node.a).size())};
   if (type == kErrorType) type = named_struct(node.a, name);
@@ -155,15 +156,15 @@ Val Resolver::State::resolve_construct(const Expr& node) {
   bool good = true;
   for (std::uint32_t i = 0; i < node.c; ++i) {
     const ExprId expression = argument(node, i);
-    const Val value = resolve_value(expression);
-    good = good && value.kind == ValKind::Value;
+    const ExprResult value = resolve_value(expression);
+    good = good && value.kind == ResultKind::Value;
     operand_stack.push_back(value.index);
-    if (value.kind == ValKind::Value && out.types[value.type].kind == TypeKind::Array) {
-      error(DiagnosticKind::RplArrayValue, expr(expression).range, "an array is no value for a constructor");
+    if (value.kind == ResultKind::Value && out.types[value.type].kind == TypeKind::Array) {
+      error(DiagnosticKind::RplArrayValue, expr(expression).range, "an array cannot be an argument of a constructor");
       good = false;
     }
   }
-  Val result;
+  ExprResult result;
   if (good && type != kErrorType) {
     const auto operands = std::span<const Ref>(operand_stack).subspan(mark);
     if (operands.empty()) {
@@ -195,7 +196,8 @@ bool Resolver::State::bad_constructor(const Expr& node, TypeId type, std::string
 }
 
 // What has these parts one behind the other: a constant where all of them are.
-Val Resolver::State::compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts, bool constant_all) {
+ExprResult Resolver::State::compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts,
+                                    bool constant_all) {
   if (constant_all) {
     fold_buffer.clear();
     for (const Ref ref : parts) {
@@ -208,7 +210,7 @@ Val Resolver::State::compose(Op op, const Expr& node, TypeId type, std::span<con
   return value_of(emit(op, type, node.range, list.first, list.count));
 }
 
-Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+ExprResult Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments) {
   const std::uint32_t count = item_count(type);
   const TypeId first = out.type_of(arguments[0]);
   const auto constant_all = std::ranges::all_of(arguments, [](Ref ref) { return is_constant(ref); });
@@ -251,7 +253,7 @@ Val Resolver::State::construct_vector(const Expr& node, TypeId type, std::span<c
   return compose(Op::Combine, node, type, arguments, constant_all);
 }
 
-Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+ExprResult Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments) {
   const TypeId column = column_type(type);
   const bool constant_all = std::ranges::all_of(arguments, [](Ref ref) { return is_constant(ref); });
   if (arguments.size() == 1) {
@@ -279,7 +281,7 @@ Val Resolver::State::construct_matrix(const Expr& node, TypeId type, std::span<c
   return compose(Op::Columns, node, type, arguments, constant_all);
 }
 
-Val Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments) {
+ExprResult Resolver::State::construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments) {
   const Struct& made = out.structs[out.types[type].index];
   if (out.types[type].holds_array) {
     bad_constructor(node, type, "a struct with an array inside has no constructor");

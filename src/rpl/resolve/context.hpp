@@ -34,7 +34,7 @@ namespace slipway::rpl {
 struct Resolver::State {
   Resolved out;
   const Program* program = nullptr;
-  const ResolveSettings* settings = nullptr;
+  const ResolveOptions* settings = nullptr;
   Diagnostics* diagnostics = nullptr;
   const Assignment* assignment = nullptr;
 
@@ -94,7 +94,7 @@ struct Resolver::State {
   bool condition_holds(ExprId condition, bool global_only);
   // Whether the item's conditional holds; evaluated once, recorded with the item and in `sink`.
   bool is_active(ItemId item);
-  bool mentions_instance(ExprId expression) const;
+  bool references_instance_option(ExprId expression) const;
   void note_instance(Diagnostic& problem, ExprId expression) const;
   void note_disabled(Diagnostic& problem, ItemId item) const;
   void unknown_name(NameId name, Range range, DiagnosticKind unknown);
@@ -223,7 +223,7 @@ struct Resolver::State {
   void resolve_entry_points(std::span<const EntryPointName> names);
   void check_function_names();
   std::uint32_t plain_words(TypeId type) const;
-  void touch(Touch kind, StageMask stages, Range at);
+  void note_stage_use(StageUse kind, StageMask stages, Range at);
   void check_recursion();
   // Memory for walks over the call graph.
   enum class Mark : std::uint8_t { New, Open, Done };
@@ -244,7 +244,7 @@ struct Resolver::State {
   std::vector<Binding> bindings;
   std::vector<std::uint32_t> local_of;       // by name: in bindings, or kNone
   std::vector<std::uint32_t> local_binding;  // by local of the function: in bindings
-  std::uint32_t binding_of(const PlaceRef& local) const {
+  std::uint32_t binding_of(const LValue& local) const {
     return local_binding[local.index - out.functions[current].locals.first];
   }
   std::uint32_t visible = kNone;  // bindings from here on cannot be seen (inside an alias)
@@ -265,29 +265,29 @@ struct Resolver::State {
   void resolve_alias(const Stmt& stmt);
   void resolve_return(const Stmt& stmt);
   void resolve_expression_statement(const Stmt& stmt, bool& terminates);
-  Val resolve_condition(ExprId expression);
+  ExprResult resolve_condition(ExprId expression);
   bool check_local_name(NameId name, Range range);
   std::uint32_t bind(const Binding& binding);
   void unbind(std::size_t mark);
 
   // --- names.cpp ---
   std::vector<Step> step_stack;
-  Val resolve_name(const Expr& node);
-  Val resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
-  Val global_value(ItemId item, Range range);
-  Val literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
-  Val resolve_postfix(ExprId expression);
+  ExprResult resolve_name(const Expr& node);
+  ExprResult resolve_alias_use(const Binding& binding, std::uint32_t index, Range at);
+  ExprResult global_value(ItemId item, Range range);
+  ExprResult literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
+  ExprResult resolve_postfix(ExprId expression);
   // What a chain of postfix operators has come to.
   struct Chain {
-    Val val;
-    bool is_place = false;
-    PlaceRoot root = PlaceRoot::Local;
+    ExprResult val;
+    bool is_lvalue = false;
+    LValueRoot root = LValueRoot::Local;
     std::uint32_t index = 0;
     std::size_t mark = 0;  // its steps stand on step_stack from here
   };
-  void open_chain(Chain& chain, Val base);
+  void open_chain(Chain& chain, ExprResult base);
   bool open_variable(Chain& chain, const Expr& node);
-  Val close_chain(Chain& chain);
+  ExprResult close_chain(Chain& chain);
   void step_member(Chain& chain, const Expr& node);
   void step_container(Chain& chain, const Expr& node);
   void step_buffer(Chain& chain, const Expr& node);
@@ -295,26 +295,26 @@ struct Resolver::State {
   void step_index(Chain& chain, const Expr& node);
   void step_swizzle(Chain& chain, std::uint32_t swizzle, TypeId type, Range range);
   void add_step(Chain& chain, Step step, TypeId type, Range range);
-  Val make_place(PlaceRoot root, std::uint32_t index, TypeId type);
-  bool can_read(Val val, Range range);
-  bool can_write(Val val, Range range);
-  void mark_written(Val val);
+  ExprResult make_lvalue(LValueRoot root, std::uint32_t index, TypeId type);
+  bool can_read(ExprResult val, Range range);
+  bool can_write(ExprResult val, Range range);
+  void mark_written(ExprResult val);
   void warn_uninitialised(Binding& binding, Range range);
   void use_group(Group group) { body().groups |= 1u << static_cast<unsigned>(group); }
 
   // --- expressions.cpp ---
-  Val resolve_expression(ExprId expression);
-  Val resolve_unary(const Expr& node);
-  Val resolve_binary(ExprId expression);
-  Val resolve_assign(const Expr& node);
-  Val resolve_logic(const Expr& node, Val left);
-  bool is_register(const PlaceRef& place) const;
-  Val apply_binary(const Expr& node, Val left, Val right);
+  ExprResult resolve_expression(ExprId expression);
+  ExprResult resolve_unary(const Expr& node);
+  ExprResult resolve_binary(ExprId expression);
+  ExprResult resolve_assign(const Expr& node);
+  ExprResult resolve_logic(const Expr& node, ExprResult left);
+  bool is_register(const LValue& lvalue) const;
+  ExprResult apply_binary(const Expr& node, ExprResult left, ExprResult right);
   TypeId binary_type(BinaryOp op, TypeId left, TypeId right) const;
   // A value to compute with: places are loaded. Reports what is no value. `value` is the resolved expression.
-  Val load(Val val, Range range);
-  Val resolve_value(ExprId expression);
-  Val read_variable(std::uint32_t binding, const Expr& node);
+  ExprResult load(ExprResult val, Range range);
+  ExprResult resolve_value(ExprId expression);
+  ExprResult read_variable(std::uint32_t binding, const Expr& node);
   void mismatch(DiagnosticKind kind, ExprId expression, TypeId wanted, TypeId found, std::string_view what);
   void suggest_literal(Diagnostic& problem, ExprId expression, TypeId wanted, TypeId found);
 
@@ -322,29 +322,29 @@ struct Resolver::State {
   std::vector<std::uint32_t> operand_stack;
   std::vector<CallArgument> argument_stack;
   std::vector<std::uint32_t> fold_buffer;
-  Val resolve_call(const Expr& node);
-  Val call_function(const Expr& node, std::uint32_t callee);
+  ExprResult resolve_call(const Expr& node);
+  ExprResult call_function(const Expr& node, std::uint32_t callee);
   bool resolve_argument(ExprId expression, const Argument& argument, CallArgument& made);
   bool resolve_opaque_argument(ExprId expression, TypeId wanted, CallArgument& made);
-  Val resolve_construct(const Expr& node);
-  Val compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts, bool constant_all);
-  Val construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments);
-  Val construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments);
-  Val construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  ExprResult resolve_construct(const Expr& node);
+  ExprResult compose(Op op, const Expr& node, TypeId type, std::span<const Ref> parts, bool constant_all);
+  ExprResult construct_vector(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  ExprResult construct_matrix(const Expr& node, TypeId type, std::span<const Ref> arguments);
+  ExprResult construct_struct(const Expr& node, TypeId type, std::span<const Ref> arguments);
   bool bad_constructor(const Expr& node, TypeId type, std::string_view why);
-  Val call_builtin(const Expr& node, const BuiltinFunction& builtin);
-  Val call_fixed(const Expr& node, const BuiltinFunction& builtin);
-  Val call_sample(const Expr& node, const BuiltinFunction& builtin);
-  Val call_image(const Expr& node, const BuiltinFunction& builtin);
-  Val call_tail_length(const Expr& node, const BuiltinFunction& builtin);
-  Val call_atomic(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_builtin(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_fixed(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_sample(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_image(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_tail_length(const Expr& node, const BuiltinFunction& builtin);
+  ExprResult call_atomic(const Expr& node, const BuiltinFunction& builtin);
   bool check_count(const Expr& node, std::uint32_t wanted);
   // The place of a sampler or image argument; kNone after an error.
   std::uint32_t opaque_argument(ExprId expression, TypeKind kind, std::string_view what, TypeId& type);
   // Checks and loads the arguments from `first` on against the types.
   bool value_arguments(const Expr& node, std::uint32_t first, std::span<const TypeId> types, DiagnosticKind kind);
   ExprId argument(const Expr& node, std::uint32_t index) const { return program->lists[node.b + index]; }
-  Val finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result, std::size_t mark);
+  ExprResult finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result, std::size_t mark);
 
   // --- code ---
   Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
@@ -358,8 +358,8 @@ struct Resolver::State {
   std::array<Ref, kKnownConstants> known_constants{};
   Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
   Ref add_scalar(TypeId type, std::uint32_t bits);
-  static Val value_of(Ref ref, TypeId type) { return {.kind = ValKind::Value, .type = type, .index = ref}; }
-  Val value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
+  static ExprResult value_of(Ref ref, TypeId type) { return {.kind = ResultKind::Value, .type = type, .index = ref}; }
+  ExprResult value_of(Ref ref) const { return value_of(ref, out.type_of(ref)); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out.words(out.constants[constant_index(ref)]); }
   List keep_operands(std::span<const std::uint32_t> operands);
 
@@ -368,8 +368,8 @@ struct Resolver::State {
   void use_sampler(SamplerUse::Kind kind, std::uint32_t sampler, Range at, ItemId callee = kNone,
                    std::uint32_t argument = 0) {
     if (dead != 0) return;
-    const PlaceRef& ref = out.places[sampler];
-    const std::uint32_t index = ref.root == PlaceRoot::Sampler ? out.samplers[ref.index].item : ref.index;
+    const LValue& ref = out.lvalues[sampler];
+    const std::uint32_t index = ref.root == LValueRoot::Sampler ? out.samplers[ref.index].item : ref.index;
     sampler_uses.push_back({kind, ref.root, index, callee, argument, at});
   }
   void check_samplers();
@@ -380,7 +380,7 @@ struct Resolver::State {
     bool clean = false;  // nothing was said, so that all of it may be kept
     std::vector<ProgramSource> sources;
     std::vector<EntryPointName> entry_points;
-    ResolveSettings settings;
+    ResolveOptions settings;
     std::size_t first_size = 0;  // of what is kept, behind the first variant
   } last;
   OptionReach reach_of;
@@ -388,8 +388,8 @@ struct Resolver::State {
   bool keeps_bodies = false;
   bool notes_lookups = false;
   std::vector<Lookup> lookups;
-  std::vector<Anchor> anchors;
-  std::vector<KeptLayout> layouts;
+  std::vector<Relocation> relocations;
+  std::vector<CachedLayout> layouts;
   std::vector<std::uint32_t> newest;         // by item: in bodies or layouts, or kNone
   std::vector<Value> kept_options;           // of the variants of which something is kept, one behind the other
   std::uint32_t options_of_variant = kNone;  // in kept_options: the values of this variant
@@ -405,7 +405,7 @@ struct Resolver::State {
   std::uint32_t find_kept(const std::vector<T>& all, ItemId item) const;
   template <class T>
   void keep(std::vector<T>& all, std::uint32_t made, ItemId item);
-  const KeptLayout* find_kept_layout(ItemId item) const;
+  const CachedLayout* find_kept_layout(ItemId item) const;
   void reuse_layout(ItemId item, List looked_up, List members);
   std::uint32_t find_kept_body(ItemId item) const;
   void keep_body(std::uint32_t index);
@@ -428,7 +428,7 @@ struct Resolver::State {
     return from(window.lookup, lookups);
   }
   bool is_clean(const Window& window) const { return diagnostics->all().size() == window.problems; }
-  void keep_layout(const Window& window, KeptLayout made);
+  void keep_layout(const Window& window, CachedLayout made);
 
   // --- unused.cpp ---
   void check_unused(bool bodies);

@@ -250,9 +250,9 @@ bool Resolver::State::choose_format(const Field& field, TypeId type, ItemFormat&
   const std::string_view name = text(field.pack);
   const PackProblem problem = find_format(name, format);
   if (problem == PackProblem::Form) {
-    error(
-        DiagnosticKind::RplPackForm, field.pack_range,
-        formatted("`{}` is no format: write `float`, `unorm`, `snorm`, `uint` or `sint` and `8`, `16` or `32`", name));
+    error(DiagnosticKind::RplPackForm, field.pack_range,
+          formatted("`{}` is not a format: write `float`, `unorm`, `snorm`, `uint` or `sint` and `8`, `16` or `32`",
+                    name));
     return false;
   }
   if (problem == PackProblem::Bits) {
@@ -277,7 +277,7 @@ void Resolver::State::check_limits(const Container& container) {
     // Once: where the limit is passed.
     if (count <= limit || before > limit) return;
     warning(DiagnosticKind::RplLimit, item.name_range,
-            formatted("{} {}; devices are only sure to have {}", count, what, limit));
+            formatted("{} {}; devices are only required to support {}", count, what, limit));
   };
   std::uint32_t locations = 0;
   for (std::uint32_t i = 0; i < container.fields.count; ++i) {
@@ -300,7 +300,7 @@ void Resolver::State::resolve_buffer(ItemId id) {
   payload[id] = static_cast<std::uint32_t>(out.buffers.size());
   Consulted own;
   Consulted* const group = std::exchange(sink, &own);
-  if (const KeptLayout* const kept = find_kept_layout(id)) {
+  if (const CachedLayout* const kept = find_kept_layout(id)) {
     const Buffer made = kept->buffer;
     own = kept->consulted;
     reuse_layout(id, kept->lookups, made.members);

@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "rpl/mentions.hpp"
+#include "rpl/referenced_names.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -80,7 +80,7 @@ bool gives_flag(BinaryOp op) {
   return (op >= BinaryOp::Less && op <= BinaryOp::NotEqual) || op == BinaryOp::And || op == BinaryOp::Or;
 }
 
-// The outcome of arithmetic: a value, or why there is none. Two words: see Val.
+// The outcome of arithmetic: a value, or why there is none. Two words: see ExprResult.
 struct Outcome {
   std::uint32_t bits = 0;
   DiagnosticKind problem = kNoProblem;
@@ -536,8 +536,8 @@ Folded Resolver::State::evaluate_construct(const Expr& node, bool live) {
 
 // --- problems ------------------------------------------------------------------------------------------------------
 
-bool Resolver::State::mentions_instance(ExprId expression) const {
-  return any_name(*program, expression, walk_stack, [&](const Expr& node) {
+bool Resolver::State::references_instance_option(ExprId expression) const {
+  return any_referenced_name(*program, expression, walk_stack, [&](const Expr& node) {
     if (name_instance[node.a]) return true;
     const ItemId id = bound[node.a];
     return id != kNone && program->items[id].kind == ItemKind::Option &&
@@ -550,7 +550,7 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
   for (std::uint32_t steps = 0; steps < 16 && expression != 0; ++steps) {
     ExprId next = 0;
     std::vector<ExprId> todo;
-    any_name(*program, expression, todo, [&](const Expr& node) {
+    any_referenced_name(*program, expression, todo, [&](const Expr& node) {
       for (ItemId id = program->first_value[node.a]; id != kNone; id = program->items[id].next_same_name) {
         const Item& item = program->items[id];
         if (item.kind == ItemKind::Option && program->options[item.index].option_class == OptionClass::Instance) {
@@ -558,7 +558,9 @@ void Resolver::State::note_instance(Diagnostic& problem, ExprId expression) cons
           return true;
         }
         if (item.kind != ItemKind::Constant) continue;
-        next = mentions_instance(item.value) ? item.value : mentions_instance(item.condition) ? item.condition : 0;
+        next = references_instance_option(item.value)       ? item.value
+               : references_instance_option(item.condition) ? item.condition
+                                                            : 0;
         if (next == 0) continue;
         problem.note(formatted("the constant `{}` depends on an instance option", text(item.name)),
                      location(item.name_range));
@@ -588,10 +590,10 @@ void Resolver::State::note_disabled(Diagnostic& problem, ItemId id) const {
     return seen.size() >= 8;
   };
   std::vector<ExprId> todo, inner;
-  any_name(*program, item.condition, todo, [&](const Expr& node) {
+  any_referenced_name(*program, item.condition, todo, [&](const Expr& node) {
     const ItemId used = bound[node.a];
     if (used != kNone && program->items[used].kind == ItemKind::Constant) {
-      return any_name(*program, program->items[used].value, inner, add);
+      return any_referenced_name(*program, program->items[used].value, inner, add);
     }
     return add(node);
   });

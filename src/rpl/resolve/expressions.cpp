@@ -44,10 +44,10 @@ List Resolver::State::keep_operands(std::span<const std::uint32_t> operands) {
   return list;
 }
 
-Val Resolver::State::resolve_expression(ExprId expression) {
+ExprResult Resolver::State::resolve_expression(ExprId expression) {
   const Expr& node = expr(expression);
   ++depth;
-  Val result;
+  ExprResult result;
   switch (node.kind) {
     case ExprKind::Uint:
       result = literal(kU1, node.a);
@@ -94,10 +94,10 @@ Val Resolver::State::resolve_expression(ExprId expression) {
 
 // --- unary ---------------------------------------------------------------------------------------------------------
 
-Val Resolver::State::resolve_unary(const Expr& node) {
+ExprResult Resolver::State::resolve_unary(const Expr& node) {
   const auto op = static_cast<UnaryOp>(node.op);
-  const Val operand = resolve_value(node.a);
-  if (operand.kind != ValKind::Value) return operand;
+  const ExprResult operand = resolve_value(node.a);
+  if (operand.kind != ResultKind::Value) return operand;
   const TypeId type = operand.type;
   bool good = false;
   switch (op) {
@@ -177,12 +177,12 @@ TypeId Resolver::State::binary_type(BinaryOp op, TypeId left, TypeId right) cons
 }
 
 // Chains lean to the left and may be long: they are walked, not recursed into.
-Val Resolver::State::resolve_binary(ExprId expression) {
+ExprResult Resolver::State::resolve_binary(ExprId expression) {
   if (static_cast<BinaryOp>(expr(expression).op) == BinaryOp::Assign) return resolve_assign(expr(expression));
   const auto is_simple = [](const Expr& node) { return static_cast<BinaryOp>(node.op) < BinaryOp::And; };
   const Expr& whole = expr(expression);
   if (is_simple(whole) && expr(whole.a).kind != ExprKind::Binary) {
-    const Val left = resolve_value(whole.a);
+    const ExprResult left = resolve_value(whole.a);
     return apply_binary(whole, left, resolve_value(whole.b));
   }
   const std::size_t mark = chain_stack.size();
@@ -191,7 +191,7 @@ Val Resolver::State::resolve_binary(ExprId expression) {
        first = expr(first).a) {
     chain_stack.push_back(first);
   }
-  Val result = resolve_value(first);
+  ExprResult result = resolve_value(first);
   while (chain_stack.size() > mark) {
     const Expr& node = expr(chain_stack.back());
     chain_stack.pop_back();
@@ -199,21 +199,21 @@ Val Resolver::State::resolve_binary(ExprId expression) {
     if (op == BinaryOp::And || op == BinaryOp::Or) {
       result = resolve_logic(node, result);
     } else {
-      const Val right = resolve_value(node.b);
+      const ExprResult right = resolve_value(node.b);
       result = apply_binary(node, result, right);
     }
   }
   return result;
 }
 
-Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
-  if (left.kind != ValKind::Value || right.kind != ValKind::Value) return {};
+ExprResult Resolver::State::apply_binary(const Expr& node, ExprResult left, ExprResult right) {
+  if (left.kind != ResultKind::Value || right.kind != ResultKind::Value) return {};
   const auto op = static_cast<BinaryOp>(node.op);
   const TypeId type = binary_type(op, left.type, right.type);
   const auto at = [&] { return Range{node.at, node.at + static_cast<std::uint32_t>(text_of(op).size())}; };
   if (type == kErrorType) {
     if (out.types[left.type].kind == TypeKind::Array || out.types[right.type].kind == TypeKind::Array) {
-      error(DiagnosticKind::RplArrayValue, at(), "arrays are no values to compute with; their elements are");
+      error(DiagnosticKind::RplArrayValue, at(), "arrays cannot be operands; their elements can");
       return {};
     }
     const bool same = left.type == right.type;
@@ -253,19 +253,19 @@ Val Resolver::State::apply_binary(const Expr& node, Val left, Val right) {
 }
 
 // Whether reading it is as good as having the value: a variable or argument, or a part of it that is surely there.
-bool Resolver::State::is_register(const PlaceRef& place) const {
-  if (place.root != PlaceRoot::Local && place.root != PlaceRoot::Argument) return false;
-  return std::ranges::all_of(std::span(out.steps).subspan(place.steps.first, place.steps.count), [](const Step& step) {
-    return step.kind != StepKind::Element || is_constant(step.value);
-  });
+bool Resolver::State::is_register(const LValue& lvalue) const {
+  if (lvalue.root != LValueRoot::Local && lvalue.root != LValueRoot::Argument) return false;
+  return std::ranges::all_of(
+      std::span(out.steps).subspan(lvalue.steps.first, lvalue.steps.count),
+      [](const Step& step) { return step.kind != StepKind::Element || is_constant(step.value); });
 }
 
 // `&&` and `||`: the right side is code of its own, which may not run.
-Val Resolver::State::resolve_logic(const Expr& node, Val left) {
+ExprResult Resolver::State::resolve_logic(const Expr& node, ExprResult left) {
   const auto op = static_cast<BinaryOp>(node.op);
   const Range at{node.at, node.at + 2};
-  const auto check = [&](Val side) {
-    if (side.kind != ValKind::Value || side.type == kBoolean) return side.kind == ValKind::Value;
+  const auto check = [&](ExprResult side) {
+    if (side.kind != ResultKind::Value || side.type == kBoolean) return side.kind == ResultKind::Value;
     error(DiagnosticKind::RplOperator, at,
           formatted("`{}` is for booleans, and one side is `{}`", text_of(op), out.type_text(side.type)));
     return false;
@@ -274,8 +274,8 @@ Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   if (left_good && is_constant(left.index)) {
     const bool value = words_of(left.index)[0] != 0;
     if (value == (op == BinaryOp::And)) {
-      const Val right = resolve_value(node.b);
-      return check(right) ? value_of(right.index, right.type) : Val{};
+      const ExprResult right = resolve_value(node.b);
+      return check(right) ? value_of(right.index, right.type) : ExprResult{};
     }
     ++dead;
     const std::size_t code = out.code.size();
@@ -287,12 +287,12 @@ Val Resolver::State::resolve_logic(const Expr& node, Val left) {
     return value_of(left.index, left.type);
   }
   const Ref begin = emit(Op::LogicBegin, kBoolean, node.range, left_good ? left.index : kNoRef, 0, 0, node.op);
-  const Val right = resolve_value(node.b);
+  const ExprResult right = resolve_value(node.b);
   if (!check(right) || !left_good) return {};
   const auto harmless = [&](const Instruction& instruction) {
     switch (instruction.op) {
       case Op::Load:
-        return is_register(out.places[instruction.a]);
+        return is_register(out.lvalues[instruction.a]);
       case Op::Unary:
       case Op::Binary:
       case Op::Convert:
@@ -315,16 +315,16 @@ Val Resolver::State::resolve_logic(const Expr& node, Val left) {
   return value_of(emit(Op::LogicEnd, kBoolean, node.range, begin, right.index));
 }
 
-Val Resolver::State::resolve_assign(const Expr& node) {
-  const Val target = resolve_expression(node.a);
-  const Val value = resolve_value(node.b);
+ExprResult Resolver::State::resolve_assign(const Expr& node) {
+  const ExprResult target = resolve_expression(node.a);
+  const ExprResult value = resolve_value(node.b);
   const Range range = expr(node.a).range;
-  if (target.kind == ValKind::Void) {
-    error(DiagnosticKind::RplNotWritable, range, "this call gives no value that could be written");
+  if (target.kind == ResultKind::Void) {
+    error(DiagnosticKind::RplNotWritable, range, "this call returns no value that can be written");
     return {};
   }
-  if (!can_write(target, range) || value.kind != ValKind::Value) {
-    if (target.kind == ValKind::Place) mark_written(target);
+  if (!can_write(target, range) || value.kind != ResultKind::Value) {
+    if (target.kind == ResultKind::LValue) mark_written(target);
     return {};
   }
   mark_written(target);

@@ -7,21 +7,21 @@ namespace slipway::rpl {
 
 namespace {
 
-std::string_view describe(Touch kind) {
+std::string_view describe(StageUse kind) {
   switch (kind) {
-    case Touch::Attribute:
+    case StageUse::Attribute:
       return "attributes can be read in the vertex stage only";
-    case Touch::StateRead:
+    case StageUse::StateRead:
       return "state can be read in the fragment stage only";
-    case Touch::StateWrite:
+    case StageUse::StateWrite:
       return "state can be written in the vertex stage only";
-    case Touch::ColorWrite:
+    case StageUse::ColorWrite:
       return "color outputs can be written in the fragment stage only";
-    case Touch::BufferWrite:
+    case StageUse::BufferWrite:
       return "buffers can be written in the compute stage only";
-    case Touch::Workgroup:
+    case StageUse::Workgroup:
       return "workgroup buffers exist in the compute stage only";
-    case Touch::Builtin:
+    case StageUse::Builtin:
       return "this function does not exist in this stage";
   }
   return "";
@@ -130,7 +130,7 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   Body& made = body();
   sink = &made.consulted;
   dead = loops = alias_uses = 0;
-  const std::size_t code = out.code.size(), places = out.places.size();
+  const std::size_t code = out.code.size(), places = out.lvalues.size();
   const std::size_t first_edge = edges.size(), first_use = uses.size(), first_sampler_use = sampler_uses.size();
   out.functions[index].locals.first = static_cast<std::uint32_t>(out.locals.size());
   const Window window = open_window();
@@ -146,7 +146,7 @@ void Resolver::State::resolve_body(std::uint32_t index) {
   sink = &unrecorded;
   made.code = from(code, out.code);
   made.locals = from(out.functions[index].locals.first, out.locals);
-  made.places = from(places, out.places);
+  made.lvalues = from(places, out.lvalues);
   made.edges = from(first_edge, edges);
   made.uses = from(first_use, uses);
   made.sampler_uses = from(first_sampler_use, sampler_uses);
@@ -162,7 +162,7 @@ void Resolver::State::take_body(std::uint32_t index) {
   Function& function = out.functions[index];
   function.locals = made.locals;
   function.code = made.code;
-  function.places = made.places;
+  function.lvalues = made.lvalues;
   state.consulted.merge(made.consulted);
 }
 
@@ -182,7 +182,7 @@ void Resolver::State::bind_arguments(List arguments) {
 // Names that are wrong whether or not something uses them: two of one name, and those of built-in functions.
 void Resolver::State::check_function_names() {
   sink = &unrecorded;
-  for (const ItemId id : program->rivals) {
+  for (const ItemId id : program->contested) {
     const Item& item = program->items[id];
     const bool structure = item.kind == ItemKind::Struct;
     const ItemId first = (structure ? program->first_struct : program->first_function)[item.name];
@@ -236,7 +236,7 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
     if ((functions[found].result != kVoid && functions[found].result != kErrorType) ||
         functions[found].arguments.count != 0) {
       error(DiagnosticKind::RplEntrySignature, item.name_range,
-            formatted("the entry point `{}` has to be `void {} (void)`", text(item.name), text(item.name)));
+            formatted("the entry point `{}` must be `void {} (void)`", text(item.name), text(item.name)));
     }
     sink = &unrecorded;
     out.consulted.stages[static_cast<std::size_t>(name->stage)].merge(own);
@@ -246,13 +246,13 @@ void Resolver::State::resolve_entry_points(std::span<const EntryPointName> names
 
 // --- the call graph ------------------------------------------------------------------------------------------------
 
-void Resolver::State::touch(Touch kind, StageMask stages, Range at) {
+void Resolver::State::note_stage_use(StageUse kind, StageMask stages, Range at) {
   if (dead != 0) return;
   Body& state = body();
   const auto index = static_cast<std::size_t>(kind);
-  if (state.touches[index].end == 0 || (state.touch_stages[index] & stages) != state.touch_stages[index]) {
-    state.touches[index] = at;
-    state.touch_stages[index] &= stages;
+  if (state.stage_uses[index].end == 0 || (state.stage_use_stages[index] & stages) != state.stage_use_stages[index]) {
+    state.stage_uses[index] = at;
+    state.stage_use_stages[index] &= stages;
   }
   state.allowed &= stages;
 }
@@ -317,23 +317,23 @@ void Resolver::State::reach(const EntryPoint& entry) {
 
 void Resolver::State::check_stage(Stage stage, std::uint32_t index) {
   const Body& state = body_of(index);
-  for (std::uint32_t i = 0; i < kTouchCount; ++i) {
-    const auto kind = static_cast<Touch>(i);
-    if ((state.touch_stages[i] & mask_of(stage)) != 0) continue;
+  for (std::uint32_t i = 0; i < kStageUseCount; ++i) {
+    const auto kind = static_cast<StageUse>(i);
+    if ((state.stage_use_stages[i] & mask_of(stage)) != 0) continue;
     const bool direct = parents[index] == kNone;
     DiagnosticKind code = DiagnosticKind::RplStage;
-    if (direct && kind == Touch::StateRead) code = DiagnosticKind::RplNotReadable;
-    if (direct && (kind == Touch::StateWrite || kind == Touch::BufferWrite || kind == Touch::ColorWrite)) {
+    if (direct && kind == StageUse::StateRead) code = DiagnosticKind::RplNotReadable;
+    if (direct && (kind == StageUse::StateWrite || kind == StageUse::BufferWrite || kind == StageUse::ColorWrite)) {
       code = DiagnosticKind::RplNotWritable;
     }
     std::string what(describe(kind));
-    if (kind == Touch::Builtin) {
-      const SourceLocation call = location(state.touches[i]);
+    if (kind == StageUse::Builtin) {
+      const SourceLocation call = location(state.stage_uses[i]);
       const std::string_view written = call.source->text(call.span);
       what = formatted("`{}` is not a function of this stage", written.substr(0, written.find_first_of(" \t\r\n(/")));
     }
     Diagnostic& problem = error(
-        code, state.touches[i],
+        code, state.stage_uses[i],
         formatted("{}, and `{}` is used in the {} stage", what, text(program->items[state.item].name), name_of(stage)));
     std::uint32_t at = index;
     for (std::uint32_t steps = 0; steps < 8 && parents[at] != kNone; ++steps) {

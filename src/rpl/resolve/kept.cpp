@@ -51,7 +51,7 @@ void Resolver::State::forget() {
   out.arguments.clear();
   out.locals.clear();
   out.code.clear();
-  out.places.clear();
+  out.lvalues.clear();
   out.steps.clear();
   out.call_arguments.clear();
   out.constants.clear();
@@ -65,7 +65,7 @@ void Resolver::State::forget() {
   uses.clear();
   sampler_uses.clear();
   lookups.clear();
-  anchors.clear();
+  relocations.clear();
   local_of.assign(program->names.size(), kNone);  // every body leaves it so
   kept_options.clear();
   layouts.clear();
@@ -78,9 +78,9 @@ void Resolver::State::forget() {
 std::size_t Resolver::State::kept_size() const {
   constexpr std::size_t kLarge = 8;
   return out.members.size() + out.parameters.size() + out.arguments.size() + out.locals.size() + out.code.size() +
-         out.places.size() + out.steps.size() + out.call_arguments.size() + out.constants.size() +
+         out.lvalues.size() + out.steps.size() + out.call_arguments.size() + out.constants.size() +
          out.constant_words.size() + out.lists.size() + edges.size() + uses.size() + sampler_uses.size() +
-         lookups.size() + anchors.size() + kept_options.size() + kLarge * (bodies.size() + layouts.size());
+         lookups.size() + relocations.size() + kept_options.size() + kLarge * (bodies.size() + layouts.size());
 }
 
 void Resolver::State::remember(std::span<const EntryPointName> entry_points, bool clean) {
@@ -151,7 +151,7 @@ void Resolver::State::begin_layouts() {
   if (keeps_layouts && last.same && reach_of.empty()) reach_of.find(*program);
 }
 
-const KeptLayout* Resolver::State::find_kept_layout(ItemId item) const {
+const CachedLayout* Resolver::State::find_kept_layout(ItemId item) const {
   if (!keeps_layouts) return nullptr;
   const std::uint32_t found = find_kept(layouts, item);
   if (found == kNone) return nullptr;
@@ -161,7 +161,7 @@ const KeptLayout* Resolver::State::find_kept_layout(ItemId item) const {
 }
 
 // Items with aliases are made anew: those lead to where things stand in this variant.
-void Resolver::State::keep_layout(const Window& window, KeptLayout made) {
+void Resolver::State::keep_layout(const Window& window, CachedLayout made) {
   made.lookups = close_window(window);
   if (!keeps_layouts || !is_clean(window) || aliases.size() != window.alias) return;
   const ItemId item = made.structure.item;
@@ -195,27 +195,27 @@ void Resolver::State::keep_body(std::uint32_t index) {
   Body& made = bodies[state.body];
   made.signature = state.consulted;
   made.signature_lookups = state.lookups;
-  const std::size_t first_anchor = anchors.size();
-  for (std::uint32_t i = made.places.first; i < made.places.first + made.places.count; ++i) {
-    const PlaceRef& place = out.places[i];
-    switch (place.root) {
-      case PlaceRoot::Local:
-      case PlaceRoot::Argument:
+  const std::size_t first_relocation = relocations.size();
+  for (std::uint32_t i = made.lvalues.first; i < made.lvalues.first + made.lvalues.count; ++i) {
+    const LValue& lvalue = out.lvalues[i];
+    switch (lvalue.root) {
+      case LValueRoot::Local:
+      case LValueRoot::Argument:
         break;
-      case PlaceRoot::Buffer:
-        anchors.push_back({i, out.buffers[place.index].item});
+      case LValueRoot::Buffer:
+        relocations.push_back({i, out.buffers[lvalue.index].item});
         break;
-      case PlaceRoot::Sampler:
-        anchors.push_back({i, out.samplers[place.index].item});
+      case LValueRoot::Sampler:
+        relocations.push_back({i, out.samplers[lvalue.index].item});
         break;
-      case PlaceRoot::Image:
-        anchors.push_back({i, out.images[place.index].item});
+      case LValueRoot::Image:
+        relocations.push_back({i, out.images[lvalue.index].item});
         break;
       default:
-        anchors.push_back({i, out.container_fields[place.index].field});
+        relocations.push_back({i, out.container_fields[lvalue.index].field});
     }
   }
-  made.anchors = from(first_anchor, anchors);
+  made.relocations = from(first_relocation, relocations);
   keep(bodies, state.body, made.item);
 }
 
@@ -230,11 +230,11 @@ void Resolver::State::reuse_signature(FunctionState& state) {
 void Resolver::State::reuse_body(std::uint32_t index) {
   const Body& kept = bodies[functions[index].body];
   look_up_again(kept.lookups);
-  for (const Anchor& anchor : part(anchors, kept.anchors)) {
-    PlaceRef& place = out.places[anchor.place];
+  for (const Relocation& relocation : part(relocations, kept.relocations)) {
+    LValue& lvalue = out.lvalues[relocation.lvalue];
     const bool declared =
-        place.root == PlaceRoot::Buffer || place.root == PlaceRoot::Sampler || place.root == PlaceRoot::Image;
-    place.index = declared ? payload[anchor.root] : field_of[anchor.root];
+        lvalue.root == LValueRoot::Buffer || lvalue.root == LValueRoot::Sampler || lvalue.root == LValueRoot::Image;
+    lvalue.index = declared ? payload[relocation.root] : field_of[relocation.root];
   }
   for (CallEdge& edge : part(edges, kept.edges)) {
     edge.caller = index;

@@ -1,7 +1,7 @@
 #include "rpl/resolve.hpp"
 #include "base/format.hpp"
 
-#include "rpl/once.hpp"
+#include "rpl/append_unique.hpp"
 #include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
@@ -115,7 +115,7 @@ Resolver::Resolver(Resolver&&) noexcept = default;
 Resolver& Resolver::operator=(Resolver&&) noexcept = default;
 
 const Resolved* Resolver::resolve(const Program& program, const Assignment& assignment,
-                                  std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                  std::span<const EntryPointName> entry_points, const ResolveOptions& settings,
                                   Diagnostics& diagnostics) {
   State& state = *state_;
   Diagnostics found;
@@ -130,7 +130,7 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
   state.run(entry_points);
   state.remember(entry_points, found.empty());
   const bool good = !found.has_errors();
-  if (!found.empty()) append_once(found, diagnostics);
+  if (!found.empty()) append_unique(found, diagnostics);
   return good ? &state.out : nullptr;
 }
 
@@ -142,7 +142,7 @@ Resolved Resolver::release() {
 }
 
 std::optional<Resolved> resolve(const Program& program, const Assignment& assignment,
-                                std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                std::span<const EntryPointName> entry_points, const ResolveOptions& settings,
                                 Diagnostics& diagnostics) {
   Resolver resolver;
   if (!resolver.resolve(program, assignment, entry_points, settings, diagnostics)) return std::nullopt;

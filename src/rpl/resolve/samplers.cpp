@@ -30,12 +30,12 @@ void Resolver::State::check_samplers() {
   std::vector<std::uint32_t> last_pass(out.arguments.size(), kNone);  // by argument: the last use that passes it on
   std::vector<std::pair<std::uint32_t, SamplerUse::Kind>> todo;       // arguments that have just learnt of a kind
   const auto learn = [&](const SamplerUse& at, SamplerUse::Kind kind, Range use) {
-    Known& known = at.root == PlaceRoot::Sampler ? samplers[payload[at.index]] : arguments[at.index];
+    Known& known = at.root == LValueRoot::Sampler ? samplers[payload[at.index]] : arguments[at.index];
     const auto slot = static_cast<std::size_t>(kind);
     if (known.uses[slot].end != 0) return;
     known.uses[slot] = use;
     if (at.kind == SamplerUse::Kind::Pass) known.passes[slot] = at.at;
-    if (at.root == PlaceRoot::Argument) todo.emplace_back(at.index, kind);
+    if (at.root == LValueRoot::Argument) todo.emplace_back(at.index, kind);
   };
   for (std::uint32_t function = 0; function < functions.size(); ++function) {
     if (functions[function].stages == 0) continue;
@@ -69,8 +69,9 @@ void Resolver::State::check_samplers() {
     Diagnostic& problem = warning(
         DiagnosticKind::RplSamplerUse, uses[later],
         later == compare
-            ? formatted("this compares with `{}`, which is sampled without comparison, too; no sampler does both", name)
-            : formatted("this samples `{}` without comparison, and it is compared with, too; no sampler does both",
+            ? formatted("this compares with `{}`, which is sampled without comparison, too; a sampler cannot do both",
+                        name)
+            : formatted("this samples `{}` without comparison, and it is compared with, too; a sampler cannot do both",
                         name));
     if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), location(passes[later]));
     problem.note(later == compare ? "sampled without comparison" : "compared with", location(uses[1 - later]));

@@ -157,7 +157,7 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
   }
   if (is_mask(info.id) && bits > 255) {
     warning(DiagnosticKind::RplSettingRange, range,
-            formatted("`{}` has 8 bits; of {} they are {}", info.name, bits, bits & 255));
+            formatted("`{}` has 8 bits; the low 8 bits of {} are {}", info.name, bits, bits & 255));
     bits &= 255;
   }
   if (info.id == Setting::sample_count && bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16) {
@@ -186,8 +186,9 @@ void Resolver::State::finish_settings() {
       error(DiagnosticKind::RplSettingRange, range,
             formatted("the workgroup has {} invocations; at most 1024 are allowed", product));
     } else if (product > 128) {
-      diagnostics->remark(DiagnosticKind::RplPortability, location(range),
-                          formatted("the workgroup has {} invocations; devices are only sure to have 128", product));
+      diagnostics->remark(
+          DiagnosticKind::RplPortability, location(range),
+          formatted("the workgroup has {} invocations; devices are only required to support 128", product));
     }
     return;
   }

@@ -158,12 +158,12 @@ void Resolver::State::resolve_variable(const Stmt& stmt) {
   }
   Ref value = kNoRef;
   if (stmt.a != 0) {
-    const Val initial = resolve_value(stmt.a);
+    const ExprResult initial = resolve_value(stmt.a);
     if (initial.type != kErrorType && type != kErrorType && initial.type != type) {
       mismatch(DiagnosticKind::RplTypeMismatch, stmt.a, type, initial.type, formatted("`{}`", text(stmt.name)));
     } else if (out.types[initial.type].kind == TypeKind::Array && type != kErrorType) {
       error(DiagnosticKind::RplArrayValue, expr(stmt.a).range, "arrays cannot be assigned as a whole");
-    } else if (initial.kind == ValKind::Value) {
+    } else if (initial.kind == ResultKind::Value) {
       value = initial.index;
     }
   }
@@ -201,18 +201,18 @@ void Resolver::State::resolve_expression_statement(const Stmt& stmt, bool& termi
     const BuiltinFunction* const builtin = find_builtin(node.a);
     if (builtin && builtin->id == Builtin::Discard) {
       if (!check_count(node, 0)) return;
-      touch(Touch::Builtin, mask_of(Stage::Fragment), node.range);
+      note_stage_use(StageUse::Builtin, mask_of(Stage::Fragment), node.range);
       emit(Op::Discard, kVoid, node.range);
       terminates = true;
       return;
     }
   }
-  Val result = resolve_expression(stmt.a);
-  if (result.kind == ValKind::Void || result.kind == ValKind::Error) return;
+  ExprResult result = resolve_expression(stmt.a);
+  if (result.kind == ResultKind::Void || result.kind == ResultKind::Error) return;
   const bool assignment = node.kind == ExprKind::Binary && static_cast<BinaryOp>(node.op) == BinaryOp::Assign;
   if (assignment) return;
   result = load(result, node.range);
-  if (result.kind != ValKind::Value) return;
+  if (result.kind != ResultKind::Value) return;
   if (node.kind != ExprKind::Call) {
     warning(DiagnosticKind::RplUnusedValue, node.range, "nothing uses this value");
   }
@@ -229,7 +229,7 @@ void Resolver::State::resolve_return(const Stmt& stmt) {
     emit(Op::Return, kVoid, stmt.range, kNoRef);
     return;
   }
-  const Val value = resolve_value(stmt.a);
+  const ExprResult value = resolve_value(stmt.a);
   if (value.type == kErrorType || wanted == kErrorType) return;
   if (wanted == kVoid) {
     error(DiagnosticKind::RplReturnType, expr(stmt.a).range, "a `void` function returns no value");
@@ -244,9 +244,9 @@ void Resolver::State::resolve_return(const Stmt& stmt) {
 
 // --- control flow --------------------------------------------------------------------------------------------------
 
-Val Resolver::State::resolve_condition(ExprId expression) {
-  const Val value = resolve_value(expression);
-  if (value.kind == ValKind::Error || value.type == kBoolean) return value;
+ExprResult Resolver::State::resolve_condition(ExprId expression) {
+  const ExprResult value = resolve_value(expression);
+  if (value.kind == ResultKind::Error || value.type == kBoolean) return value;
   error(DiagnosticKind::RplConditionRuntime, expr(expression).range,
         formatted("a condition is a boolean, and this is `{}`", out.type_text(value.type)))
       .hint("compare it with something");
@@ -254,11 +254,11 @@ Val Resolver::State::resolve_condition(ExprId expression) {
 }
 
 bool Resolver::State::resolve_if(const Stmt& stmt) {
-  const Val condition = resolve_condition(stmt.a);
+  const ExprResult condition = resolve_condition(stmt.a);
   const auto resolve_else = [&](StmtId id) {
     return program->stmts[id].kind == StmtKind::If ? resolve_statement(id) : resolve_block(id);
   };
-  if (condition.kind == ValKind::Value && is_constant(condition.index)) {
+  if (condition.kind == ResultKind::Value && is_constant(condition.index)) {
     const bool taken = words_of(condition.index)[0] != 0;
     const StmtId live = taken ? stmt.b : stmt.c;
     const StmtId other = taken ? stmt.c : stmt.b;
@@ -270,7 +270,7 @@ bool Resolver::State::resolve_if(const Stmt& stmt) {
     emit(Op::ScopeEnd, kVoid, stmt.range);
     return terminates;
   }
-  const Ref begin = emit(Op::If, kVoid, stmt.range, condition.kind == ValKind::Value ? condition.index : kNoRef);
+  const Ref begin = emit(Op::If, kVoid, stmt.range, condition.kind == ResultKind::Value ? condition.index : kNoRef);
   const bool then_ends = resolve_block(stmt.b);
   bool else_ends = false;
   if (stmt.c != 0) {
@@ -300,10 +300,10 @@ void Resolver::State::resolve_loop(ExprId condition, ExprId step, StmtId body, b
   const std::size_t code = out.code.size(), locals = out.locals.size();
   const std::uint8_t sub = is_for ? 1 : 0;
   emit(Op::LoopBegin, kVoid, expr(condition).range, 0, 0, 0, sub);
-  const Val test = resolve_condition(condition);
-  const bool never = test.kind == ValKind::Value && is_constant(test.index) && words_of(test.index)[0] == 0;
+  const ExprResult test = resolve_condition(condition);
+  const bool never = test.kind == ResultKind::Value && is_constant(test.index) && words_of(test.index)[0] == 0;
   if (never) ++dead;
-  emit(Op::LoopTest, kVoid, expr(condition).range, test.kind == ValKind::Value ? test.index : kNoRef);
+  emit(Op::LoopTest, kVoid, expr(condition).range, test.kind == ResultKind::Value ? test.index : kNoRef);
   ++loops;
   resolve_block(body);
   --loops;

@@ -9,8 +9,8 @@ namespace slipway::rpl {
 
 namespace {
 
-constexpr std::uint64_t kLargestType = 0x7FFFFFFF;
-constexpr std::uint32_t kDeepestStruct = 256;
+constexpr std::uint64_t kMaxTypeSize = 0x7FFFFFFF;
+constexpr std::uint32_t kMaxStructDepth = 256;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ TypeId Resolver::State::array_type(TypeId element, std::span<const std::uint32_t
   for (std::size_t i = dimensions.size(); i-- > 0;) {
     const Type& of = out.types[element];
     const std::uint64_t stride = of.opaque ? 1 : round_up(of.size, std::max(1u, of.align));
-    if (stride * sizes[i] > kLargestType) {
+    if (stride * sizes[i] > kMaxTypeSize) {
       error(DiagnosticKind::RplArraySize, range,
             formatted("an array of {} elements of {} bytes is larger than 2 GiB", sizes[i], stride));
       return kErrorType;
@@ -146,8 +146,8 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
     error(DiagnosticKind::RplStructCycle, item.name_range, formatted("struct `{}` contains itself", text(item.name)));
     return kErrorType;
   }
-  if (struct_depth >= kDeepestStruct) {
-    error(DiagnosticKind::RplNesting, item.name_range, formatted("more than {} levels of structs", kDeepestStruct));
+  if (struct_depth >= kMaxStructDepth) {
+    error(DiagnosticKind::RplNesting, item.name_range, formatted("more than {} levels of structs", kMaxStructDepth));
     return kErrorType;
   }
   ++struct_depth;
@@ -157,7 +157,7 @@ TypeId Resolver::State::resolve_struct(ItemId id) {
   const std::uint32_t outer_user = std::exchange(user, id);
   Struct made{.name = item.name, .item = id};
   Type type;
-  if (const KeptLayout* const kept = find_kept_layout(id)) {
+  if (const CachedLayout* const kept = find_kept_layout(id)) {
     made = kept->structure;
     type = kept->type;
     own = kept->consulted;
@@ -245,7 +245,7 @@ Type Resolver::State::resolve_members(ItemId id, List& members, bool global_only
     const std::uint32_t align = std::max(1u, kept.align);
     const std::uint64_t offset = round_up(end, align);
     end = offset + kept.size;
-    if (end > kLargestType) {
+    if (end > kMaxTypeSize) {
       error(DiagnosticKind::RplLayoutSize, field.name_range, formatted("`{}` is larger than 2 GiB", text(item.name)));
       end = 0;
     }
@@ -295,10 +295,10 @@ void Resolver::State::resolve_aliases(ItemId id, std::size_t first_alias) {
 void Resolver::State::follow_alias(ItemId owner, FieldAlias& alias, std::uint32_t level) {
   if (alias.state == FieldAlias::State::Done) return;
   const Field& field = program->fields[alias.field];
-  if (alias.state == FieldAlias::State::Open || level > kDeepestStruct) {
-    error(level > kDeepestStruct ? DiagnosticKind::RplNesting : DiagnosticKind::RplAliasCycle, field.name_range,
-          level > kDeepestStruct ? "more than 256 aliases lead to one another"
-                                 : formatted("the alias `{}` leads to itself", text(field.name)));
+  if (alias.state == FieldAlias::State::Open || level > kMaxStructDepth) {
+    error(level > kMaxStructDepth ? DiagnosticKind::RplNesting : DiagnosticKind::RplAliasCycle, field.name_range,
+          level > kMaxStructDepth ? "more than 256 aliases lead to one another"
+                                  : formatted("the alias `{}` leads to itself", text(field.name)));
     return;
   }
   alias.state = FieldAlias::State::Open;
