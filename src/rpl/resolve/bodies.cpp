@@ -10,29 +10,26 @@ void BodyResolver::forget() {
 }
 
 void BodyResolver::resolve(std::uint32_t function) {
-  FunctionState& state = functions_[function];
-  const ItemId id = state.item;
+  const ItemId id = functions_[function].item;
   const Item& item = context_.program->items[id];
-  state.body = code_.begin_body(function, {.item = id, .result = state.result, .arguments = state.arguments});
-  out_.functions[function].locals.first = code_.body().locals.first;
-  const List arguments = state.arguments;
-  const TypeId result = state.result;
-  {
-    Consulted consulted;
-    const ReadScope scope(log_, consulted, id);
-    expressions_.begin();
-    scope_.set_function(function);
-    scope_.unbind(0);
-    bind_arguments(arguments);
-    const bool ends = statements_.resolve_body(context_.program->stmts[item.body], result);
-    if (!ends && result != kVoid && result != kErrorType) {
-      context_.error(DiagnosticKind::RplReturnMissing, item.name_range,
-                     formatted("`{}` returns `{}`, but a path through it ends without `return`",
-                               context_.text(item.name), out_.type_text(result)));
-    }
-    scope_.unbind(0);
-    code_.body().consulted = std::move(consulted);
+  Body& made = code_.begin_body(function);
+  made.item = id;
+  made.result = functions_[function].result;
+  made.arguments = functions_[function].arguments;
+  functions_[function].body = code_.body_index();
+  out_.functions[function].locals.first = made.locals.first;
+  const ReadScope scope(log_, made.consulted, id);
+  expressions_.begin();
+  scope_.set_function(function);
+  scope_.unbind(0);
+  bind_arguments(made.arguments);
+  const bool ends = statements_.resolve_body(context_.program->stmts[item.body], made.result);
+  if (!ends && made.result != kVoid && made.result != kErrorType) {
+    context_.error(DiagnosticKind::RplReturnMissing, item.name_range,
+                   formatted("`{}` returns `{}`, but a path through it ends without `return`", context_.text(item.name),
+                             out_.type_text(made.result)));
   }
+  scope_.unbind(0);
   code_.end_body();
 }
 

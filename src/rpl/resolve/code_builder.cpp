@@ -4,16 +4,16 @@
 
 namespace slipway::rpl {
 
-std::uint32_t CodeBuilder::begin_body(std::uint32_t function, Body signature) {
+Body& CodeBuilder::begin_body(std::uint32_t function) {
   function_ = function;
-  signature.code.first = static_cast<std::uint32_t>(out_.code.size());
-  signature.lvalues.first = static_cast<std::uint32_t>(out_.lvalues.size());
-  signature.locals.first = static_cast<std::uint32_t>(out_.locals.size());
-  signature.edges.first = static_cast<std::uint32_t>(tables_.edges.size());
-  signature.uses.first = static_cast<std::uint32_t>(tables_.uses.size());
-  signature.sampler_uses.first = static_cast<std::uint32_t>(tables_.sampler_uses.size());
-  tables_.bodies.push_back(std::move(signature));
-  return static_cast<std::uint32_t>(tables_.bodies.size()) - 1;
+  Body& made = tables_.bodies.emplace_back();
+  made.code.first = static_cast<std::uint32_t>(out_.code.size());
+  made.lvalues.first = static_cast<std::uint32_t>(out_.lvalues.size());
+  made.locals.first = static_cast<std::uint32_t>(out_.locals.size());
+  made.edges.first = static_cast<std::uint32_t>(tables_.edges.size());
+  made.uses.first = static_cast<std::uint32_t>(tables_.uses.size());
+  made.sampler_uses.first = static_cast<std::uint32_t>(tables_.sampler_uses.size());
+  return made;
 }
 
 void CodeBuilder::end_body() {
@@ -24,18 +24,6 @@ void CodeBuilder::end_body() {
   made.edges = list_from(made.edges.first, tables_.edges);
   made.uses = list_from(made.uses.first, tables_.uses);
   made.sampler_uses = list_from(made.sampler_uses.first, tables_.sampler_uses);
-}
-
-Ref CodeBuilder::add_scalar(TypeId type, std::uint32_t bits) {
-  const std::uint32_t hash = (bits ^ type) * 0x9E3779B1u;
-  Ref& known = known_constants_[hash >> 24];
-  if (known != 0) {
-    const Constant& constant = out_.constants[constant_index(known)];
-    if (constant.type == type && out_.constant_words[constant.first] == bits) return known;
-  }
-  out_.constants.emplace_back(type, static_cast<std::uint32_t>(out_.constant_words.size()), 1u);
-  out_.constant_words.push_back(bits);
-  return known = (static_cast<Ref>(out_.constants.size()) - 1) | kConstantBit;
 }
 
 Ref CodeBuilder::add_constant(TypeId type, std::span<const std::uint32_t> words) {
@@ -63,12 +51,6 @@ List CodeBuilder::keep_operands(std::span<const std::uint32_t> operands) {
   const List list{static_cast<std::uint32_t>(out_.lists.size()), static_cast<std::uint32_t>(operands.size())};
   out_.lists.insert(out_.lists.end(), operands.begin(), operands.end());
   return list;
-}
-
-ExprResult CodeBuilder::make_lvalue(LValueRoot root, std::uint32_t index, TypeId type) {
-  if (type == kErrorType) return {};
-  out_.lvalues.emplace_back(root, index, List{}, type);
-  return {.kind = ResultKind::LValue, .type = type, .index = static_cast<std::uint32_t>(out_.lvalues.size()) - 1};
 }
 
 void CodeBuilder::note_stage_use(StageUse kind, StageMask stages, Range at) {

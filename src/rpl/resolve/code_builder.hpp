@@ -35,13 +35,14 @@ class CodeBuilder {
 
   // Forgets the known constants: the program is another one.
   void forget() { known_constants_.fill(0); }
-  // Starts the body of a function with this signature; returns its index.
-  std::uint32_t begin_body(std::uint32_t function, Body signature);
+  // Starts the body of a function and returns it; it keeps its address until the next one.
+  Body& begin_body(std::uint32_t function);
   // Ends it.
   void end_body();
   // The function and the body that are being resolved.
   std::uint32_t function() const { return function_; }
   Body& body() { return tables_.bodies.back(); }
+  std::uint32_t body_index() const { return static_cast<std::uint32_t>(tables_.bodies.size()) - 1; }
 
   // --- instructions
   Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
@@ -84,11 +85,25 @@ class CodeBuilder {
   static ExprResult value_of(Ref ref, TypeId type) { return {.kind = ResultKind::Value, .type = type, .index = ref}; }
   ExprResult value_of(Ref ref) const { return value_of(ref, out_.type_of(ref)); }
   Ref add_constant(TypeId type, std::span<const std::uint32_t> words);
-  Ref add_scalar(TypeId type, std::uint32_t bits);
+  Ref add_scalar(TypeId type, std::uint32_t bits) {
+    const std::uint32_t hash = (bits ^ type) * 0x9E3779B1u;
+    Ref& known = known_constants_[hash >> 24];
+    if (known != 0) {
+      const Constant& constant = out_.constants[constant_index(known)];
+      if (constant.type == type && out_.constant_words[constant.first] == bits) return known;
+    }
+    out_.constants.emplace_back(type, static_cast<std::uint32_t>(out_.constant_words.size()), 1u);
+    out_.constant_words.push_back(bits);
+    return known = (static_cast<Ref>(out_.constants.size()) - 1) | kConstantBit;
+  }
   ExprResult literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out_.words(out_.constants[constant_index(ref)]); }
   List keep_operands(std::span<const std::uint32_t> operands);
-  ExprResult make_lvalue(LValueRoot root, std::uint32_t index, TypeId type);
+  ExprResult make_lvalue(LValueRoot root, std::uint32_t index, TypeId type) {
+    if (type == kErrorType) return {};
+    out_.lvalues.emplace_back(root, index, List{}, type);
+    return {.kind = ResultKind::LValue, .type = type, .index = static_cast<std::uint32_t>(out_.lvalues.size()) - 1};
+  }
 
   // --- facts about the body
   void use_group(Group group) { body().groups |= 1u << static_cast<unsigned>(group); }
