@@ -78,7 +78,7 @@ class Formatter {
     out_.append(4 * levels, ' ');
     wants_blank_ = after_brace_ = false;
   }
-  // Blank lines separate statements and comments; there is none inside a statement.
+  // Blank lines separate statements and comments; a statement has no blank lines.
   bool line_is_free_to_blank() const { return !in_statement_; }
 
   // The indentation of what follows in the same statement.

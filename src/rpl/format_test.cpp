@@ -52,7 +52,7 @@ TEST(Format, KeepsCommentsAndBreaks) {
       "\n"
       "/* a\n"
       "   b */\n"
-      "global a: flag on; // behind\n"
+      "global a: flag on; // after it\n"
       "struct s // of s\n"
       "{\n"
       "    // a field\n"

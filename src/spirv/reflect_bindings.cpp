@@ -29,7 +29,7 @@ std::optional<BindingKind> image_kind(const Instruction& image) {
   }
 }
 
-// None for what is no descriptor of Vulkan.
+// Empty for types that are not descriptors of Vulkan.
 std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass storage, const Instruction& type) {
   if (storage == spv::StorageClass::StorageBuffer) return BindingKind::StorageBuffer;
   if (storage == spv::StorageClass::Uniform) {

@@ -39,7 +39,7 @@ vertex_attribute_container vertex { f3 position; u2 ids; f4x4 model; };
 state_container state { f2 uv; u1 layer; f4 never_used; s3 flat_one; };
 color_output_container target { f4 color; };
 set_pass uniform_buffer view { f4x4 projection; f4 unused; };
-set_pass uniform_buffer nobody { f4 uses; };
+set_pass uniform_buffer dropped { f4 uses; };
 set_material sampler smooth;
 set_material sampler compare;
 set_material image_color_2d albedo;
@@ -93,7 +93,7 @@ TEST(RplModule, TargetsDiffer) {
 
 TEST(RplModule, OnlyWhatIsUsedIsThere) {
   const std::string text = graphics(kPicture);
-  EXPECT_THAT(text, AllOf(Not(HasSubstr("nobody")), Not(HasSubstr("nothing")), HasSubstr("common")));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("dropped")), Not(HasSubstr("nothing")), HasSubstr("common")));
   // For each stage that calls it.
   EXPECT_EQ(count_of(text, "OpFunction "), 4u);
   EXPECT_EQ(count_of(text, "OpTypeFloat"), 1u);

@@ -68,7 +68,7 @@ Id float_of(Arithmetic& a, SmallFloat format, Id small) {
   const Id sign = a.left(a.both(small, a.number(0x80)), a.number(24));
   const Id magnitude = a.both(small, a.number(0x7f));
   const Id normal = a.add(a.left(magnitude, a.number(layout.dropped())), a.number(layout.rebias()));
-  // A subnormal is its mantissa times the least of them, which 32 bits hold as a normal number.
+  // A subnormal is its mantissa times the smallest subnormal, which is a normal number in 32 bits.
   const auto least_exponent = -static_cast<int>(layout.bias() - 1 + layout.mantissa_bits);
   const Id subnormal = a.scaled(magnitude, std::bit_cast<float>((kBias + least_exponent) << kMantissaBits));
   Id result = a.select(a.less(magnitude, a.number(1u << layout.mantissa_bits)), subnormal, normal);
