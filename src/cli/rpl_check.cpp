@@ -9,7 +9,7 @@ namespace {
 
 // Resolves all variants, or the one that is given; says how many there are.
 std::string check(const RplOptions& options, RplInput& input, rpl::CompileTimes& times, Diagnostics& diagnostics) {
-  const std::optional<rpl::VariantSettings> variants = variant_settings(options, input, true, diagnostics);
+  const std::optional<rpl::VariantOptions> variants = variant_settings(options, input, true, diagnostics);
   if (diagnostics.has_errors()) return "";
   if (!variants) {
     rpl::Compiler compiler;

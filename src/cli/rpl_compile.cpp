@@ -202,7 +202,7 @@ void compile_one(const CompileSettings& settings, RplInput& input, rpl::CompileT
   if (!diagnostics.has_errors()) write_outputs(outputs, diagnostics);
 }
 
-void compile_variants(const CompileSettings& settings, const RplInput& input, rpl::VariantSettings& variants,
+void compile_variants(const CompileSettings& settings, const RplInput& input, rpl::VariantOptions& variants,
                       Diagnostics& diagnostics) {
   variants.emit = true;
   const std::optional<rpl::Variants> made = rpl::find_variants(input.program, variants, diagnostics);
@@ -266,7 +266,7 @@ int compile_verb(const Arguments& arguments) {
   if (!diagnostics.has_errors()) {
     if (std::optional<RplInput> input = load_rpl(settings.options, diagnostics)) {
       parse_time = input->parse_time;
-      std::optional<rpl::VariantSettings> variants = variant_settings(settings.options, *input, false, diagnostics);
+      std::optional<rpl::VariantOptions> variants = variant_settings(settings.options, *input, false, diagnostics);
       if (variants && !diagnostics.has_errors()) {
         compile_variants(settings, *input, *variants, diagnostics);
       } else if (!diagnostics.has_errors()) {

@@ -136,7 +136,7 @@ void read_option_values(const RplOptions& options, RplInput& input, Diagnostics&
 }
 
 // --values name=v1,v2: the domain of an option.
-void read_values(const std::string& text, const RplInput& input, rpl::VariantSettings& settings,
+void read_values(const std::string& text, const RplInput& input, rpl::VariantOptions& settings,
                  Diagnostics& diagnostics) {
   const auto parts = split(text, "--values", "NAME=VALUE,VALUE...", diagnostics);
   if (!parts) return;
@@ -208,11 +208,11 @@ std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnos
   return input;
 }
 
-std::optional<rpl::VariantSettings> variant_settings(const RplOptions& options, const RplInput& input,
-                                                     bool all_by_default, Diagnostics& diagnostics) {
+std::optional<rpl::VariantOptions> variant_settings(const RplOptions& options, const RplInput& input,
+                                                    bool all_by_default, Diagnostics& diagnostics) {
   const std::string mode = !options.variants.empty() ? options.variants : all_by_default ? "all" : "one";
   if (mode == "one") return std::nullopt;
-  rpl::VariantSettings settings;
+  rpl::VariantOptions settings;
   settings.compile = input.compile;
   settings.fixed = input.assignment;
   settings.max_variants = options.max_variants;

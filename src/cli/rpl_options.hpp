@@ -44,8 +44,8 @@ struct RplInput {
 std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnostics);
 
 // --variants, --values, --vary. `all_by_default`: what an empty --variants means; nothing for `one`.
-std::optional<rpl::VariantSettings> variant_settings(const RplOptions& options, const RplInput& input,
-                                                     bool all_by_default, Diagnostics& diagnostics);
+std::optional<rpl::VariantOptions> variant_settings(const RplOptions& options, const RplInput& input,
+                                                    bool all_by_default, Diagnostics& diagnostics);
 
 // Takes out the warnings of --no-warn, then as `report`. `time` goes to standard error, into the JSON object with
 // --json.

@@ -1,4 +1,4 @@
-// Assignments as text and JSON, and reading them from JSON (RPL page 3.18, 3.19).
+// Assignments as text and JSON, and reading them from JSON (docs/spec/rpl.md#variants, docs/spec/rpl.md#command-line).
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ constexpr BuiltinInfo kBuiltins[] = {
 #undef BUILTIN
 };
 
-// What a family's signature is made of: kSame stands for the T of the function.
+// The signature of a family; kSame is the T of the function.
 constexpr TypeId kSame = 0xFFFF;
 
 struct FamilyInfo {
@@ -81,7 +81,7 @@ struct Functions {
     for (const BuiltinInfo& info : kBuiltins) {
       const FamilyInfo& family = kFamilies[static_cast<std::size_t>(info.family)];
       for (TypeId type = family.first; type <= family.last; ++type) {
-        // Atomics have the two scalars and nothing between them.
+        // Atomics exist for the two scalars only.
         if (!family.fixed && type != kVoid && !is_scalar(type)) continue;
         const auto put = [&](TypeId part) { return part == kSame ? type : part; };
         names.push_back(type == kVoid ? std::string(info.stem)

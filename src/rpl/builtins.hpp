@@ -42,7 +42,7 @@ enum class BuiltinFamily : std::uint8_t {
   GivesU3,
   GivesF4,
   GivesBoolean,
-  Sample,  // these depend on the image: RPL page 3.12
+  Sample,  // these depend on the image: docs/spec/rpl.md#sampling
   SampleDref,
   SampleLod,
   SampleDrefLod,
@@ -51,10 +51,10 @@ enum class BuiltinFamily : std::uint8_t {
   ImageLoad,
   ImageStore,
   TailLength,  // u1 (buffer)
-  Atomic,      // T (place, T), T = u1, s1
+  Atomic,      // T (lvalue, T), T = u1, s1
   AtomicUnsigned,
   AtomicSigned,
-  AtomicCompare,  // T (place, T, T)
+  AtomicCompare,  // T (lvalue, T, T)
 };
 
 enum class BuiltinOrigin : std::uint8_t { Base, Extension };
@@ -93,9 +93,9 @@ struct BuiltinFunction {
 
 // All of them; the function with the NameId n is at n - Word::Count.
 std::span<const BuiltinFunction> builtin_functions();
-// Empty for a name that is no built-in function.
+// Null for a name that is not a built-in function.
 const BuiltinFunction* find_builtin(NameId name);
-// For people: `f3 round_f3 (f3)`, `f4 sample (sampler, image, ...)`.
+// As text: `f3 round_f3 (f3)`, `f4 sample (sampler, image, ...)`.
 std::string signature_text(const BuiltinFunction& function);
 
 }  // namespace slipway::rpl

@@ -8,7 +8,7 @@
 namespace slipway::rpl {
 namespace {
 
-// Runs a step and adds what it takes.
+// Runs a step and adds the time that it takes.
 template <class F>
 auto timed(double& microseconds, F&& step) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
-// One variant of a program, from sources to outputs: parse, resolve, metadata, SPIR-V (RPL page, decision 17).
+// One variant of a program, from sources to outputs: parse, resolve, metadata, SPIR-V (docs/spec/rpl.md#decision-17).
 //
 //   const Program program = parse(modules, diagnostics);
-//   Compiler compiler;                                // keeps its memory; one a thread
+//   Compiler compiler;                                // keeps its memory; one per thread
 //   if (std::optional<Compiled> made = compiler.compile(program, assignment, options, diagnostics)) ...
 #pragma once
 
@@ -16,8 +16,8 @@
 namespace slipway::rpl {
 
 struct CompileOptions {
-  std::vector<EntryPointName> entry_points;  // none: metadata only
-  ResolveSettings resolve;
+  std::vector<EntryPointName> entry_points;  // empty: metadata only
+  ResolveOptions resolve;
   SpirvOptions spirv;
   bool optimize = false;  // optimize_spirv on every module
   bool skip_attributes = false;
@@ -38,10 +38,10 @@ struct CompileTimes {
 
 class Compiler {
  public:
-  // Nothing when there are errors.
+  // Empty when there are errors.
   std::optional<Compiled> compile(const Program& program, const Assignment& assignment, const CompileOptions& options,
                                   Diagnostics& diagnostics, CompileTimes* times = nullptr);
-  // What the last call resolved; null when it failed.
+  // The resolved program of the last call; null when it failed.
   const Resolved* resolved() const { return resolved_; }
   std::span<const OptionId> read_order() const { return resolver_.read_order(); }
 
@@ -51,13 +51,13 @@ class Compiler {
   const Resolved* resolved_ = nullptr;
 };
 
-// Replaces each module by what optimize_spirv makes of it.
+// Replaces each module by the result of optimize_spirv.
 Result<> optimize_modules(std::span<SpirvModule> modules, Target target);
 
 // The name of the file that holds a module.
 std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options);
 
-// Parses one file a module, or all files as one module; names are what messages and metadata show.
+// One module per file, or one module of all files; messages and metadata show the names.
 std::vector<ModuleSources> modules_of(std::vector<SourcePtr> sources, bool one_module);
 
 }  // namespace slipway::rpl

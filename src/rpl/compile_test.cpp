@@ -73,7 +73,7 @@ TEST(RplCompile, OptimizesTheModulesThatTheMetadataDescribes) {
 TEST(RplCompile, OptimizesEveryVariant) {
   Diagnostics diagnostics;
   const Program program = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
-  VariantSettings settings{.compile = {.entry_points = kEntries, .optimize = true}, .emit = true};
+  VariantOptions settings{.compile = {.entry_points = kEntries, .optimize = true}, .emit = true};
   settings.domains = default_domains(program, {}, Vary::All);
   const std::optional<Variants> variants = find_variants(program, settings, diagnostics);
   ASSERT_TRUE(variants) << format_diagnostics(diagnostics.all());
@@ -85,7 +85,7 @@ TEST(RplCompile, OptimizesEveryVariant) {
   }
 }
 
-// The memory that a compiler keeps does not show: programs in turn give what each gives alone.
+// The memory that a compiler keeps does not affect results: alternating programs compile as each does alone.
 TEST(RplCompile, LeavesNothingBehind) {
   Diagnostics diagnostics;
   const Program first = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);

@@ -1,4 +1,4 @@
-// What each output read (RPL page 3.18), and what may be done with a program and a resolver again and again.
+// What each output read (docs/spec/rpl.md#variants), and repeated use of a program and a resolver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 const EntryPointName kBoth[] = {{Stage::Vertex, "vertex_main"}, {Stage::Fragment, "fragment_main"}};
 
-// The program of RPL page 3.21.
+// The program of docs/spec/rpl.md#examples.
 std::string tinted() {
   for (const testing::RplCase& found : testing::rpl_cases()) {
     if (found.name == "seed_tinted") return found.modules.front().text;
@@ -93,7 +93,7 @@ TEST(Consulted, ManyOptions) {
   EXPECT_THAT(names(program, resolved->consulted.interface.options), ::testing::ElementsAre("o70", "o130"));
 }
 
-// A resolver keeps its memory; nothing of one call may be seen in the next.
+// A resolver keeps its memory; a call must not affect the next.
 TEST(Resolver, GivesTheSameAgain) {
   Resolver reused;
   for (int round = 0; round < 2; ++round) {
@@ -121,7 +121,7 @@ Value other_value(const Program& program, const Option& option) {
   return {initial.type, initial.bits + 1};
 }
 
-// A resolver keeps what a variant shares with the one before; nothing else of that one may be seen in it.
+// A resolver keeps what a variant shares with the one before; nothing else of that one may affect it.
 TEST(Resolver, VariantsAreWhatTheyAreAlone) {
   Resolver reused;
   const auto compare = [&](const testing::RplCase& given, const Program& program, const Assignment& assignment) {
@@ -218,7 +218,7 @@ TEST(Options, FormatValues) {
   EXPECT_EQ(format(ValueType::Float, std::bit_cast<std::uint32_t>(0.1f)), "0.1");
 }
 
-// RPL page 3.13: 202 base functions, `sample` and `sample_dref` among the rest.
+// docs/spec/rpl.md#base-built-ins: 202 base functions, `sample` and `sample_dref` among the rest.
 TEST(Builtins, Count) {
   std::size_t base = 0, sampling = 0;
   for (const BuiltinFunction& function : builtin_functions()) {

@@ -24,7 +24,7 @@ class Differ {
  public:
   explicit Differ(std::vector<Difference>& found) : found_(found) {}
 
-  // What holds other values is gone into; depth is that of the metadata, which is fixed.
+  // Recurses into objects and arrays; the depth is that of the metadata, which is fixed.
   void compare(const std::string& path, json::Value left, json::Value right) {
     if (!left || !right || left.type() != right.type()) return report(path, left, right);
     if (left.is(Type::Object)) return objects(path, left, right);
@@ -56,7 +56,7 @@ class Differ {
     for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
       const json::Value a = i < left.size() ? left[i] : json::Value(), b = i < right.size() ? right[i] : json::Value();
       const std::string name = element_name(a, i);
-      // Another thing stands there: what is in it is no news.
+      // A different element: its contents need no comparison.
       if (a && b && name != element_name(b, i)) {
         report(formatted("{}[{}]", path, i), a, b);
       } else {
@@ -92,7 +92,7 @@ std::vector<Difference> diff_metadata(const Metadata& left, const Metadata& righ
        {"pipeline_type", "entry_points", "settings", "color_outputs", "color_blend_constants"}) {
     differ.compare(std::string(key), a[key], b[key]);
   }
-  // Files may have any names; what they hold is in the hash.
+  // File names may differ; the hash covers the contents.
   for (std::size_t i = 0; i < std::max(a["code"].size(), b["code"].size()); ++i) {
     differ.compare(formatted("code[{}].sha256", i), i < a["code"].size() ? a["code"][i]["sha256"] : json::Value(),
                    i < b["code"].size() ? b["code"][i]["sha256"] : json::Value());

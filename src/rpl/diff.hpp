@@ -1,5 +1,5 @@
-// Differences between the metadata of two pipelines (RPL page 3.18): do they belong to one family, can they share
-// buffers and descriptor sets?
+// Differences between the metadata of two pipelines (docs/spec/rpl.md#pipeline-families): do they belong to one family,
+// can they share buffers and descriptor sets?
 #pragma once
 
 #include <string>

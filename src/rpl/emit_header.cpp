@@ -11,7 +11,7 @@
 namespace slipway::rpl {
 namespace {
 
-// The words that C++17 to C++26 keep for themselves, sorted.
+// The reserved words of C++17 to C++26, sorted.
 constexpr auto kCppWords = std::to_array<std::string_view>({"NULL",
                                                             "alignas",
                                                             "alignof",
@@ -133,7 +133,7 @@ class Scope {
 // Writes the members of one struct; offsets and sizes in bytes.
 class StructWriter {
  public:
-  // `declaration`: what stands around the member's name, "float" and "[4]".
+  // `declaration`: the text before and after the member's name, "float" and "[4]".
   void member(std::string_view name, std::string_view type, std::string_view dimensions, std::uint32_t offset,
               std::uint64_t size) {
     pad_to(offset);
@@ -147,7 +147,7 @@ class StructWriter {
     end_ = std::max(end_, offset);
   }
   std::string text(std::string_view name) {
-    // Padding is named last, so that no member's name changes for it.
+    // Padding is named last, so that it does not change the name of a member.
     std::string body;
     std::size_t at = 0;
     for (std::size_t i = 0; i < paddings_.size(); ++i) {
@@ -218,7 +218,7 @@ class HeaderWriter {
     return container.kind == ItemKind::VertexContainer || container.kind == ItemKind::InstancedContainer;
   }
 
-  // A buffer's structs, and theirs. Structs stand behind those that they contain.
+  // The structs of a buffer, recursively, each after those that it contains.
   void find_used_structs() {
     used_.resize(resolved_.structs.size());
     const auto use_members = [&](List members) {
@@ -276,7 +276,7 @@ class HeaderWriter {
     return formatted("::{}::{}", name_space_, name);
   }
 
-  // The members up to a runtime array; gives false when there is none before it.
+  // The members up to a runtime array; returns false when there is no member before it.
   bool add_members(StructWriter& writer, List members, const std::string& owner) {
     bool any = false;
     for (std::uint32_t i = 0; i < members.count; ++i) {

@@ -1,5 +1,5 @@
-// Resolved program to a C++17 header that mirrors its memory layouts (RPL page 3.20): structs of buffers, tails and
-// attribute sources with asserted offsets, and the numbers of bindings, sets and locations.
+// A C++17 header that mirrors the memory layouts of a resolved program (docs/spec/rpl.md#c-header): structs of buffers,
+// tails and attribute sources with asserted offsets, and the numbers of bindings, sets and locations.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace slipway::rpl {
 
 // `name_space`: one identifier or several joined by `::`; the header must not be compiled in two namespaces with one
-// name. A C++ word gets a trailing `_`, and so does a name that another thing of its scope has already.
+// name. A C++ word gets a trailing `_`, and so does a name that already exists in its scope.
 std::string emit_header(const Resolved& resolved, std::string_view name_space);
 
-// `rpl_` and the stem of the path with everything that no identifier has made `_`.
+// `rpl_` and the stem of the path with `_` in place of each byte that identifiers cannot have.
 std::string default_header_namespace(std::string_view path);
 
-// Whether text is an identifier, or several joined by `::`, that C++ lets a namespace have.
+// Whether text is an identifier, or several joined by `::`, that may name a namespace in C++.
 bool is_namespace_name(std::string_view text);
 
 }  // namespace slipway::rpl

@@ -118,7 +118,7 @@ class Emitter {
     }
   }
 
-  // Most stand in that order already.
+  // Most are in that order already.
   template <class Resource>
   static void sort_by_binding(std::vector<Resource>& resources) {
     if (std::ranges::is_sorted(resources, {}, &Resource::binding)) return;
@@ -251,16 +251,16 @@ class Emitter {
     });
   }
 
-  // Whether the code selects from an array of such images with an index that is no constant.
+  // Whether the code selects from an array of such images with an index that is not constant.
   bool indexes_images(bool storage) const {
-    const auto indexes = [&](const PlaceRef& location) {
-      if (location.root != PlaceRoot::Image || resolved_.images[location.index].storage != storage) return false;
-      if (location.steps.count == 0) return false;
-      const Step& step = resolved_.steps[location.steps.first];
+    const auto indexes = [&](const LValue& lvalue) {
+      if (lvalue.root != LValueRoot::Image || resolved_.images[lvalue.index].storage != storage) return false;
+      if (lvalue.steps.count == 0) return false;
+      const Step& step = resolved_.steps[lvalue.steps.first];
       return step.kind == StepKind::Element && !is_constant(step.value);
     };
     return std::ranges::any_of(resolved_.functions, [&](const Function& function) {
-      return std::ranges::any_of(std::span(resolved_.places).subspan(function.places.first, function.places.count),
+      return std::ranges::any_of(std::span(resolved_.lvalues).subspan(function.lvalues.first, function.lvalues.count),
                                  indexes);
     });
   }

@@ -1,4 +1,4 @@
-// Resolved program to metadata (RPL page 3.15).
+// Metadata of a resolved program (docs/spec/rpl.md#metadata).
 #pragma once
 
 #include "rpl/emit_spirv.hpp"
@@ -12,7 +12,7 @@ struct MetadataOptions {
   bool skip_sets = false;        // --skip-sets
 };
 
-// All but `code` and `hashes`, which `add_code` and `seal` (metadata_json.hpp) give.
+// Everything except `code` and `hashes`, which `add_code` and `seal` (metadata_json.hpp) fill in.
 Metadata emit_metadata(const Resolved& resolved, const MetadataOptions& options = {});
 
 // Appends an entry for a module that is written to `file`.

@@ -67,7 +67,7 @@ constexpr spv::ExecutionModel model_of(Stage stage) {
   return spv::ExecutionModel::GLCompute;
 }
 
-// So many entries, all zero. (`assign` would write them one by one.)
+// `count` zero entries. (`assign` would write them one by one.)
 template <class T>
 void clear_to(std::vector<T>& entries, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -123,16 +123,14 @@ void Emitter::reset_module() {
 spirv::Words Emitter::emit_module(std::span<const std::uint32_t> entry_points) {
   reset_module();
   out_.capability(spv::Capability::Shader);
-  out_.preamble.op(Op::OpMemoryModel, spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
-  execution_modes_.clear();
+  out_.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
   if (options_.debug_lines) debug_sources();
   for (const std::uint32_t entry : entry_points) emit_entry_point(program_->entry_points[entry]);
-  out_.preamble.append(execution_modes_.words());
   if (needs_indexing_extension_ && options_.target == Target::Vulkan11) {
     out_.extension("SPV_EXT_descriptor_indexing");
   }
   decorate_access();
-  return out_.finish();
+  return out_.words();
 }
 
 void Emitter::emit_entry_point(const EntryPoint& entry) {
@@ -147,7 +145,7 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   const Id id = out_.new_id();
   entry_words_.header.clear();
   emit_function({.function = entry.function, .id = id}, true);
-  // The list grows while its functions are emitted.
+  // Emitting a function may append to the list.
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     const Instance instance = instances_[i];
     emit_function(instance, false);
@@ -161,9 +159,10 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
       prologue.op(Op::OpStore, variable, zero(program_->container_fields[field].type));
     }
   }
-  if (stage_ == Stage::Fragment) execution_modes_.op(Op::OpExecutionMode, id, spv::ExecutionMode::OriginUpperLeft);
-  if (writes_depth_) {  // what the program leaves unwritten is the depth of the fragment
-    execution_modes_.op(Op::OpExecutionMode, id, spv::ExecutionMode::DepthReplacing);
+  WordBuffer& modes = out_.section(Section::ExecutionModes);
+  if (stage_ == Stage::Fragment) modes.op(Op::OpExecutionMode, id, spv::ExecutionMode::OriginUpperLeft);
+  if (writes_depth_) {  // if the program does not write it, the depth is that of the fragment
+    modes.op(Op::OpExecutionMode, id, spv::ExecutionMode::DepthReplacing);
     const Id coordinate = builtin_variable(Builtin::FragmentCoordinate);
     const Id depth = builtin_variable(Builtin::FragmentDepth);
     const Id four = plain(kF4);
@@ -176,26 +175,28 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   }
   if (stage_ == Stage::Compute) {
     const auto& settings = program_->settings;
-    execution_modes_.op(Op::OpExecutionMode, id, spv::ExecutionMode::LocalSize, settings[Setting::workgroup_size_x],
-                        settings[Setting::workgroup_size_y], settings[Setting::workgroup_size_z]);
+    modes.op(Op::OpExecutionMode, id, spv::ExecutionMode::LocalSize, settings[Setting::workgroup_size_x],
+             settings[Setting::workgroup_size_y], settings[Setting::workgroup_size_z]);
   }
   append_function(entry_words_);
-  out_.preamble.op_text(Op::OpEntryPoint, text(program_->functions[entry.function].name), stage_used_, model_of(stage_),
-                        id);
+  out_.entry_point(model_of(stage_), id, text(program_->functions[entry.function].name), stage_used_);
 }
 
-// What the module never writes or reads says so: drivers order less then, and graphics stages need no feature for it.
+// Buffers and images that the module never writes or reads are decorated so: drivers need less ordering, and graphics
+// stages need no feature for them.
 void Emitter::decorate_access() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const ItemKind kind = program_->buffers[i].kind;
     if (kind != ItemKind::ReadOnlyBuffer && kind != ItemKind::ReadWriteBuffer) continue;
     if (buffers_[i].id == 0 || buffers_[i].written) continue;
-    out_.annotations.op(Op::OpDecorate, buffers_[i].id, spv::Decoration::NonWritable);
+    out_.section(Section::Annotations).op(Op::OpDecorate, buffers_[i].id, spv::Decoration::NonWritable);
   }
   for (std::size_t i = 0; i < images_.size(); ++i) {
     if (images_[i].id == 0 || !program_->images[i].storage) continue;
-    if (!images_[i].written) out_.annotations.op(Op::OpDecorate, images_[i].id, spv::Decoration::NonWritable);
-    if (!images_[i].read) out_.annotations.op(Op::OpDecorate, images_[i].id, spv::Decoration::NonReadable);
+    if (!images_[i].written)
+      out_.section(Section::Annotations).op(Op::OpDecorate, images_[i].id, spv::Decoration::NonWritable);
+    if (!images_[i].read)
+      out_.section(Section::Annotations).op(Op::OpDecorate, images_[i].id, spv::Decoration::NonReadable);
   }
 }
 
@@ -203,9 +204,10 @@ void Emitter::debug_sources() {
   files_.clear();
   for (const ProgramSource& source : program_->program->sources) {
     files_.push_back(out_.new_id());
-    out_.strings.op_text(Op::OpString, source.text->name(), {}, files_.back());
+    out_.section(Section::DebugStrings).op_text(Op::OpString, source.text->name(), {}, files_.back());
   }
-  for (const Id file : files_) out_.strings.op(Op::OpSource, spv::SourceLanguage::Unknown, 0u, file);
+  for (const Id file : files_)
+    out_.section(Section::DebugStrings).op(Op::OpSource, spv::SourceLanguage::Unknown, 0u, file);
 }
 
 void Emitter::debug_line(Range at) {

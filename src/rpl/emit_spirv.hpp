@@ -1,10 +1,10 @@
-// A resolved program to SPIR-V (specification of RPL, 3.16).
+// Emits SPIR-V of a resolved program (docs/spec/rpl.md#spir-v-emission).
 //
-//   SpirvEmitter emitter;                      // keeps its memory: one for many variants, one a thread
+//   SpirvEmitter emitter;                      // keeps its memory: use one for many variants, one per thread
 //   const std::vector<SpirvModule> modules = emitter.emit(resolved, {.target = Target::Vulkan13});
 //
-// Emission cannot fail: what a program may say was decided by resolve, so a module that does not validate is a bug of
-// the compiler. The words depend on the program, its options and `SpirvOptions` alone.
+// Emission cannot fail: resolving has checked the program, so a module that does not validate is a bug of the compiler.
+// The words depend only on the program, its options and `SpirvOptions`.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class SpirvEmitter {
   SpirvEmitter& operator=(SpirvEmitter&&) noexcept;
   ~SpirvEmitter();
 
-  // In the order of the entry points; nothing for a program without any.
+  // In the order of the entry points; empty for a program without any.
   std::vector<SpirvModule> emit(const Resolved& program, const SpirvOptions& options = {});
 
  private:
@@ -54,10 +54,10 @@ class SpirvEmitter {
 };
 
 // What `--optimize` does to a module: inlining, propagation and dead code elimination by SPIRV-Tools. The interface and
-// the bindings stay. Takes some hundred times as long as emission.
+// the bindings stay. Takes several hundred times as long as emission.
 Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target);
 
-// Emission with scratch memory of its own.
+// Emission with its own scratch memory.
 std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options = {});
 
 }  // namespace slipway::rpl

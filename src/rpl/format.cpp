@@ -52,7 +52,7 @@ class Formatter {
   }
 
  private:
-  // What is open: a block has lines of its own, or one line where the author wrote it on one; the others belong to a
+  // What is open: a block has its own lines, or one line where the author wrote it on one; the others belong to a
   // statement.
   enum class Open : std::uint8_t { Block, Line, Paren, Prefix, Alias, Bracket, Constructor };
 
@@ -78,7 +78,7 @@ class Formatter {
     out_.append(4 * levels, ' ');
     wants_blank_ = after_brace_ = false;
   }
-  // A blank line parts statements and comments, and nothing inside a statement.
+  // Blank lines separate statements and comments; a statement has no blank lines.
   bool line_is_free_to_blank() const { return !in_statement_; }
 
   // The indentation of what follows in the same statement.
@@ -139,7 +139,7 @@ class Formatter {
     return false;
   }
 
-  // Writes what parts the token from the text before it.
+  // Writes the separation between the text before and the token.
   void location(bool opens_block, bool closes_block) {
     if (out_.empty()) return;
     const bool attaches = piece().kind == Semicolon && before() && !after_comment_;
@@ -162,27 +162,27 @@ class Formatter {
     constexpr TokenKind kStay[] = {Semicolon, Comma, RightParen, RightBracket, RightBrace, Dot, LeftBracket, Ellipsis};
     return !std::ranges::contains(kStay, piece().kind) && !(before() && is_tight(*before()));
   }
-  // Nothing parts these from what follows.
+  // No space follows these.
   bool is_tight(const Piece& of) const {
     return of.kind == LeftParen || of.kind == LeftBracket || of.kind == Dot || of.kind == Bang || of.kind == Tilde ||
            (of.kind == LeftBrace && !open_.empty() && open_.back() == Open::Constructor) || unary_;
   }
   bool needs_space() const { return !closes() && before() && !is_tight(*before()); }
-  // Nothing parts these from what is before. A brace that comes here is that of a constructor.
+  // No space precedes these. A brace here is that of a constructor.
   bool closes() const {
     constexpr TokenKind kClose[] = {Semicolon, Comma,       RightParen, RightBracket, RightBrace,
                                     Dot,       LeftBracket, Ellipsis,   Colon};
     return std::ranges::contains(kClose, piece().kind);
   }
 
-  // A `{` that begins lines: not that of a constructor, which stands behind a type in an expression.
+  // A `{` that begins a block: not that of a constructor, which follows a type in an expression.
   bool is_block() const {
     if (in_statement_bracket()) return false;
     if (!before() || before()->kind != Identifier || before()->value == Word::else_) return true;
     return depth() == 0 && !assigned_;
   }
 
-  // Minus and plus are unary where no operand stands before them.
+  // Minus and plus are unary where no operand precedes them.
   bool is_unary() const {
     if (piece().kind != Minus && piece().kind != Plus) return false;
     if (!before()) return true;
@@ -205,7 +205,7 @@ class Formatter {
     }
   }
 
-  // What the token means for those behind it.
+  // The effect of the token on those after it.
   void follow(bool opens_block, bool closes_block, bool one_line) {
     const bool starts = !in_statement_ || prefixes_only_;
     const bool unary = is_unary();
@@ -287,8 +287,8 @@ class Formatter {
   bool in_statement_ = false;   // tokens of a statement or item were written, more follow
   bool prefixes_only_ = false;  // so far nothing but `conditional (...)`, `meta (...)`, `pack (...)`
   bool prefix_ended_ = false;   // the token before ended one of these
-  bool assigned_ = false;       // a `=` stood in the statement
-  bool option_ = false;         // a `:` stood in it
+  bool assigned_ = false;       // the statement has had a `=`
+  bool option_ = false;         // it has had a `:`
   bool unary_ = false;          // the token before is a unary operator
   bool line_ended_ = false;     // a comment took the rest of the line
   bool after_comment_ = false;
@@ -313,7 +313,7 @@ Result<std::string> format_source(const SourcePtr& source) {
   lex(source, 0, names, tokens, diagnostics, &comments);
   std::string_view text = source->text();
   std::string formatted = Formatter(pieces_of(text, tokens, comments)).format();
-  // The text is a program; a formatter that changes it must not have its way.
+  // The result must be the same program.
   lex(make_source(source->name(), formatted), 0, names, again, diagnostics);
   if (!same_tokens(tokens, again)) {
     return fail(DiagnosticKind::RplInternal, SourceLocation::in_file(source->name()),

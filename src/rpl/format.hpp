@@ -1,7 +1,7 @@
-// The layout of program text: braces on lines of their own, four spaces a level, one space where tokens part. Line
-// breaks inside statements and single blank lines stay as the author has them, comments stay where they are.
+// The layout of program text: braces on lines of their own, four spaces a level, one space between tokens. Line
+// breaks inside statements and single blank lines stay as they are, and so do comments.
 //
-// Formatting changes blanks alone, so the program means the same; formatted text stays as it is.
+// Formatting changes only whitespace, so the program keeps its meaning; formatted text does not change again.
 #pragma once
 
 #include <string>

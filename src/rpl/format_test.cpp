@@ -52,7 +52,7 @@ TEST(Format, KeepsCommentsAndBreaks) {
       "\n"
       "/* a\n"
       "   b */\n"
-      "global a: flag on; // behind\n"
+      "global a: flag on; // after it\n"
       "struct s // of s\n"
       "{\n"
       "    // a field\n"
@@ -75,7 +75,7 @@ TEST(Format, DoesNotTouchTextThatDoesNotParse) {
   EXPECT_EQ(result.error()[0].kind, DiagnosticKind::RplExpected);
 }
 
-// Text that was formatted stays, and compiles to the same.
+// Formatted text does not change again, and compiles to the same.
 TEST(Format, IsStableAndChangesNothing) {
   for (const TestProgram& test : tool_programs()) {
     const std::string once = format_text(std::string(test.sources[0]->text()));
@@ -88,7 +88,7 @@ TEST(Format, IsStableAndChangesNothing) {
     for (std::size_t i = 0; i < a.made->modules.size(); ++i) {
       EXPECT_TRUE(a.made->modules[i].words == b.made->modules[i].words) << test.name;
     }
-    // So is what comes of a program on one line.
+    // The same for a program on one line.
     std::string squeezed;
     for (const char c : once) squeezed += c == '\n' && !once.contains("//") ? ' ' : c;
     const std::string from_squeezed = format_text(squeezed);

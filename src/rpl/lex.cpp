@@ -39,7 +39,7 @@ constexpr std::array<bool, 256> make_words() {
 }
 constexpr std::array<bool, 256> kWordBytes = make_words();
 
-// Punctuation that is a token whatever follows it; End for other bytes.
+// Punctuation that is a token regardless of what follows; End for other bytes.
 constexpr std::array<TokenKind, 256> make_singles() {
   std::array<TokenKind, 256> singles{};
   constexpr std::string_view kBytes = "(){}[],;:+-*%^~";
@@ -56,8 +56,8 @@ constexpr std::array<TokenKind, 256> kSingles = make_singles();
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
 bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
-// Numbers up to here, and these powers, are floats exactly, so that their quotient is the float that is nearest to what
-// is written: most numbers need no more than that division.
+// Numbers up to this one, and these powers, are exact floats, so their quotient is the correctly rounded float: most
+// numbers need only that division.
 constexpr std::uint64_t kExactDigits = 1u << 24;
 constexpr float kExactPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
 
@@ -207,13 +207,13 @@ class Lexer {
     if (is_word(*at_)) return malformed(from, *at_ == 'f' ? "a float has no suffix" : "");
     float value = 0;
     const auto result = std::from_chars(from, at_, value);
-    // Out of range is said of numbers that are too small, too: those are zero.
+    // Numbers that are too small are out of range, too: those are zero.
     if (result.ec == std::errc::result_out_of_range) value = is_tiny(from) ? 0.0f : INFINITY;
     if (std::isinf(value)) return too_large(from, TokenKind::Float);
     put(TokenKind::Float, from, std::bit_cast<std::uint32_t>(value));
   }
 
-  // Of a number outside the range of float: whether it is too small rather than too large. As its digits may be many,
+  // Whether a number outside the range of float is too small rather than too large. Because it may have many digits,
   // the position of the first one that is not zero is added to the exponent.
   bool is_tiny(const char* from) const {
     std::int64_t exponent = 0;
@@ -253,7 +253,7 @@ class Lexer {
       } else if (*at_ == '\n' || (*at_ == '\0' && at_ >= end_)) {
         error(DiagnosticKind::RplString, from, "this string does not end on its line").hint("add a `\"`");
         put(TokenKind::String, from, names_.intern({text, at_}));
-        put(TokenKind::Semicolon, at_);  // which the string has most likely swallowed
+        put(TokenKind::Semicolon, at_);  // which the string has probably swallowed
         return;
       } else if (*at_ == '\0') {
         diagnostics_.error(DiagnosticKind::RplChar, location(at_, at_ + 1), "a NUL byte in a string");
@@ -348,7 +348,7 @@ class Lexer {
     one(TokenKind::Dot);
   }
 
-  // One diagnostic for a run of bytes that no token has.
+  // One diagnostic for a run of bytes that no token contains.
   void bad_byte() {
     const char* const from = at_;
     while (at_ < end_ && class_of(*at_) == Char::Bad) ++at_;

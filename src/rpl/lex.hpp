@@ -1,4 +1,4 @@
-// Tokens of one source (RPL page 3.1).
+// Tokens of one source (docs/spec/rpl.md#lexical-grammar).
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ inline constexpr std::size_t kLargestSource = std::size_t{64} << 20;
 inline constexpr std::size_t kLongestIdentifier = 1023;
 
 // Appends the tokens of a source of at most kLargestSource bytes, an End at last. After an error a token of the same
-// kind stands where it can, so that the parser does not complain again. Comments are kept when a list is given.
+// kind is appended where possible, so that the parser does not report it again. Comments are kept when a list is given.
 void lex(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
          Diagnostics& diagnostics, std::vector<Comment>* comments = nullptr);
 

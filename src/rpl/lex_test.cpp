@@ -19,7 +19,7 @@ float lexed(const std::string& text) {
   return std::bit_cast<float>(tokens.front().value);
 }
 
-// Numbers of few digits take another way than the others: all are the float that is nearest to what is written.
+// Numbers of few digits are read in another way than the others: all are correctly rounded.
 TEST(Lex, FloatsAreTheNearestOnes) {
   std::uint64_t state = 1;
   const auto below = [&](std::uint64_t limit) {

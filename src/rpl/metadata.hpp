@@ -1,8 +1,7 @@
-// The metadata of a pipeline: everything from which its Vulkan objects can be made with nothing else known (RPL page
-// 3.15).
+// The metadata of a pipeline: all information that is needed to create its Vulkan objects (docs/spec/rpl.md#metadata).
 //
 // A plain value with a member for each key of the JSON form, in its order; it needs neither the program nor the
-// resolved variant it was made of. What is fixed for every pipeline is said here once and not stored:
+// resolved variant that it was made from. These facts are the same for every pipeline and are not stored:
 //   - four descriptor set layouts, empty ones too; stage flags VERTEX|FRAGMENT or COMPUTE for every binding and for the
 //     push constants (offset 0); an image takes `image_array_size` descriptors, everything else one;
 //   - viewport (depth 0..1) and scissor are dynamic, one each; dynamic rendering with the formats of the color outputs
@@ -27,7 +26,7 @@
 
 namespace slipway::rpl {
 
-// Values of settings by their place in settings.def, as SettingInfo::initial says: the accessors are for reading them.
+// Values of settings by their index in settings.def, in the form of SettingInfo::initial; read them with the accessors.
 //
 //   rasterization.cullMode = metadata.settings.vulkan(Setting::cull_mode);
 template <std::uint32_t first, std::uint32_t count>
@@ -53,11 +52,11 @@ struct SettingValues {
   std::string_view word(Setting::Id id) const { return word_of(id, raw[id - first]).name; }
   bool operator==(const SettingValues&) const = default;
 };
-using PipelineSettings = SettingValues<0, kSettingCount>;  // those of color outputs mean nothing here
+using PipelineSettings = SettingValues<0, kSettingCount>;  // those of color outputs are unused here
 using OutputSettings = SettingValues<kFirstOutputSetting, kOutputSettingCount>;
 
-// The runtime array of a buffer. It stands outside of Metadata because clang 21 takes a class with default values for
-// members as not constructible in an std::optional while the class around it is not complete.
+// The runtime array of a buffer. It is outside Metadata because clang 21 rejects a class with default member values in
+// an std::optional while the enclosing class is incomplete.
 struct MetadataTail {
   std::string name;       // dotted path of the field
   std::string item_type;  // "f4", or the name of a struct

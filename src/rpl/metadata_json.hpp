@@ -15,11 +15,11 @@ void seal(Metadata& metadata);
 
 std::string metadata_text(const Metadata& metadata);
 
-// Nothing when there are errors. The kinds are those of JSON in general, and out-of-range for a version that this
-// program does not know. Hashes are taken as they stand: `seal` on a copy says whether they are right.
+// Empty when there are errors. The kinds are those of JSON in general, and out-of-range for a version that this
+// program does not know. Hashes are not checked: compare with `seal` on a copy.
 std::optional<Metadata> read_metadata(const SourcePtr& source, Diagnostics& diagnostics);
 
-// What `schema/rpl-metadata.schema.json` holds.
+// The content of `schema/rpl-metadata.schema.json`.
 std::string metadata_schema_text();
 
 }  // namespace slipway::rpl

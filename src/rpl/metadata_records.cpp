@@ -24,7 +24,7 @@ using json::Text;
 
 // --- codecs --------------------------------------------------------------------------------------------------------
 
-// Words with values.
+// A word for a value.
 template <class T>
 struct Names {
   std::vector<std::string_view> words;
@@ -267,7 +267,7 @@ const Record<Metadata::Option>& option_record() {
           .required("value", &M::value, option_value(), "what it was compiled with")
           .optional("values", &M::values, List{Text{}}, "of an enum: all its values, the default first")
           .written_if([](const M& option) { return option.type == OptionType::Enum; })
-          .required("default", &M::default_value, option_value(), "the value without an assignment")
+          .required("default", &M::default_value, option_value(), "the value unless it is set")
           .rule([](Decoder& decoder, json::Value object, M& option) {
             const bool value = read_option_value(decoder, object["value"], option, option.value);
             return read_option_value(decoder, object["default"], option, option.default_value) && value;
@@ -419,11 +419,11 @@ const Record<Metadata::Interface>& interface_table() {
           .written_if([](const M& interface) { return interface.has_attributes; })
           .required("push_constant_name", &M::push_constant_name, OrNull{Text{}}, "of the push-constant buffer")
           .required("push_constant_size", &M::push_constant_size, Integer{}, "bytes; 0 for none")
-          .optional("set_pass", &M::sets, OneSet{0}, "what a render pass gives; absent with --skip-sets")
+          .optional("set_pass", &M::sets, OneSet{0}, "resources of a render pass; absent with --skip-sets")
           .written_if(has_sets)
-          .optional("set_material", &M::sets, OneSet{1}, "what a material gives")
+          .optional("set_material", &M::sets, OneSet{1}, "resources of a material")
           .written_if(has_sets)
-          .optional("set_object", &M::sets, OneSet{2}, "what an object gives")
+          .optional("set_object", &M::sets, OneSet{2}, "resources of an object")
           .written_if(has_sets)
           .optional("set_shared", &M::sets, OneSet{3}, "what several objects share")
           .written_if(has_sets)
@@ -539,7 +539,7 @@ const Record<Metadata>& metadata_table() {
                     "the kind of pipeline")
           .required("modules", &M::modules, List{Nested(module_record())}, "what it was compiled from")
           .required("options", &M::options, List{Nested(option_record())}, "in the order of the program")
-          .required("entry_points", &M::entry_points, List{Nested(entry_point_record())}, "none: metadata alone")
+          .required("entry_points", &M::entry_points, List{Nested(entry_point_record())}, "empty: only metadata")
           .required("interface", &M::interface, Nested(interface_table()), "what instance options cannot change")
           .required("settings", SettingsObject{}, "fixed-function state, or the workgroup's size")
           .required("color_outputs", &M::color_outputs, List{Nested(color_output_record())}, "by location")

@@ -21,7 +21,7 @@ std::vector<std::string> numbered(const List& list) {
   return out;
 }
 
-// The example of RPL page 3.14.
+// The first example of docs/spec/rpl.md#numbering-examples.
 TEST(Metadata, NumbersBindingsByKind) {
   const auto pass = make_source("p.rpl",
                                 "set_pass sampler linear; set_pass uniform_buffer view { f4 a; };"
@@ -53,7 +53,7 @@ TEST(Metadata, NumbersBindingsByKind) {
   }
 }
 
-// The second example of RPL page 3.14.
+// The second example of docs/spec/rpl.md#numbering-examples.
 TEST(Metadata, NumbersAttributes) {
   const Built built(test_program("a.rpl",
                                  "vertex_attribute_container vertex { f3 position; pack (snorm16) f3 normal;"
@@ -76,7 +76,7 @@ TEST(Metadata, NumbersAttributes) {
   EXPECT_EQ(sources[1].attributes[1].column_stride, 16U);
 }
 
-// The layouts of RPL page 3.11.
+// The layouts of docs/spec/rpl.md#layout-check-values.
 TEST(Metadata, FlattensBuffersIntoParameters) {
   const Built built(tools_program("layouts.rpl"));
   const Metadata::Interface& interface = built.made->metadata.interface;
@@ -106,7 +106,7 @@ TEST(Metadata, FlattensBuffersIntoParameters) {
                           "all.inner.m 48 x1 /0", "all.inner.e 96 x1 /0", "all.padded 112 x2 /16",
                           "all.pairs 144 x3 /8", "all.singles 168 x3 /4", "all.matrices 192 x2 /64",
                           "all.grid 320 x6 /4", "turn 352 x1 /0", "size 400 x1 /0", "where 416 x1 /0"));
-  // A tail inside a struct that stands last.
+  // A tail inside the last struct.
   const Metadata::Buffer& nested = interface.sets[2].buffers[0];
   EXPECT_EQ(nested.tail_name, "tail.list");
   EXPECT_EQ(nested.tail->offset, 32U);

@@ -10,7 +10,7 @@ namespace slipway::rpl {
 
 namespace {
 
-constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, its bits without a pattern
+constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, without a bit pattern
 
 // The first byte becomes the lowest, whatever the host.
 template <class Word>
@@ -21,8 +21,8 @@ std::uint64_t read(const char* from) {
   return word;
 }
 
-// The first eight bytes of a text, the first lowest, zero behind its end. Most names are no longer than that, and are
-// then compared and hashed by this one number. Reads that overlap take the place of a loop over the bytes.
+// The first eight bytes of a text, the first lowest, zero past its end. Most names are not longer than that and are
+// then compared and hashed by this one number. Overlapping reads replace a loop over the bytes.
 [[gnu::always_inline]] inline std::uint64_t head_of(std::string_view text) {
   const char* const from = text.data();
   const std::size_t size = text.size();
@@ -42,7 +42,7 @@ std::uint64_t read(const char* from) {
       hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + i)) * kSpread;
     hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + size - 8)) * kSpread;
   }
-  // A product has little of the last characters in its lower bits, which choose the slot.
+  // The last characters have little influence on the lower bits of a product, which choose the slot.
   hash = (hash ^ hash >> 32) * kSpread;
   return static_cast<std::uint32_t>(hash >> 32);
 }
@@ -52,7 +52,7 @@ bool same_rest(const char* a, const char* b, std::size_t size) {
   return size <= 8 || std::memcmp(a + 8, b + 8, size - 8) == 0;
 }
 
-// Appends a text as words; gives the place of the first.
+// Appends a text as words; returns the index of the first.
 std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view text) {
   const std::size_t first = words.size();
   words.resize(first + spirv::string_words(text));
@@ -62,7 +62,7 @@ std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view t
 
 }  // namespace
 
-// All words and built-in names with a hash table over them; made once in a process.
+// All words and built-in names with a hash table over them; created once per process.
 struct FixedNames {
   static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
   struct Key {                                   // what is compared first, side by side

@@ -1,4 +1,4 @@
-// Interned names: every identifier, string and word of a program is a number.
+// Interned names: every identifier, string and word of a program is a number (NameId).
 //
 // The words that the language itself knows (keywords, types, settings, built-in functions...) have fixed numbers, the
 // same in every program, so that asking "is this `conditional`?" is one comparison. Names that a program adds are
@@ -45,14 +45,14 @@ class NameTable {
   // kNoName when the program does not contain it.
   NameId find(std::string_view text) const;
   std::string_view text(NameId name) const;
-  // The same as SPIR-V has strings: ended by a zero byte, and filled up to whole words with more of them.
+  // The same as a SPIR-V string: terminated by a zero byte and padded with zeros to whole words.
   std::span<const std::uint32_t> words(NameId name) const;
-  // All numbers are below this.
+  // All NameIds are below this.
   NameId size() const { return first_own_ + static_cast<NameId>(entries_.size()); }
 
  private:
   struct Entry {
-    std::uint64_t head;    // the first eight bytes, zero behind the end
+    std::uint64_t head;    // the first eight bytes, zero past the end
     std::uint32_t begin;   // in words_
     std::uint32_t length;  // in bytes
     std::uint32_t hash;
@@ -62,7 +62,7 @@ class NameTable {
 
   const FixedNames* fixed_;  // those of the language, the same for all tables
   NameId first_own_;
-  std::vector<std::uint32_t> words_;  // the texts as `words` gives them
+  std::vector<std::uint32_t> words_;  // the texts as `words` returns them
   std::vector<Entry> entries_;        // by NameId - first_program_name()
   std::vector<std::uint32_t> slots_;  // open addressing; entry index + 1
 };

@@ -13,7 +13,7 @@ namespace slipway::rpl {
 
 namespace {
 
-// A number with the prefixes and the suffix of the language; false when it is none or does not fit.
+// Reads a number with the prefixes and the suffix of the language; false when it is malformed or does not fit.
 bool parse_uint(std::string_view text, std::uint32_t& value) {
   if (text.ends_with('u')) text.remove_suffix(1);
   int base = 10;
@@ -148,7 +148,7 @@ void set_option(const Program& program, std::string_view name, std::string_view 
   if (parse_value(program, option, value, parsed)) return assignment.set(index, parsed);
   if (option.type != OptionType::Enum) {
     declared(diagnostics.error(DiagnosticKind::RplOptionType, location,
-                               formatted("`{}` is no value for the {} option `{}`, which takes {}", value,
+                               formatted("`{}` is not a value for the {} option `{}`, which takes {}", value,
                                          name_of(option.type), name, expectation(option.type))));
     return;
   }
@@ -161,7 +161,7 @@ void set_option(const Program& program, std::string_view name, std::string_view 
   }
   Diagnostic& problem =
       diagnostics.error(DiagnosticKind::RplOptionValue, location,
-                        formatted("`{}` is no value of option `{}`, which has {}", value, name, list));
+                        formatted("`{}` is not a value of option `{}`, which has {}", value, name, list));
   if (const auto near = closest(value, values)) problem.hint(formatted("did you mean `{}`?", *near));
   declared(problem);
 }
@@ -177,7 +177,7 @@ std::string format_value(const Program& program, Value value) {
     case ValueType::Sint:
       return formatted("{}", static_cast<std::int32_t>(value.bits));
     case ValueType::Float: {
-      // The shortest text that gives the same float; with a point, as the language writes floats.
+      // The shortest text of the same float, with a point, as the language writes floats.
       std::array<char, 64> buffer;
       const auto end =
           std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::bit_cast<float>(value.bits)).ptr;

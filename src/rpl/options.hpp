@@ -1,7 +1,7 @@
-// Options of a program, values given to them, and the record of which were read.
+// Options of a program, values assigned to them, and the record of which were read.
 //
 //   Assignment assignment;
-//   set_option(program, "wireframe=on", OptionFilter::Any, place, assignment, diagnostics);
+//   set_option(program, "wireframe=on", OptionFilter::Any, location, assignment, diagnostics);
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace slipway::rpl {
 
 struct Program;
 
-using OptionId = std::uint32_t;  // the place in Program::options
+using OptionId = std::uint32_t;  // the index in Program::options
 
 enum class OptionClass : std::uint8_t { Global, Instance };
 enum class OptionType : std::uint8_t { Flag, Uint, Sint, Float, Enum };
@@ -44,15 +44,15 @@ struct Assignment {
 // What --set, --set-global and --set-instance accept.
 enum class OptionFilter : std::uint8_t { Any, Global, Instance };
 
-// `name=value`, as on the command line (RPL page 3.8). `place` is where the text comes from, `nowhere` for a command
-// line. Errors: usage (no `=`), rpl-option-unknown, rpl-option-type, rpl-option-class, rpl-option-value,
-// rpl-option-twice.
+// `name=value`, as on the command line (docs/spec/rpl.md#setting-options). `location` is the origin of the text,
+// `nowhere` for a command line. Errors: usage (no `=`), rpl-option-unknown, rpl-option-type, rpl-option-class,
+// rpl-option-value, rpl-option-twice.
 void set_option(const Program& program, std::string_view text, OptionFilter filter, const SourceLocation& location,
                 Assignment& assignment, Diagnostics& diagnostics);
 void set_option(const Program& program, std::string_view name, std::string_view value, OptionFilter filter,
                 const SourceLocation& location, Assignment& assignment, Diagnostics& diagnostics);
 
-// The value as the command line takes it and diagnostics show it: `true`, `12u`, `-3`, `0.5`, the raw string.
+// The value as the command line accepts it and diagnostics show it: `true`, `12u`, `-3`, `0.5`, the raw string.
 std::string format_value(const Program& program, Value value);
 
 // A set of options; iterates in declaration order.
@@ -98,7 +98,7 @@ class OptionSet {
 };
 
 // What an output (the interface, the settings, a stage) read: the options, and a hash of the sequence of values that
-// its compile-time expressions had. Two assignments with equal hashes give the same output.
+// its compile-time expressions had. Two assignments with equal hashes have the same output.
 struct Consulted {
   OptionSet options;
   std::uint64_t hash = 0;

@@ -23,7 +23,7 @@ class Printer {
   }
 
  private:
-  // --- layout: `open` begins a list on a line of its own, `close` ends it behind its last line
+  // --- layout: `open` begins a list on a line of its own, `close` ends it after its last line
   void line(std::string_view text) {
     if (!out_.empty() && out_.back() != '\n') out_ += '\n';
     out_.append(2 * depth_, ' ');
@@ -47,16 +47,16 @@ class Printer {
   std::string_view text(NameId name) const { return program_.text(name); }
   std::uint32_t element(List list, std::uint32_t i) const { return program_.lists[list.first + i]; }
 
-  // --- expressions stand on one line
+  // --- expressions are on one line
   std::string value(const Value& value) const {
     return value.type == ValueType::String ? json::quoted(text(value.bits)) : format_value(program_, value);
   }
 
   std::string expression(ExprId id) const {
     const Expr& expr = program_.exprs[id];
-    const std::string place = at(expr.range);
+    const std::string location = at(expr.range);
     const auto leaf = [&](std::string_view kind, std::string_view of) {
-      return formatted("({} {} {})", kind, place, of);
+      return formatted("({} {} {})", kind, location, of);
     };
     switch (expr.kind) {
       case ExprKind::Uint:
@@ -68,31 +68,31 @@ class Printer {
       case ExprKind::String:
         return leaf("string", json::quoted(text(expr.a)));
       case ExprKind::True:
-        return formatted("(true {})", place);
+        return formatted("(true {})", location);
       case ExprKind::False:
-        return formatted("(false {})", place);
+        return formatted("(false {})", location);
       case ExprKind::Name:
         return leaf("name", text(expr.a));
       case ExprKind::Unary:
-        return formatted("({} {} {})", text_of(static_cast<UnaryOp>(expr.op)), place, expression(expr.a));
+        return formatted("({} {} {})", text_of(static_cast<UnaryOp>(expr.op)), location, expression(expr.a));
       case ExprKind::Binary:
-        return formatted("({} {} {} {})", text_of(static_cast<BinaryOp>(expr.op)), place, expression(expr.a),
+        return formatted("({} {} {} {})", text_of(static_cast<BinaryOp>(expr.op)), location, expression(expr.a),
                          expression(expr.b));
       case ExprKind::Member:
-        return formatted("(. {} {} {})", place, expression(expr.a), text(expr.b));
+        return formatted("(. {} {} {})", location, expression(expr.a), text(expr.b));
       case ExprKind::Index:
-        return formatted("([] {} {} {})", place, expression(expr.a), expression(expr.b));
+        return formatted("([] {} {} {})", location, expression(expr.a), expression(expr.b));
       case ExprKind::Call:
       case ExprKind::Construct: {
         std::string list =
-            formatted("({} {} {}", expr.kind == ExprKind::Call ? "call" : "construct", place, text(expr.a));
+            formatted("({} {} {}", expr.kind == ExprKind::Call ? "call" : "construct", location, text(expr.a));
         for (std::uint32_t i = 0; i < expr.c; ++i) list += " " + expression(program_.lists[expr.b + i]);
         return list + ")";
       }
       case ExprKind::None:
         break;
     }
-    return formatted("(error {})", place);
+    return formatted("(error {})", location);
   }
 
   std::string conditional(ExprId condition) const {
@@ -183,41 +183,42 @@ class Printer {
   void statement(StmtId id) {
     if (id == 0) return;
     const Stmt& of = program_.stmts[id];
-    const std::string place = at(of.range);
+    const std::string location = at(of.range);
     switch (of.kind) {
       case StmtKind::Block:
-        open(formatted("scope {}{}", place, conditional(of.condition)));
+        open(formatted("scope {}{}", location, conditional(of.condition)));
         for (std::uint32_t i = 0; i < of.list.count; ++i) statement(element(of.list, i));
         return close();
       case StmtKind::Alias:
-        return line(formatted("(alias {}{} {} {})", place, conditional(of.condition), text(of.name), expression(of.a)));
+        return line(
+            formatted("(alias {}{} {} {})", location, conditional(of.condition), text(of.name), expression(of.a)));
       case StmtKind::Variable:
-        return line(formatted("(variable {} {} {}{})", place, type(of.type), text(of.name),
+        return line(formatted("(variable {} {} {}{})", location, type(of.type), text(of.name),
                               of.a == 0 ? "" : " " + expression(of.a)));
       case StmtKind::Expr:
-        return line(formatted("(expression {} {})", place, expression(of.a)));
+        return line(formatted("(expression {} {})", location, expression(of.a)));
       case StmtKind::If:
-        open(formatted("if {} {}", place, expression(of.a)));
+        open(formatted("if {} {}", location, expression(of.a)));
         statement(of.b);
         statement(of.c);
         return close();
       case StmtKind::For:
-        open(formatted("for {}", place));
+        open(formatted("for {}", location));
         statement(of.a);
         line(expression(of.b));
         line(expression(of.c));
         statement(of.d);
         return close();
       case StmtKind::While:
-        open(formatted("while {} {}", place, expression(of.a)));
+        open(formatted("while {} {}", location, expression(of.a)));
         statement(of.d);
         return close();
       case StmtKind::Break:
-        return line(formatted("(break {})", place));
+        return line(formatted("(break {})", location));
       case StmtKind::Continue:
-        return line(formatted("(continue {})", place));
+        return line(formatted("(continue {})", location));
       case StmtKind::Return:
-        return line(formatted("(return {}{})", place, of.a == 0 ? "" : " " + expression(of.a)));
+        return line(formatted("(return {}{})", location, of.a == 0 ? "" : " " + expression(of.a)));
       case StmtKind::None:
         return;
     }

@@ -1,4 +1,5 @@
-// A parsed program as text: one S-expression for each item, every node with its place (RPL page 3.17).
+// A parsed program as text: one S-expression for each item, every node with its location
+// (docs/spec/rpl.md#printable-steps).
 //
 //   (module "tinted.rpl"
 //     (option @2:1 global tint_mode enum "none" "instance")

@@ -1,5 +1,5 @@
-// Makes expressions of the linear code again. Each instruction's text is made of its operands' texts, in one walk; the
-// instructions stand in evaluation order, and the language evaluates left to right, so compiling the text gives the
+// Rebuilds expressions from the linear code, in one walk: an instruction's text combines the texts of its operands. The
+// instructions are in evaluation order, and the language evaluates left to right, so compiling the text results in the
 // same sequence.
 #include "rpl/print_code.hpp"
 
@@ -9,7 +9,7 @@
 namespace slipway::rpl {
 namespace {
 
-// Precedence as in RPL page 3.2.
+// Precedence: docs/spec/rpl.md#grammar.
 constexpr int kPrimary = 12, kUnary = 11, kAssign = 0;
 
 struct Text {
@@ -77,7 +77,7 @@ class CodePrinter {
         return;
       case Op::Builtin:
         for (std::uint32_t i = 0; i < of.b; ++i) {
-          if (!is_place(static_cast<Builtin>(of.sub), i)) mark(resolved_.lists[of.a + i]);
+          if (!is_lvalue(static_cast<Builtin>(of.sub), i)) mark(resolved_.lists[of.a + i]);
         }
         return;
       case Op::Call:
@@ -87,7 +87,9 @@ class CodePrinter {
         return;
     }
   }
-  static bool is_place(Builtin builtin, std::uint32_t operand) { return (place_operands(builtin) >> operand & 1) != 0; }
+  static bool is_lvalue(Builtin builtin, std::uint32_t operand) {
+    return (lvalue_operands(builtin) >> operand & 1) != 0;
+  }
 
   Text value(Ref ref) const {
     if (!is_constant(ref)) return texts_[ref - function_.code.first];
@@ -95,7 +97,7 @@ class CodePrinter {
     const int level = text.starts_with('-') ? kUnary : kPrimary;
     return {std::move(text), level};
   }
-  // In brackets unless it binds at least so tightly.
+  // In parentheses unless it binds at least as tightly.
   std::string at_level(Ref ref, int level) const {
     Text text = value(ref);
     return text.level >= level ? std::move(text.text) : formatted("({})", text.text);
@@ -107,11 +109,11 @@ class CodePrinter {
     return text;
   }
 
-  // --- places
-  std::string location(std::uint32_t index) const {
-    const PlaceRef& of = resolved_.places[index];
+  // --- lvalues
+  std::string lvalue(std::uint32_t index) const {
+    const LValue& of = resolved_.lvalues[index];
     TypeId type = kErrorType;
-    List members;  // of the struct or buffer that the steps have come to
+    List members;  // of the struct or buffer that the steps have reached
     std::string text = root(of, type, members);
     for (std::uint32_t i = 0; i < of.steps.count; ++i) {
       const Step& step = resolved_.steps[of.steps.first + i];
@@ -137,33 +139,33 @@ class CodePrinter {
     return text;
   }
 
-  std::string root(const PlaceRef& of, TypeId& type, List& members) const {
+  std::string root(const LValue& of, TypeId& type, List& members) const {
     const auto starts = [&](TypeId of_root) {
       type = of_root;
       if (resolved_.types[type].kind == TypeKind::Struct)
         members = resolved_.structs[resolved_.types[type].index].members;
     };
     switch (of.root) {
-      case PlaceRoot::Local:
+      case LValueRoot::Local:
         starts(resolved_.locals[of.index].type);
         return std::string(name(resolved_.locals[of.index].name));
-      case PlaceRoot::Argument:
+      case LValueRoot::Argument:
         starts(resolved_.arguments[of.index].type);
         return std::string(name(resolved_.arguments[of.index].name));
-      case PlaceRoot::Attribute:
-      case PlaceRoot::StateIn:
-      case PlaceRoot::StateOut:
-      case PlaceRoot::ColorOutput: {
+      case LValueRoot::Attribute:
+      case LValueRoot::StateIn:
+      case LValueRoot::StateOut:
+      case LValueRoot::ColorOutput: {
         const ContainerField& field = resolved_.container_fields[of.index];
         starts(field.type);
         return formatted("{}.{}", name(resolved_.containers[field.container].name), name(field.name));
       }
-      case PlaceRoot::Buffer:
+      case LValueRoot::Buffer:
         members = resolved_.buffers[of.index].members;
         return std::string(name(resolved_.buffers[of.index].name));
-      case PlaceRoot::Sampler:
+      case LValueRoot::Sampler:
         return std::string(name(resolved_.samplers[of.index].name));
-      case PlaceRoot::Image:
+      case LValueRoot::Image:
         starts(resolved_.images[of.index].type);
         return std::string(name(resolved_.images[of.index].name));
     }
@@ -211,7 +213,7 @@ class CodePrinter {
     };
     switch (of.op) {
       case Op::Load:
-        return {location(of.a), kPrimary};
+        return {lvalue(of.a), kPrimary};
       case Op::Unary: {
         const std::string_view op = text_of(static_cast<UnaryOp>(of.sub));
         return {formatted("{}{}", op, at_level(of.a, kPrimary)), kUnary};
@@ -247,7 +249,7 @@ class CodePrinter {
       case Op::Builtin:
         return {builtin(of), kPrimary};
       case Op::Store:
-        return binary(BinaryOp::Assign, location(of.a), at_level(of.b, kAssign));
+        return binary(BinaryOp::Assign, lvalue(of.a), at_level(of.b, kAssign));
       default:
         return {};
     }
@@ -266,7 +268,7 @@ class CodePrinter {
     std::string arguments;
     for (std::uint32_t i = 0; i < of.c; ++i) {
       const CallArgument& argument = resolved_.call_arguments[of.b + i];
-      arguments += (i == 0 ? "" : ", ") + (argument.place != kNone ? location(argument.place) : whole(argument.value));
+      arguments += (i == 0 ? "" : ", ") + (argument.lvalue != kNone ? lvalue(argument.lvalue) : whole(argument.value));
     }
     return formatted("{} ({})", name(resolved_.functions[of.a].name), arguments);
   }
@@ -277,8 +279,8 @@ class CodePrinter {
     TypeId first = kVoid;
     for (std::uint32_t i = 0; i < of.b; ++i) {
       const std::uint32_t operand = resolved_.lists[of.a + i];
-      if (i == 0) first = is_place(id, i) ? resolved_.places[operand].type : resolved_.type_of(operand);
-      arguments += (i == 0 ? "" : ", ") + (is_place(id, i) ? location(operand) : whole(operand));
+      if (i == 0) first = is_lvalue(id, i) ? resolved_.lvalues[operand].type : resolved_.type_of(operand);
+      arguments += (i == 0 ? "" : ", ") + (is_lvalue(id, i) ? lvalue(operand) : whole(operand));
     }
     return formatted("{} ({})", builtin_name(id, of.type, first), arguments);
   }

@@ -91,7 +91,7 @@ std::string setting_text(const Settings& settings, const SettingInfo& info) {
   return "";
 }
 
-// Settings that are not what the language starts with; formats always.
+// Settings that differ from their initial values; formats always.
 template <class Settings>
 std::string settings_text(const Settings& settings, SettingScope scope, std::size_t prefix) {
   std::string text;

@@ -1,4 +1,4 @@
-// Metadata for people: what a pipeline takes and does, in tables.
+// Metadata as readable tables.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class Printer {
     std::vector<ResolvedModule> modules;
     for (const Module& module : program_.modules) {
       out_.clear();
-      // The last module's settings are the ones that count.
+      // The last module's settings take effect.
       if (&module == &program_.modules.back()) settings();
       for (std::uint32_t i = 0; i < module.item_count; ++i) item(module.first_item + i);
       modules.push_back({module.name, out_});
@@ -30,7 +30,7 @@ class Printer {
  private:
   std::string_view name(NameId id) const { return program_.text(id); }
 
-  // What became of each item.
+  // The index of each item in its table.
   void index() {
     const auto add = [](auto& map, const auto& list) {
       for (std::uint32_t i = 0; i < list.size(); ++i) map.emplace(list[i].item, i);
@@ -96,7 +96,7 @@ class Printer {
     const bool attributes = of.kind == ItemKind::VertexContainer || of.kind == ItemKind::InstancedContainer;
     for (std::uint32_t i = 0; i < of.fields.count; ++i) {
       const ContainerField& field = resolved_.container_fields[of.fields.first + i];
-      const bool packed = attributes && byte_count(field.format) != 4;  // 32 bits are what no `pack` means
+      const bool packed = attributes && byte_count(field.format) != 4;  // without `pack` an item has 32 bits
       out_ +=
           formatted("    {}{}{} {};\n", meta(field.field), packed ? formatted("pack ({}) ", name_of(field.format)) : "",
                     builtin_type_name(field.type), name(field.name));
@@ -118,7 +118,7 @@ class Printer {
     out_ += "}\n";
   }
 
-  // --- settings: those that differ from what the language starts with
+  // --- settings: those that differ from their initial values
   static std::string setting_value(const SettingInfo& info, std::uint32_t value) {
     switch (info.type) {
       case SettingType::Flag:
@@ -137,7 +137,7 @@ class Printer {
     const SettingScope scope =
         resolved_.pipeline == PipelineKind::Graphics ? SettingScope::Graphics : SettingScope::Compute;
     for (const SettingInfo& info : setting_table()) {
-      // The initial values of formats depend on other things, so formats are always said.
+      // The initial values of formats depend on other things, so formats are always printed.
       const bool is_format = info.id == Setting::depth_stencil_format;
       if (info.scope != scope || (resolved_.settings[info.id] == info.initial && !is_format)) continue;
       out_ += formatted("setting {} = {};\n", info.name, setting_value(info, resolved_.settings[info.id]));
@@ -153,10 +153,10 @@ class Printer {
     if (!out_.empty()) out_ += '\n';
   }
 
-  using Places = std::unordered_map<ItemId, std::uint32_t>;
+  using Indices = std::unordered_map<ItemId, std::uint32_t>;
   const Resolved& resolved_;
   const Program& program_;
-  Places structs_, containers_, buffers_, samplers_, images_, functions_;
+  Indices structs_, containers_, buffers_, samplers_, images_, functions_;
   std::string out_;
 };
 

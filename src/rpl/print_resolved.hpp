@@ -1,6 +1,6 @@
-// A resolved program as RPL text, module by module (RPL page 3.17): no options, no conditionals, no constants, aliases
-// replaced, expressions folded. It is a valid program: compiled without options it gives the same interface, settings
-// and SPIR-V.
+// A resolved program as RPL text, module by module (docs/spec/rpl.md#printable-steps): no options, no conditionals, no
+// constants, aliases replaced, expressions folded. It is a valid program: compiled without options it has the same
+// interface, settings and SPIR-V.
 #pragma once
 
 #include <string>

@@ -21,7 +21,8 @@ TestProgram resolved_program(const TestProgram& test, const Resolved& resolved) 
   return again;
 }
 
-// RPL page 3.17: the resolved text is a program with the same interface, settings and byte-identical SPIR-V.
+// docs/spec/rpl.md#printable-steps: the resolved text is a program with the same interface, settings and byte-identical
+// SPIR-V.
 void expect_same(const TestProgram& test, const std::vector<std::string>& values = {}) {
   const Built first(test, values);
   ASSERT_TRUE(first.made);

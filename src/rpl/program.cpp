@@ -4,16 +4,16 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "rpl/append_unique.hpp"
 #include "rpl/builtins.hpp"
-#include "rpl/mentions.hpp"
-#include "rpl/once.hpp"
 #include "rpl/parse/parser.hpp"
+#include "rpl/referenced_names.hpp"
 
 namespace slipway::rpl {
 
 namespace {
 
-// Items of one name, linked in program order. Walking backwards makes each chain come out forwards.
+// Links the items of one name in program order, walking backwards.
 void link_names(Program& program) {
   const std::size_t count = program.names.size();
   program.first_value.assign(count, kNone);
@@ -30,11 +30,11 @@ void link_names(Program& program) {
   }
 }
 
-// Whether an expression mentions an instance option, or a constant that depends on one. `instance_names` are the names
-// of such constants as far as they stand before it.
-bool mentions_instance(const Program& program, ExprId expression, const std::vector<bool>& instance_names,
-                       std::vector<ExprId>& todo) {
-  return any_name(program, expression, todo, [&](const Expr& node) {
+// Whether an expression references an instance option, or a constant that depends on one. `instance_names` are the
+// names of such constants before it.
+bool references_instance_option(const Program& program, ExprId expression, const std::vector<bool>& instance_names,
+                                std::vector<ExprId>& todo) {
+  return any_referenced_name(program, expression, todo, [&](const Expr& node) {
     if (instance_names[node.a]) return true;
     const ItemId id = program.first_value[node.a];
     return id != kNone && program.items[id].kind == ItemKind::Option &&
@@ -53,19 +53,19 @@ void sort_items(Program& program, std::vector<ExprId>& todo) {
         break;
       case ItemKind::Constant:
         program.constants.push_back(id);
-        item.instance = mentions_instance(program, item.condition, instance_names, todo) ||
-                        mentions_instance(program, item.value, instance_names, todo);
+        item.instance = references_instance_option(program, item.condition, instance_names, todo) ||
+                        references_instance_option(program, item.value, instance_names, todo);
         if (item.instance) instance_names[item.name] = true;
         break;
       case ItemKind::Setting:
         program.settings.push_back(id);
         break;
       case ItemKind::Struct:
-        if (item.next_same_name != kNone && program.first_struct[item.name] == id) program.rivals.push_back(id);
+        if (item.next_same_name != kNone && program.first_struct[item.name] == id) program.contested.push_back(id);
         break;
       case ItemKind::Function: {
         const bool shared = item.next_same_name != kNone && program.first_function[item.name] == id;
-        if (shared || find_builtin(item.name)) program.rivals.push_back(id);
+        if (shared || find_builtin(item.name)) program.contested.push_back(id);
         break;
       }
       default:
@@ -74,8 +74,8 @@ void sort_items(Program& program, std::vector<ExprId>& todo) {
   }
 }
 
-// What the tokens of the first source come to, with some room. Not more: memory that is given back to the system and
-// asked for again costs as much as parsing.
+// Reserves for the tokens of the first source, with some reserve. Not more: returning memory to the system and
+// requesting it again costs as much as parsing.
 void reserve(Program& program, std::size_t tokens) {
   constexpr std::size_t kFew = 64;
   program.exprs.reserve(tokens / 2);
@@ -173,7 +173,7 @@ Program ProgramParser::parse(std::span<const ModuleSources> modules, Diagnostics
   link_names(program);
   sort_items(program, memory_->parser.stack);
   program.valid = !diagnostics.has_errors();
-  if (!diagnostics.empty()) append_once(diagnostics, all);
+  if (!diagnostics.empty()) append_unique(diagnostics, all);
   return program;
 }
 

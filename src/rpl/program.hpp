@@ -4,8 +4,8 @@
 //   if (!program.valid) ...
 //
 // It is immutable and may be resolved by many threads at a time. Nodes are small records in flat arrays that refer to
-// each other by index; index 0 of `exprs`, `stmts` and `types` is a dummy, so that 0 means "none". Every node knows its
-// place: offsets are those of one address space in which the sources stand one behind the other (see `place`).
+// each other by index; index 0 of `exprs`, `stmts` and `types` is a dummy, so that 0 means "none". Every node has its
+// source range: offsets in one address space that holds the sources in sequence (see `location`).
 //
 // A program with errors still has all nodes that were understood (editors need them); it must not be resolved.
 #pragma once
@@ -27,8 +27,8 @@ namespace slipway::rpl {
 using ExprId = std::uint32_t;
 using StmtId = std::uint32_t;
 using TypeRefId = std::uint32_t;
-using ItemId = std::uint32_t;                       // the place in Program::items
-using FieldId = std::uint32_t;                      // the place in Program::fields
+using ItemId = std::uint32_t;                       // the index in Program::items
+using FieldId = std::uint32_t;                      // the index in Program::fields
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;  // no item, no field
 
 // Offsets in the address space of the program.
@@ -53,8 +53,8 @@ enum class ExprKind : std::uint8_t {
   Name,       // a: NameId
   Unary,      // op: UnaryOp, a: operand
   Binary,     // op: BinaryOp, a, b: operands
-  Member,     // a: base, b: NameId; at: place of the name
-  Index,      // a: base, b: index; at: place of `[`
+  Member,     // a: base, b: NameId; at: offset of the name
+  Index,      // a: base, b: index; at: offset of `[`
   Call,       // a: NameId, b: first in lists, c: count
   Construct,  // like Call
 };
@@ -83,7 +83,7 @@ enum class BinaryOp : std::uint8_t {
 };
 std::string_view text_of(UnaryOp op);
 std::string_view text_of(BinaryOp op);
-// Precedence as in RPL page 3.2: 10 for `*`, 0 for `=`.
+// Precedence (docs/spec/rpl.md#grammar): 10 for `*`, 0 for `=`.
 int level_of(BinaryOp op);
 
 struct Expr {
@@ -181,7 +181,7 @@ struct Item {
   ItemKind kind = ItemKind::Option;
   DescriptorSet set = DescriptorSet::None;
   bool keyword_less = false;  // a setting without `setting`
-  bool instance = false;      // Constant: it, or its conditional, depends on an instance option (RPL page 3.8)
+  bool instance = false;  // Constant: it, or its conditional, depends on an instance option (docs/spec/rpl.md#taint)
   ExprId condition = 0;
   NameId name = kNoName;
   ItemId next_same_name = kNone;  // the next item of the same namespace and name, in program order
@@ -215,7 +215,7 @@ struct Module {
 
 struct ProgramSource {
   SourcePtr text;
-  std::uint32_t base = 0;  // where its first byte stands in the address space
+  std::uint32_t base = 0;  // of its first byte in the address space
   std::uint32_t module = 0;
 };
 
@@ -231,15 +231,15 @@ struct Program {
   std::vector<std::uint32_t> lists;
   std::vector<Field> fields;
   std::vector<ArgumentDecl> arguments;
-  std::vector<Item> items;  // in source order, the modules one behind the other
+  std::vector<Item> items;  // in source order, module after module
   std::vector<Option> options;
 
   // By NameId: the first item of that name, or kNone. Values are options, constants, containers, buffers, samplers and
   // images; `next_same_name` leads to the others.
   std::vector<ItemId> first_value, first_struct, first_function;
   // Items by what resolve does with them, in program order: `declarations` are containers, buffers, samplers and
-  // images, `rivals` functions and structs whose names may be wrong: shared, or those of built-in functions.
-  std::vector<ItemId> constants, settings, declarations, rivals;
+  // images, `contested` functions and structs whose names may be errors: shared ones, and those of built-in functions.
+  std::vector<ItemId> constants, settings, declarations, contested;
 
   std::string_view text(NameId name) const { return names.text(name); }
   SourceLocation location(Range range) const;
@@ -253,7 +253,7 @@ struct ModuleSources {
   std::vector<SourcePtr> sources;
 };
 
-// Keeps its memory from one call to the next: one for many programs.
+// Keeps its memory between calls: use one for many programs.
 class ProgramParser {
  public:
   ProgramParser();
@@ -261,7 +261,8 @@ class ProgramParser {
   ProgramParser& operator=(ProgramParser&&) noexcept;
   ~ProgramParser();
 
-  // The kinds of diagnostics are those of RPL page 4, areas "lexical, syntax" and "options".
+  // The kinds of diagnostics are those of the areas "lexical, syntax" and "options"
+  // (docs/spec/rpl.md#diagnostic-codes).
   Program parse(std::span<const ModuleSources> modules, Diagnostics& diagnostics);
   // One module of one source.
   Program parse(SourcePtr source, Diagnostics& diagnostics);

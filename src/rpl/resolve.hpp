@@ -1,11 +1,11 @@
-// Resolving: one variant of a program, with names bound and everything compile-time gone.
+// Resolving: one variant of a program, with names bound and all compile-time constructs evaluated.
 //
-//   Resolver resolver;                       // keeps its memory from one call to the next
+//   Resolver resolver;                       // keeps its memory between calls
 //   if (const Resolved* variant = resolver.resolve(program, assignment, entries, settings, diagnostics))
 //   emit(*variant);
 //
-// The kinds of diagnostics are those of RPL page 4. `resolve` reports all independent problems and gives nothing when
-// one of them is an error.
+// The kinds of diagnostics are those of docs/spec/rpl.md#diagnostic-codes. `resolve` reports all independent problems
+// and returns nothing when one of them is an error.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct EntryPointName {
   bool operator==(const EntryPointName&) const = default;
 };
 
-// Bytes (RPL page 3.11).
+// Bytes (docs/spec/rpl.md#buffers-and-layouts).
 struct BufferLimits {
   std::uint32_t uniform = 16384;
   std::uint32_t push_constant = 128;
@@ -33,16 +33,16 @@ struct BufferLimits {
   bool operator==(const BufferLimits&) const = default;
 };
 
-struct ResolveSettings {
+struct ResolveOptions {
   PipelineKind pipeline = PipelineKind::Graphics;
   BufferLimits limits;
-  // Checks functions and structs that no entry point reaches; what is found there is a warning (rpl-unused-definition).
+  // Checks functions and structs that no entry point reaches; their errors are warnings (rpl-unused-definition).
   // It does not change the result. Without entry points function bodies are checked only with `check_bodies`.
   bool check_unused = false;
   bool check_bodies = false;
   // Reports rpl-setting-keyword for settings without `setting`.
   bool strict = false;
-  bool operator==(const ResolveSettings&) const = default;
+  bool operator==(const ResolveOptions&) const = default;
 };
 
 class Resolver {
@@ -52,19 +52,19 @@ class Resolver {
   Resolver(Resolver&&) noexcept;
   Resolver& operator=(Resolver&&) noexcept;
 
-  // The result belongs to the resolver and is good until the next call; null when there were errors. `program` must be
-  // valid and outlive the result. No entry points: metadata only.
+  // The result belongs to the resolver and is valid until the next call; null when there were errors. `program` must be
+  // valid and outlive the result. Without entry points the result has metadata only.
   //
-  // Further variants of a program share what the options that differ do not reach: its functions, structs and buffers,
-  // and where only settings differ, everything else. They come out as if each were resolved alone. What is kept for
-  // that grows to some times what one variant takes and is then begun anew (resolve/kept.cpp); another program, other
-  // settings and `check_unused` begin anew, too.
+  // Further variants of a program reuse the functions, structs and buffers that the changed options do not reach, and
+  // everything else when only settings differ. The results are the same as those of a new resolver. The memory for this
+  // grows to a multiple of that of one variant and is then cleared (resolve/resolve.cpp); another program, other
+  // options of the resolver and `check_unused` also start anew.
   const Resolved* resolve(const Program& program, const Assignment& assignment,
-                          std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                          std::span<const EntryPointName> entry_points, const ResolveOptions& options,
                           Diagnostics& diagnostics);
-  // After a call that gave null, too: which options were read, in order (for the search through variants).
+  // The options that were read, in order, for the search through variants; also after a call that returned null.
   std::span<const OptionId> read_order() const;
-  // Hands the last result over.
+  // Moves the last result out.
   Resolved release();
 
  private:
@@ -73,7 +73,7 @@ class Resolver {
 };
 
 std::optional<Resolved> resolve(const Program& program, const Assignment& assignment,
-                                std::span<const EntryPointName> entry_points, const ResolveSettings& settings,
+                                std::span<const EntryPointName> entry_points, const ResolveOptions& options,
                                 Diagnostics& diagnostics);
 
 }  // namespace slipway::rpl

@@ -1,29 +1,28 @@
 // A resolved program: one variant, with everything that metadata and code need and nothing else.
 //
-// Options, constants and conditionals are gone, names are bound, types are known, constants are folded, numbers of
-// locations and bindings are given. It refers to the `Program` it came from for names and places, which must outlive
-// it.
+// Options, constants and conditionals are gone, names are bound, types are known, constants are folded, and locations
+// and bindings are assigned. It refers to its `Program` for names and source locations; the program must outlive it.
 //
 // CODE. Each function's body is a range of `code`: one linear sequence of instructions in evaluation order, in which
-// every operand stands before its user. Emission is one walk over it, without recursion.
+// every operand comes before its user. Emission is one walk over it, without recursion.
 //
 //   - An operand is a `Ref`: a constant of `constants` (`is_constant`), or the index of an earlier instruction of the
-//     same function whose result it is. A result is used at most once, in the same statement; printers can thus make
-//     expressions again.
-//   - Memory is only touched by Load, Store, Declare and by built-ins that take a place. A `Place` is a root (a local,
-//     an argument, a container field, a buffer...) and steps into it; indices among the steps are Refs that were
+//     same function whose result it is. A result is used at most once, in the same statement, so that printers can
+//     rebuild expressions.
+//   - Memory is accessed only by Load, Store, Declare and by built-ins that take an lvalue. An `LValue` is a root (a
+//     local, an argument, a container field, a buffer...) and steps into it; indices among the steps are Refs that were
 //     evaluated before.
-//   - `a && b` is LogicBegin, the instructions of b, LogicEnd: b is evaluated only when a needs it. `simple` says that
+//   - `a && b` is LogicBegin, the instructions of b, LogicEnd: b is evaluated only when a needs it. `simple` means that
 //     b has no effects and reads nothing but variables and arguments, so that both sides may be evaluated
 //     (OpLogicalAnd).
 //   - Control flow is structured:
 //       If c ... [Else ...] EndIf
 //       LoopBegin <condition> LoopTest c <body> LoopStep <step> LoopEnd      (while: the step is empty)
-//     Break and Continue belong to the innermost loop. Nothing stands behind Break, Continue, Return or Discard in its
+//     Break and Continue belong to the innermost loop. Nothing follows Break, Continue, Return or Discard in its
 //     block. A function that returns a value ends each of its paths with Return or Discard; a merge block that cannot
-//     be reached is unreachable. `terminates` of If says that neither branch goes on.
+//     be reached is unreachable. `terminates` of If means that neither branch continues.
 //   - ScopeBegin and ScopeEnd are for printers.
-//   - `begins_statement` marks the first instruction of each statement; `at` is the place for debug lines.
+//   - `begins_statement` marks the first instruction of each statement; `at` is the source range for debug lines.
 //
 // Branches whose condition is constant and statements that cannot be reached are checked, but not in `code`; functions
 // called only from there are not in `functions`.
@@ -77,7 +76,7 @@ enum class ItemFormat : std::uint8_t {
 };
 std::string_view name_of(ItemFormat format);
 std::uint32_t byte_count(ItemFormat format);
-// The VkFormat of an attribute with 1..4 items (RPL page 3.10).
+// The VkFormat of an attribute with 1..4 items (docs/spec/rpl.md#packed-attributes).
 std::uint32_t attribute_vk_format(ItemFormat format, std::uint32_t items);
 // The VkFormat and the SPIR-V ImageFormat of a storage image with texels of type T (f4 u4 s4 f1 u1 s1); 0 where the
 // combination is not allowed.
@@ -127,7 +126,7 @@ struct Buffer {
   List tail_parameters;
 };
 
-// A leaf of a buffer (RPL page 3.15).
+// A leaf of a buffer (docs/spec/rpl.md#metadata-rules).
 struct Parameter {
   List path;                 // NameIds in Resolved::lists: the dotted name
   TypeId type = kErrorType;  // of the leaf without dimensions: vector or matrix
@@ -158,7 +157,7 @@ struct ImageDecl {
   ItemFormat format = ItemFormat::Float32;  // storage images
 };
 
-// One field of a color output container with its settings; the place in Resolved::color_outputs is the location.
+// One field of a color output container with its settings; the index in Resolved::color_outputs is the location.
 struct ColorOutput {
   std::uint32_t field = 0;                                    // in Resolved::container_fields
   std::array<std::uint32_t, kOutputSettingCount> settings{};  // by Setting::Id - kFirstOutputSetting
@@ -174,7 +173,7 @@ inline constexpr Ref kConstantBit = 0x80000000;
 constexpr bool is_constant(Ref ref) { return (ref & kConstantBit) != 0; }  // not for kNoRef
 constexpr std::uint32_t constant_index(Ref ref) { return ref & ~kConstantBit; }
 
-// A value known at compile time: its 32-bit words, members of structs and columns of matrices one behind the other.
+// A value known at compile time: its 32-bit words, members of structs and columns of matrices in sequence.
 // Booleans have one word, 0 or 1.
 struct Constant {
   TypeId type = kErrorType;
@@ -182,7 +181,7 @@ struct Constant {
   std::uint32_t count = 0;
 };
 
-enum class PlaceRoot : std::uint8_t {
+enum class LValueRoot : std::uint8_t {
   Local,        // index: in Resolved::locals
   Argument,     // index: in Resolved::arguments. In: the value, read only; Out, InOut: the caller's temporary
   Attribute,    // index: in Resolved::container_fields
@@ -206,8 +205,8 @@ struct Step {
   std::uint32_t value = 0;
 };
 
-struct PlaceRef {
-  PlaceRoot root = PlaceRoot::Local;
+struct LValue {
+  LValueRoot root = LValueRoot::Local;
   std::uint32_t index = 0;
   List steps;                // in Resolved::steps
   TypeId type = kErrorType;  // of what the steps lead to
@@ -215,7 +214,7 @@ struct PlaceRef {
 
 enum class Op : std::uint8_t {
   // Values. `type` is that of the result.
-  Load,        // a: place
+  Load,        // a: lvalue
   Unary,       // sub: UnaryOp (Minus, Not, Complement), a
   Binary,      // sub: BinaryOp (never And, Or, Assign), a, b; the operands' types choose the form
   LogicBegin,  // sub: BinaryOp And or Or, a: left side; `simple`
@@ -230,11 +229,11 @@ enum class Op : std::uint8_t {
   Swizzle,     // a: vector value, b: item indices, two bits each, the first lowest
   Element,     // a: array value, b: Ref of the index
   Call,        // a: function, b: first in call_arguments, c: count
-  Builtin,     // sub: Builtin, a: first in lists, b: count; Refs, or indices of places where `place_operands` says so
-  Store,       // a: place, b: value; the result is the value
+  Builtin,     // sub: Builtin, a: first in lists, b: count; Refs, or indices of lvalues: `lvalue_operands`
+  Store,       // a: lvalue, b: value; the result is the value
   // Effects.
   Declare,   // a: local, b: its first value, or kNoRef: starts at zero each time it comes here
-  Evaluate,  // a: a value that nobody uses: the end of an expression statement (not for void calls and Store)
+  Evaluate,  // a: a value that nothing uses: the end of an expression statement (not for void calls and Store)
   // Structure.
   ScopeBegin,  // sub 1: of a `for`: Declare, LoopBegin ... LoopEnd follow
   ScopeEnd,
@@ -259,26 +258,26 @@ struct Instruction {
   bool terminates = false;  // If, LoopBegin
   TypeId type = kErrorType;
   std::uint32_t a = 0, b = 0, c = 0;
-  Range at;  // place in the sources
+  Range at;  // in the sources
 };
 
-// Which operands of a built-in are places: bit i for operand i. Samplers, images, buffers (a place without steps) and
-// the targets of atomics.
-std::uint32_t place_operands(Builtin builtin);
+// Which operands of a built-in are lvalues: bit i for operand i. Samplers, images, buffers (an lvalue without steps)
+// and the targets of atomics.
+std::uint32_t lvalue_operands(Builtin builtin);
 
-// `value` is given for In and InOut (the value copied in), `place` for Out and InOut (where the temporary goes when the
-// callee returns), and for samplers and images.
+// `value` is given for In and InOut (the value copied in), `lvalue` for Out and InOut (where the temporary goes when
+// the callee returns), and for samplers and images.
 struct CallArgument {
   Access access = Access::In;
   Ref value = kNoRef;
-  std::uint32_t place = kNone;
+  std::uint32_t lvalue = kNone;
 };
 
 struct Local {
   NameId name = kNoName;
   TypeId type = kErrorType;
   Range at;
-  // Something writes to it behind its declaration, or reaches into it with an index that is known at run time only.
+  // Something writes to it after its declaration, or reaches into it with an index that is known only at run time.
   // A local without that is a name for one value.
   bool in_memory = false;
 };
@@ -297,7 +296,7 @@ struct Function {
   List arguments;        // in Resolved::arguments
   List locals;           // in Resolved::locals
   List code;             // in Resolved::code
-  List places;           // in Resolved::places
+  List lvalues;          // in Resolved::lvalues
   StageMask stages = 0;  // the entry points that reach it
 };
 
@@ -306,11 +305,11 @@ struct EntryPoint {
   std::uint32_t function = 0;
 };
 
-// What the outputs read: RPL page 3.18.
+// What each output read (docs/spec/rpl.md#variants).
 struct ConsultedSets {
   Consulted interface, settings;
   std::array<Consulted, kStageCount> stages;
-  // All options in the order in which they were first read, whatever for (constants that nobody used included): the
+  // All options in the order in which they were first read, for any purpose (unused constants included): the
   // enumeration of variants branches over them in this order.
   std::vector<OptionId> order;
 };
@@ -341,7 +340,7 @@ struct Resolved {
   std::vector<Argument> arguments;
   std::vector<Local> locals;
   std::vector<Instruction> code;
-  std::vector<PlaceRef> places;
+  std::vector<LValue> lvalues;
   std::vector<Step> steps;
   std::vector<CallArgument> call_arguments;
   std::vector<Constant> constants;

@@ -1,8 +1,8 @@
 // Runs tests/corpus/rpl (testing/rpl_case.hpp). A case without errors expects its warnings and then the listing of what
 // it resolves to.
 //
-// UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
-// UPDATE_CORPUS=kinds does that too, and says so.
+// UPDATE_CORPUS=1 rewrites the expectations. It refuses to change the kinds of diagnostics of a case;
+// UPDATE_CORPUS=kinds changes them, too, and reports it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The parser must stand any text, and its tokens must lie in order.
+// The parser must accept any text without a fault, and its tokens must be in order.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,6 +1,5 @@
-// Resolving must stand any program, with and without its functions; what it gives must obey the rules of resolved.hpp
-// on which emission relies. Whatever a resolver has kept of other variants, it makes of one what a fresh resolver
-// makes.
+// Resolving any program must not fault, with and without its functions; the result must obey the rules of resolved.hpp,
+// on which emission relies. A resolver that has cached other variants must return what a new resolver returns.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -31,7 +30,7 @@ void check(const rpl::Resolved& resolved) {
       };
       const auto location = [&](std::uint32_t index) {
         require(index < resolved.locations.size());
-        const rpl::PlaceRef& ref = resolved.locations[index];
+        const rpl::LValue& ref = resolved.locations[index];
         for (std::uint32_t s = 0; s < ref.steps.count; ++s) {
           const rpl::Step& step = resolved.steps[ref.steps.first + s];
           if (step.kind == rpl::StepKind::Element) operand(step.value);
@@ -101,7 +100,7 @@ rpl::Value value_in(const rpl::Program& program, const rpl::Option& option, std:
 
 // Some variants of a program by one resolver, each with other values for some of the first options, and there and back.
 void check_variants(rpl::Resolver& resolver, const rpl::Program& program,
-                    std::span<const rpl::EntryPointName> entry_points, const rpl::ResolveSettings& settings) {
+                    std::span<const rpl::EntryPointName> entry_points, const rpl::ResolveOptions& settings) {
   constexpr std::uint32_t kPatterns[] = {0, 1, 3, 2, 6, 0, 5, 1};
   for (const std::uint32_t pattern : kPatterns) {
     rpl::Assignment assignment;
@@ -143,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       entry_points = {{rpl::Stage::Vertex, "vs"}, {rpl::Stage::Fragment, "fs"}};
     }
-    const rpl::ResolveSettings settings{
+    const rpl::ResolveOptions settings{
         .pipeline = pipeline, .check_unused = true, .check_bodies = true, .strict = true};
     for (const bool entries : {true, false}) {
       const auto chosen = std::span(entry_points).first(entries ? entry_points.size() : 0);
@@ -151,7 +150,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check(*resolved);
       }
     }
-    // Those of programs that take long are left to other tests.
+    // Slow programs are left to other tests.
     constexpr std::size_t kMaxBytes = 4096;
     if (size <= kMaxBytes && !program.options.empty()) {
       check_variants(resolver, program, entry_points, {.pipeline = pipeline});

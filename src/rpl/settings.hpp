@@ -13,7 +13,7 @@ namespace slipway::rpl {
 
 enum class PipelineKind : std::uint8_t { Graphics, Compute };
 
-// A setting is named by its place in settings.def.
+// A setting is identified by its index in settings.def.
 struct Setting {
   enum Id : std::uint32_t {
 #define SETTING(identifier, ...) identifier,
@@ -23,7 +23,7 @@ struct Setting {
   };
 };
 inline constexpr std::uint32_t kSettingCount = Setting::Count;
-// The settings of a color output stand together.
+// The settings of a color output are consecutive.
 inline constexpr std::uint32_t kFirstOutputSetting = Setting::color_output_use_blend;
 inline constexpr std::uint32_t kOutputSettingCount = Setting::color_output_format - kFirstOutputSetting + 1;
 
@@ -54,10 +54,10 @@ struct SettingInfo {
 
 std::span<const SettingInfo> setting_table();
 const SettingInfo& info_of(Setting::Id id);
-// By the fixed number of its name; empty for a name that is no setting.
+// By the fixed NameId; empty for a name that is not a setting.
 std::optional<Setting::Id> find_setting(NameId name);
 
-// A word of a setting's list and the Vulkan enumerant it stands for.
+// A word of a setting's list and its Vulkan enumerant.
 struct SettingWord {
   std::string_view name;
   std::uint32_t vulkan;

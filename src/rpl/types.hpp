@@ -1,9 +1,9 @@
 // Types of runtime values and their memory layouts.
 //
-// Types are numbers in a `TypeTable`; the built-in ones have the same number in every table, so that most type checks
+// Types are indices in a `TypeTable`; the built-in ones have the same index in every table, so that most type checks
 // compare with a constant. A table grows by array types and structs as a program is resolved, and equal array types are
-// one type. Layouts are those of RPL page 3.4: std430, which for the members that uniform and push-constant buffers
-// allow is their layout, too.
+// one type. Layouts are std430 (docs/spec/rpl.md#types); for the members that uniform and push-constant
+// buffers allow, it is their layout, too.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ enum class TypeKind : std::uint8_t {
   String,        // compile time only
   Array,         // `length` elements of `element`
   RuntimeArray,  // elements of `element`, as many as the bound memory holds
-  Struct,        // `index` is the place in Resolved::structs
+  Struct,        // `index` is in Resolved::structs
 };
 
 enum class ItemClass : std::uint8_t { None, Float, Uint, Sint };
 
-// In the enum order of RPL page 3.12; storage images use Color2d, Color3d and Color2dArray.
+// In the order of docs/spec/rpl.md#images-and-samplers; storage images use Color2d, Color3d and Color2dArray.
 enum class ImageShape : std::uint8_t {
   Color2d,
   Color3d,
@@ -46,7 +46,7 @@ enum class ImageShape : std::uint8_t {
   Depth2dArray,
 };
 inline bool is_depth(ImageShape shape) { return shape >= ImageShape::Depth2d; }
-// The same with the color/depth difference taken away.
+// The color shape with the same dimensions.
 inline ImageShape dimension_of(ImageShape shape) {
   return is_depth(shape) ? static_cast<ImageShape>(static_cast<int>(shape) - 4) : shape;
 }
@@ -124,7 +124,8 @@ class TypeTable {
   std::uint32_t arrays_ = 0;
 };
 
-// The type that a word names, kErrorType for none. `sampler` and the image words are included, `void` too.
+// The type of a word; kErrorType if the word does not name a type. `sampler` and the image words are included, `void`
+// too.
 TypeId type_of_word(NameId word);
 // The text of a built-in type; empty for arrays and structs.
 std::string_view builtin_type_name(TypeId type);

@@ -10,7 +10,7 @@
 namespace slipway::rpl {
 namespace {
 
-// So many nodes are worth threads: a node takes some ten microseconds, a thread about as much to start.
+// From this many nodes on a further thread is worth its start: a node takes about ten microseconds, as starting does.
 constexpr std::size_t kWorthThreads = 64;
 
 std::uint64_t combined(std::initializer_list<std::uint64_t> values) {
@@ -19,7 +19,7 @@ std::uint64_t combined(std::initializer_list<std::uint64_t> values) {
   return mixer.hash;
 }
 
-// What tells one problem from another.
+// The identity of a problem.
 using Signature = std::tuple<DiagnosticKind, std::string, std::uint64_t, std::string>;
 Signature signature_of(const Diagnostic& diagnostic) {
   return {diagnostic.kind, diagnostic.location.file, diagnostic.location.span.begin, diagnostic.message};
@@ -27,7 +27,7 @@ Signature signature_of(const Diagnostic& diagnostic) {
 
 class Searcher {
  public:
-  Searcher(const Program& program, const VariantSettings& settings) : program_(program), settings_(settings) {}
+  Searcher(const Program& program, const VariantOptions& settings) : program_(program), settings_(settings) {}
 
   Search run() {
     if (settings_.listed) {
@@ -37,7 +37,7 @@ class Searcher {
       nodes_.push_back(settings_.fixed);
     }
     std::vector<std::jthread> others;
-    work([&] {  // called while nodes wait
+    work([&] {  // called while nodes are waiting
       if (others.size() + 1 < settings_.jobs && nodes_.size() >= kWorthThreads) {
         others.emplace_back([this] { work([] {}); });
       }
@@ -68,14 +68,14 @@ class Searcher {
     changed_.notify_all();
   }
 
-  // Resolves a node; the nodes beside it wait for their turn. Comes back with the lock held.
+  // Resolves a node and queues its siblings. Returns with the lock held.
   void visit(Resolver& resolver, Assignment node, std::unique_lock<std::mutex>& lock) {
     Diagnostics diagnostics;
     const Resolved* resolved =
         resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, diagnostics);
     std::vector<Assignment> siblings;
     if (branching_) {
-      // The variant is that of the default values, so of each option that it read only the others need a visit.
+      // This variant has the default values, so only the other values of each option that it read need a visit.
       for (const OptionId option : resolver.read_order()) {
         if (node.has(option)) continue;
         const Value initial = program_.options[option].initial;
@@ -85,7 +85,7 @@ class Searcher {
             siblings.push_back(node);
             siblings.back().set(option, value);
           }
-          // A domain of --values may lack the default; then this visit stands for no assignment.
+          // A domain of --values may lack the default; then this visit does not represent any assignment.
           if (!std::ranges::contains(settings_.domains[option], initial)) {
             lock.lock();
             std::ranges::move(siblings, std::back_inserter(nodes_));
@@ -161,7 +161,7 @@ class Searcher {
   }
 
   const Program& program_;
-  const VariantSettings& settings_;
+  const VariantOptions& settings_;
   bool branching_ = true;
 
   std::mutex mutex_;  // guards all below
@@ -172,7 +172,7 @@ class Searcher {
   Search search_;
 };
 
-double domain_size(const VariantSettings& settings, OptionId option) {
+double domain_size(const VariantOptions& settings, OptionId option) {
   return static_cast<double>(std::max<std::size_t>(1, settings.domains[option].size()));
 }
 
@@ -181,13 +181,13 @@ double domain_size(const VariantSettings& settings, OptionId option) {
 std::uint64_t OutputKeys::code() const { return combined({interface, stages[0], stages[1], stages[2]}); }
 std::uint64_t OutputKeys::metadata() const { return combined({code(), settings}); }
 
-Search search_variants(const Program& program, const VariantSettings& settings) {
+Search search_variants(const Program& program, const VariantOptions& settings) {
   return Searcher(program, settings).run();
 }
 
-double count_assignments(const VariantSettings& settings) { return count_assignments(settings, settings.fixed); }
+double count_assignments(const VariantOptions& settings) { return count_assignments(settings, settings.fixed); }
 
-double count_assignments(const VariantSettings& settings, const Assignment& partial) {
+double count_assignments(const VariantOptions& settings, const Assignment& partial) {
   if (settings.listed) {
     return static_cast<double>(
         std::ranges::count_if(*settings.listed, [&](const Assignment& listed) { return agree(listed, partial); }));

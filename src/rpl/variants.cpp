@@ -15,13 +15,13 @@
 namespace slipway::rpl {
 namespace {
 
-// Fewer pieces of work than this are done by the caller's thread alone.
+// With fewer work items than this, the caller's thread does all of them.
 constexpr std::size_t kWorthThreads = 16;
 
 // How many threads check `count` pieces of work.
 std::size_t threads_for(std::size_t count, std::size_t jobs) { return count < kWorthThreads ? 1 : jobs; }
 
-// A number of assignments: exact as long as a double is.
+// A number of assignments, exact up to the precision of a double.
 std::string count_text(double count) { return count < 1e15 ? formatted("{:.0f}", count) : formatted("{:.3e}", count); }
 
 // The names of options in quotes: "`a`, `b`".
@@ -33,11 +33,11 @@ std::string names_text(const Program& program, const std::vector<OptionId>& opti
   return text;
 }
 
-// --- what is said about problems -----------------------------------------------------------------------------------
+// --- reports of problems -------------------------------------------------------------------------------------------
 
-// A problem's shortest assignment: starts at the leaf with the fewest options and leaves out each option whose every
-// value has the problem, too.
-Assignment shortest_assignment(const Search& search, std::size_t problem, const VariantSettings& settings) {
+// A problem's shortest assignment: starts at the leaf with the fewest options and drops each option for which all
+// values have the problem.
+Assignment shortest_assignment(const Search& search, std::size_t problem, const VariantOptions& settings) {
   const auto has_problem = [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, problem); };
   const auto length = [](const Leaf& leaf) {
     return std::ranges::count_if(leaf.assignment.values,
@@ -56,18 +56,17 @@ Assignment shortest_assignment(const Search& search, std::size_t problem, const 
     if (!always) value = kept;
   }
   for (OptionId option = 0; option < shortest.values.size(); ++option) {
-    if (settings.fixed.has(option)) shortest.values[option] = {};  // given by the user for all
+    if (settings.fixed.has(option)) shortest.values[option] = {};  // set by the user for all
   }
   return shortest;
 }
 
-void report_problems(const Program& program, const VariantSettings& settings, Search& search,
-                     Diagnostics& diagnostics) {
+void report_problems(const Program& program, const VariantOptions& settings, Search& search, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < search.problems.size(); ++i) {
     Diagnostic& problem = diagnostics.add(std::move(search.problems[i]));
     const auto having = std::ranges::count_if(
         search.leaves, [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, i); });
-    // Definitions that nothing uses are looked at in one variant alone.
+    // Unused definitions are checked in one variant only.
     if (having == std::ssize(search.leaves) || problem.kind == DiagnosticKind::RplUnusedDefinition) continue;
     const Assignment shortest = shortest_assignment(search, i, settings);
     for (OptionId option = 0; option < shortest.values.size(); ++option) {
@@ -91,7 +90,7 @@ void report_problems(const Program& program, const VariantSettings& settings, Se
                               count_text(assignments), count_text(count_assignments(settings))));
 }
 
-void report_limit(const Program& program, const VariantSettings& settings, const Search& search,
+void report_limit(const Program& program, const VariantOptions& settings, const Search& search,
                   Diagnostics& diagnostics) {
   std::vector<OptionId> options;
   for (OptionId option = 0; option < search.factors.size(); ++option) {
@@ -144,16 +143,16 @@ std::string short_name(std::string_view sha256, std::string_view ending) {
   return formatted("{}{}", sha256.substr(0, 16), ending);
 }
 
-void emit_classes(const Program& program, const VariantSettings& settings, const Search& search, Variants& variants,
+void emit_classes(const Program& program, const VariantOptions& settings, const Search& search, Variants& variants,
                   Diagnostics& diagnostics) {
   const CompileOptions& options = settings.compile;
-  // What was resolved before resolves again; its problems are known.
+  // A leaf that did not fail resolves again; its problems are known.
   const auto resolve = [&](Worker& worker, const Leaf& leaf) {
     Diagnostics again;
     return worker.resolver.resolve(program, leaf.assignment, options.entry_points, options.resolve, again);
   };
 
-  // Modules first: variants that differ in settings alone share theirs.
+  // Modules first: variants that differ only in settings share theirs.
   const auto codes = classes_of(search, &OutputKeys::code);
   std::vector<std::vector<SpirvModule>> modules(codes.size());
   std::vector<Failure> failures(codes.size());
@@ -250,7 +249,7 @@ std::vector<std::vector<Value>> default_domains(const Program& program, const As
   return domains;
 }
 
-std::optional<Variants> find_variants(const Program& program, const VariantSettings& settings,
+std::optional<Variants> find_variants(const Program& program, const VariantOptions& settings,
                                       Diagnostics& diagnostics) {
   Search search = search_variants(program, settings);
   if (search.too_many) {
@@ -275,7 +274,7 @@ std::optional<Variants> find_variants(const Program& program, const VariantSetti
   return variants;
 }
 
-std::string summary_text(const Program& program, const VariantSettings& settings, const Variants& variants) {
+std::string summary_text(const Program& program, const VariantOptions& settings, const Variants& variants) {
   std::string text = formatted("assignments: {}, variants: {}", count_text(variants.assignments), variants.leaves);
   if (variants.failing_leaves != 0) text += formatted(" ({} fail)", variants.failing_leaves);
   text += formatted("\nclasses: metadata {}, interface {}, settings {}", variants.metadata, variants.interfaces,

@@ -1,11 +1,11 @@
-// All variants of a program: which assignments of its options lead to different results, and the results (RPL
-// page 3.18).
+// All variants of a program: which assignments of its options lead to different results, and the results
+// (docs/spec/rpl.md#variants).
 //
 // A program with 12 flags has 4096 assignments, but a variant that is not skinned never asks how many weights a joint
-// has. So the search resolves with nothing assigned, looks which options were read, and branches over the first that
-// has no value yet. A leaf is the assignment of just the options that its variant read; it stands for all assignments
-// that agree with it. Leaves whose compile-time expressions had the same values give the same outputs and are one
-// class.
+// has. So the search resolves with nothing assigned, finds out which options were read, and branches over the first one
+// that has no value yet. A leaf is the assignment of exactly the options that its variant read; it represents all
+// assignments that agree with it. Leaves whose compile-time expressions had the same values have the same outputs and
+// form one class.
 #pragma once
 
 #include <array>
@@ -20,21 +20,20 @@ namespace slipway::rpl {
 
 enum class Vary : std::uint8_t { All, Global, Instance };
 
-struct VariantSettings {
+struct VariantOptions {
   CompileOptions compile;
-  // Values that do not vary.
+  // Values of options that do not vary.
   Assignment fixed;
   // By OptionId: the values that an option takes. Empty: it keeps its fixed or default value.
   std::vector<std::vector<Value>> domains;
   // Instead of the search: exactly these.
   std::optional<std::vector<Assignment>> listed;
   std::size_t max_variants = 65536;
-  unsigned jobs = 1;  // threads, the caller's included; more than one are started only for many variants
-  bool emit = false;  // metadata and SPIR-V of the classes, too
+  unsigned jobs = 1;  // threads, including the caller's; further ones are started only for many variants
+  bool emit = false;  // also emits metadata and SPIR-V of the classes
 };
 
-// The values of flags and enums; nothing for options that `fixed` gives a value, for those outside `vary`, and for
-// numbers.
+// The values of flags and enums; empty for options that `fixed` assigns, for those outside `vary`, and for numbers.
 std::vector<std::vector<Value>> default_domains(const Program& program, const Assignment& fixed, Vary vary);
 
 struct VariantModule {
@@ -59,21 +58,20 @@ struct Variants {
   std::size_t interfaces = 0, settings = 0, metadata = 0;
   std::array<std::size_t, kStageCount> stages{};
   OptionSet interface_options;  // that some variant's interface depends on
-  // With VariantSettings::emit, when nothing failed.
+  // With VariantOptions::emit, when nothing failed.
   std::vector<VariantClass> classes;
   std::vector<VariantModule> modules;
 };
 
-// Diagnostics: each problem once, those that some variants alone have with the shortest assignment that has it;
+// Diagnostics: each problem once, with the shortest assignment that has it unless all variants have it;
 // rpl-variant-failed when variants fail; rpl-variant-limit, and then no result; rpl-internal when an instance option
 // changes the interface.
-std::optional<Variants> find_variants(const Program& program, const VariantSettings& settings,
-                                      Diagnostics& diagnostics);
+std::optional<Variants> find_variants(const Program& program, const VariantOptions& settings, Diagnostics& diagnostics);
 
-// `assignments: 4, variants: 4; classes: ...` and the proof of the interface, for people.
-std::string summary_text(const Program& program, const VariantSettings& settings, const Variants& variants);
+// `assignments: 4, variants: 4; classes: ...` and the interface proof, as text.
+std::string summary_text(const Program& program, const VariantOptions& settings, const Variants& variants);
 
-// What `variants.json` holds.
+// The content of `variants.json`.
 std::string variants_json(const Program& program, const Variants& variants);
 std::string variants_schema_text();
 

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 struct Found {
   Program program;
-  VariantSettings settings;
+  VariantOptions settings;
   Diagnostics diagnostics;
   std::optional<Variants> variants;
 
@@ -45,7 +45,7 @@ struct Found {
   }
 };
 
-// RPL page 3.18: 4 assignments, 4 metadata, 2 vertex, 1 fragment, 2 interface classes.
+// docs/spec/rpl.md#checking-variants: 4 assignments, 4 metadata, 2 vertex, 1 fragment, 2 interface classes.
 TEST(Variants, OfTheSpecificationsExample) {
   const Found found(tools_program("tinted.rpl"));
   ASSERT_TRUE(found.variants) << format_diagnostics(found.diagnostics.all());
@@ -61,7 +61,7 @@ TEST(Variants, OfTheSpecificationsExample) {
               HasSubstr("interface: depends on `tint_mode`; independent of 1 instance option\n"));
 }
 
-// Every assignment belongs to exactly one class, and compiling it gives what the class says.
+// Every assignment belongs to exactly one class, and compiling it results in what the class lists.
 TEST(Variants, ClassesSayWhatEveryAssignmentGives) {
   for (const char* path :
        {"tests/corpus/rpl_tools/tinted.rpl", "tests/corpus/rpl_tools/control.rpl", "examples/skinned/skinned.rpl"}) {
@@ -156,7 +156,7 @@ std::string many_flags(int count) {
   return text;
 }
 
-// A resolver that let an instance option into the interface would be found out.
+// A resolver that lets an instance option into the interface is detected.
 TEST(Variants, ProveThatTheInterfaceIsIndependent) {
   const Found found(tools_program("tinted.rpl"), {}, false);
   Search search;

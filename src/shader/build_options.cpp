@@ -1,4 +1,4 @@
-// The `build_options` of a shader (scenario page 3.12).
+// The `build_options` of a shader (docs/spec/scenario.md#shaders).
 
 #include "base/format.hpp"
 #include "shader/compile.hpp"
@@ -11,7 +11,7 @@ constexpr std::string_view kBlanks = " \t\r\n";
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A name that the preprocessor takes, with parameters or without: `N`, `F(x, y)`.
+// A macro name, with parameters or without: `N`, `F(x, y)`.
 bool is_macro_name(std::string_view name, bool with_parameters) {
   std::size_t length = 0;
   while (length < name.size() && (is_letter(name[length]) || (length > 0 && is_digit(name[length])))) ++length;
@@ -22,10 +22,10 @@ bool is_macro_name(std::string_view name, bool with_parameters) {
 
 struct Token {
   std::string text;
-  bool closed = true;  // whether its quotes are
+  bool closed = true;  // whether its quotes are closed
 };
 
-// Quotes may stand anywhere in a token and hold blanks together; they are not part of it.
+// Quotes may be anywhere in a token and keep blanks together; they are not part of it.
 std::vector<Token> split(std::string_view text) {
   std::vector<Token> tokens;
   for (std::size_t at = 0; (at = text.find_first_not_of(kBlanks, at)) != std::string_view::npos;) {

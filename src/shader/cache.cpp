@@ -7,12 +7,12 @@
 namespace slipway::shader {
 namespace {
 
-// A new form of entries gets a new number.
+// Increment when the format of entries changes.
 constexpr std::string_view kFormat = "shader 1";
 constexpr std::uint32_t kWholeFile = 0xffffffff;
 
 std::string key_of(const Source& source, Language language, const Options& options) {
-  // Lists are told apart by the lengths in front of what they hold.
+  // The lengths before the contents of lists keep them distinct.
   std::string settings = formatted("{} {} {}\n{}\n{}\n", name_of(language), name_of(options.stage), options.debug_info,
                                    options.macros.size(), options.include_dirs.size());
   const auto add = [&](std::string_view text) { settings += formatted("{} {}\n", text.size(), text); };
@@ -23,7 +23,7 @@ std::string key_of(const Source& source, Language language, const Options& optio
     add(macro.value ? "=" + *macro.value : "");
   }
   for (const Path& directory : options.include_dirs) add(directory.native());
-  // The name stands in the debug information.
+  // The name is in the debug information.
   return Cache::key({kFormat, compiler_version(), settings, source.name(), source.text()});
 }
 
@@ -67,7 +67,7 @@ class EntryReader {
   EntryReader(Bytes entry, const SourcePtr& main, const Options& options)
       : reader_(entry), files_{main}, options_(options) {}
 
-  // None when the entry is damaged or a dependency is not as it was.
+  // Empty when the entry is damaged or a dependency has changed.
   std::optional<Compiled> read() {
     const Bytes words = reader_.take(std::size_t{reader_.read<std::uint32_t>()} * 4);
     compiled_.words.resize(words.size() / 4);

@@ -1,8 +1,9 @@
 // Compiling with the program's cache: a GLSL or HLSL text that was compiled before costs a file read, and glslang is
 // not started.
 //
-// An entry is found by all that decides the result: compiler version, language, options, source name and text. It
-// stores the words, the warnings, and the files that were included or looked for, which must be as they were.
+// The key of an entry is everything that determines the result: compiler version, language, options, source name and
+// text. An entry stores the words, the warnings, and the files that were included or searched for, which must be
+// unchanged.
 #pragma once
 
 #include "base/cache.hpp"

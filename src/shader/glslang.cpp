@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kDefaultVersion = 460;
 
-// Never ended: other threads may still compile when main returns.
+// Never finalized: other threads may still compile when main returns.
 void start_glslang() { [[maybe_unused]] static const bool started = glslang::InitializeProcess(); }
 
 std::optional<EShLanguage> stage_of(spirv::Stage stage) {
@@ -32,7 +32,7 @@ std::optional<EShLanguage> stage_of(spirv::Stage stage) {
   }
 }
 
-// The text that goes before the source.
+// The text before the source.
 std::string preamble_of(Language language, const std::vector<Macro>& macros) {
   std::string preamble;
   if (language == Language::Glsl) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
@@ -43,7 +43,7 @@ std::string preamble_of(Language language, const std::vector<Macro>& macros) {
   return preamble;
 }
 
-// glslang asks this for includes. It asks for `"name"` twice, locally and then in the system; both have one search
+// glslang calls this for includes. It asks for `"name"` twice, locally and then in the system; both have one search
 // here.
 class Includer : public glslang::TShader::Includer {
  public:
@@ -88,7 +88,7 @@ class Compilation {
     glslang::TProgram program;
     program.addShader(&shader_);
     if (!program.link(messages())) return failed(program.getInfoLog());
-    // glslang warns of this and then makes an entry point that does nothing.
+    // glslang warns about this and then creates an empty entry point.
     if (std::string_view(program.getInfoLog()).contains("Entry point not found")) {
       return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
                   formatted("Compilation error: entry point `{}` not found", options_.entry));
@@ -155,7 +155,7 @@ class Compilation {
     for (Diagnostic& diagnostic : failure) add_hint(diagnostic);
     if (std::ranges::none_of(failure, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       failure.push_back({.kind = DiagnosticKind::ShaderCompile,
-                         .message = "Compilation error: the compiler gives no reason",
+                         .message = "Compilation error: the compiler reports no reason",
                          .location = SourceLocation::in_file(source_->name())});
     }
     return fail(std::move(failure));

@@ -7,10 +7,10 @@
 
 namespace slipway::shader {
 
-// Starts glslang with the first call in a process.
+// Initializes glslang in the first call of a process.
 Result<Compiled> compile_with_glslang(const SourcePtr& source, Language language, const Options& options);
 
-// What decides the result beside the source and the options. Does not start glslang.
+// What determines the result besides the source and the options. Does not initialize glslang.
 std::string compiler_version();
 
 }  // namespace slipway::shader

@@ -5,7 +5,7 @@
 namespace slipway::shader {
 namespace {
 
-// Files that include themselves without end have to end somewhere.
+// Limits files that include themselves.
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxIncludes = 10'000;
 

@@ -1,4 +1,4 @@
-// The files that a shader includes: where they are looked for, what was found, what was not.
+// The files that a shader includes: the search for them, and which were found or missing.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace slipway::shader {
 
-// Texts by the name that the compiler calls them.
+// Texts by the names that the compiler uses.
 using SourceMap = std::map<std::string, SourcePtr, std::less<>>;
 
 class Includes {
@@ -29,7 +29,7 @@ class Includes {
   const Options& options_;
   std::string main_;  // its name
   SourceMap sources_;
-  std::map<Path, std::string> hashes_;  // of all that was looked for; empty for what was not there
+  std::map<Path, std::string> hashes_;  // of all files searched for; empty for missing ones
   std::size_t count_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A line is `ERROR: file:line:column: 'token' : message`, where place, token or both may be missing. Lines without the
-// first word go on with the message before.
+// A line is `ERROR: file:line:column: 'token' : message`, where location, token or both may be missing. Lines without
+// the first word go on with the message before.
 #include "shader/messages.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Location {
   std::uint32_t column = 0;
 };
 
-// Takes a number and the colon behind it off the text.
+// Removes a number and the colon after it from the text.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -62,7 +62,8 @@ std::optional<std::uint32_t> take_number(std::string_view& text) {
   return number;
 }
 
-// Takes `file:line:column: ` off the text. A file may have colons in its name: the first that numbers follow ends it.
+// Removes `file:line:column: ` from the text. A file may have colons in its name: the first that numbers follow ends
+// it.
 std::optional<Location> take_location(std::string_view& text) {
   for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
     std::string_view rest = text.substr(colon + 1);
@@ -76,7 +77,7 @@ std::optional<Location> take_location(std::string_view& text) {
   return std::nullopt;
 }
 
-// Takes `'token' : ` off the text; empty without one.
+// Removes `'token' : ` from the text; empty without one.
 std::string_view take_token(std::string_view& text) {
   const std::size_t end = text.find("' : ");
   if (!text.starts_with('\'') || end == std::string_view::npos) return {};
@@ -87,9 +88,9 @@ std::string_view take_token(std::string_view& text) {
 
 bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The token on its line, where glslang's column may lie inside of it, else the word at the column. None for a line that
-// the source does not have, which `#line` makes possible.
-std::optional<SourceLocation> place_of(const SourcePtr& source, const Location& location, std::string_view token) {
+// The token on its line, where glslang's column may be inside it, else the word at the column. Empty for a line that is
+// not in the source, which `#line` makes possible.
+std::optional<SourceLocation> location_of(const SourcePtr& source, const Location& location, std::string_view token) {
   if (location.line == 0) return SourceLocation::in_file(source->name());
   const std::string_view line = source->line(location.line);
   if (line.data() == nullptr) return std::nullopt;
@@ -127,7 +128,7 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
     return diagnostic;
   }
   const auto source = sources.find(location->file);
-  const auto found = source == sources.end() ? std::nullopt : place_of(source->second, *location, token);
+  const auto found = source == sources.end() ? std::nullopt : location_of(source->second, *location, token);
   if (found) {
     diagnostic.location = *found;
   } else {

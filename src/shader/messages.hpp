@@ -8,8 +8,9 @@
 
 namespace slipway::shader {
 
-// Errors and warnings of a log, at their places in the sources, as `Compilation error: ...` and `Compilation warning:
-// ...`. What says nothing of its own (the count of errors) is left out.
+// Errors and warnings of a log, at their locations in the sources, as `Compilation error: ...` and `Compilation
+// warning:
+// ...`. Lines without information (the count of errors) are left out.
 std::vector<Diagnostic> read_messages(std::string_view log, const SourcePtr& main, const SourceMap& sources);
 
 }  // namespace slipway::shader

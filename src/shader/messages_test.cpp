@@ -16,7 +16,7 @@ TEST(Messages, PlacesAndTokens) {
             "C:1:x.comp:2:1: error: Compilation error: `foo`: undeclared identifier [shader-compile]\n"
             "    2 | foo = 1;\n"
             "      | ^~~\n");
-  // A column inside of the token, or none.
+  // A column inside the token, or no column.
   EXPECT_EQ(read("ERROR: inc.h:1:2: '#include' : no such file\n"),
             "inc.h:1:1: error: Compilation error: `#include`: no such file [shader-compile]\n"
             "    1 | #include <nothing>\n"

@@ -17,7 +17,7 @@ struct AccessRule {
   Effect effect;
 };
 
-// An instruction that is not here and not in `Analysis::visit` counts as reading and writing whatever it is given.
+// An instruction that is not here and not in `Analysis::visit` counts as reading and writing its operands.
 constexpr AccessRule kRules[] = {
     {spv::Op::OpAccessChain, 2, kDerive},
     {spv::Op::OpInBoundsAccessChain, 2, kDerive},
@@ -86,7 +86,7 @@ constexpr AccessRule kRules[] = {
     {spv::Op::OpTraceRayKHR, 0, kRead},
     {spv::Op::OpRayQueryInitializeKHR, 1, kRead},
 
-    // Questions about a resource that do not touch its contents.
+    // Queries about a resource, which do not access its contents.
     {spv::Op::OpArrayLength, 2, kNone},
     {spv::Op::OpUntypedArrayLengthKHR, 3, kNone},
     {spv::Op::OpPtrEqual, 2, kNone},
@@ -102,7 +102,7 @@ constexpr AccessRule kRules[] = {
     {spv::Op::OpTensorQuerySizeARM, 2, kNone},
 };
 
-// Handles are loaded to be used later; loading them touches no contents.
+// Handles are loaded to be used later; loading them does not access contents.
 constexpr std::array kHandleTypes = {spv::Op::OpTypeImage,        spv::Op::OpTypeSampler,
                                      spv::Op::OpTypeSampledImage, spv::Op::OpTypeAccelerationStructureKHR,
                                      spv::Op::OpTypeTensorARM,    spv::Op::OpTypePointer};
@@ -231,8 +231,8 @@ class Analysis {
     }
   }
 
-  // Stands for the pointer or handle that a variable holds: what is stored there comes out again by loading, and an
-  // access to it is not one to the variable. Ids have 22 bits.
+  // Represents the pointer or handle that a variable holds: a load returns what was stored, and an access to it is not
+  // an access to the variable. Ids have 22 bits.
   static Id contents(Id variable) { return variable | 0x80000000; }
 
   // The variable at the start of access chains.

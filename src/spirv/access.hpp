@@ -1,8 +1,8 @@
 // Which module-scope variables the functions that an entry point reaches use, read and write.
 //
 // A value that points to a variable, or is a handle loaded from one (an image, a tensor), is *derived* from it: access
-// chains, copies, selections, function parameters and results. An access to a derived value is one to all that it
-// derives from. It does not matter in which order things run, so that the answer is what an entry point may do.
+// chains, copies, selections, function parameters and results. An access to a derived value is an access to everything
+// that it derives from. The order of execution does not matter: the result is what an entry point may do.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ class Functions {
  public:
   explicit Functions(const Module& module);
 
-  // Empty for an id that is no function.
+  // Empty for an id that is not a function.
   std::span<const Instruction> body(Id function) const;
-  // A function and all that it calls, directly or not. Ids that are no functions are left out.
+  // A function and all that it calls, directly or not. Ids that are not functions are omitted.
   std::vector<Id> reachable(Id function) const;
 
  private:
@@ -33,7 +33,7 @@ struct Access {
   bool writes = false;
 };
 
-// By variable; those that are not used are left out.
+// By variable; unused ones are omitted.
 std::unordered_map<Id, Access> find_accesses(const Module& module, const Functions& functions, Id entry_point);
 
 }  // namespace slipway::spirv

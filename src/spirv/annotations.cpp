@@ -5,7 +5,7 @@
 namespace slipway::spirv {
 namespace {
 
-// Where the decoration stands among the operands: behind the target, and behind the member.
+// The index of the decoration among the operands: after the target, or after the member.
 std::size_t decoration_index(const Instruction& instruction) {
   return instruction.op == spv::Op::OpMemberDecorate || instruction.op == spv::Op::OpMemberDecorateString ? 2 : 1;
 }

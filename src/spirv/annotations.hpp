@@ -17,7 +17,7 @@ enum class Decoration : unsigned;
 
 namespace slipway::spirv {
 
-// Keeps pointers into the module, which has to outlive it.
+// Keeps pointers into the module, which must outlive it.
 class Annotations {
  public:
   // Errors: unsupported, for decoration groups, which SPIR-V has deprecated.

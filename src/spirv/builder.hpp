@@ -1,5 +1,5 @@
-// Builds a SPIR-V module. Instructions may be added in any order; each goes to its section, and `words()` puts the
-// sections together in the order that the specification demands (SPIR-V 1.6, 2.4).
+// Builds a SPIR-V module. Instructions may be added in any order; each goes to its section, and `words()` concatenates
+// the sections in the order that the specification demands (SPIR-V 1.6, 2.4).
 //
 //   Builder builder;
 //   builder.capability(spv::Capability::Shader);
@@ -10,16 +10,23 @@
 //   builder.op_void(spv::Op::OpReturn);
 //   builder.end_function();
 //
-// Types and constants are made once: asking for the same one again gives the same id. Structures alone are always new,
-// because their decorations belong to them. The builder checks nothing; tests validate what it makes.
+// Types and constants are unique: asking for the same one again returns the same id. Structures alone are always new,
+// because their decorations belong to them. The builder checks nothing; tests validate what it builds.
+//
+// Code that emits many modules keeps one builder and calls `reset`: sections and the table of ids keep their memory.
+// Such code also writes straight into a section, without an `Operands` list, which allocates:
+//
+//   builder.section(Section::Functions).op(spv::Op::OpReturn);
 #pragma once
 
+#include <array>
 #include <initializer_list>
-#include <map>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "spirv/module.hpp"
+#include "spirv/word_buffer.hpp"
 
 namespace spv {
 enum class AddressingModel : unsigned;
@@ -35,7 +42,7 @@ enum class StorageClass : unsigned;
 
 namespace slipway::spirv {
 
-// The operands of an instruction: words, enumerants and strings, written one behind the other.
+// The operands of an instruction: words, enumerants and strings in sequence.
 class Operands {
  public:
   Operands() = default;
@@ -63,6 +70,7 @@ class Operands {
   Words words_;
 };
 
+// In the order of the module.
 enum class Section {
   Capabilities,
   Extensions,
@@ -78,20 +86,49 @@ enum class Section {
   Count,
 };
 
-// Where an instruction outside of functions and graphs belongs.
+// The section of an instruction outside functions and graphs.
 Section section_of(spv::Op op);
+
+// Ids by the words that they represent. Clearing takes constant time: entries of earlier generations count as absent.
+class UniqueIds {
+ public:
+  void clear();
+  // The id of a key, or a reference to 0, under which the caller stores the new id before the next call. Most keys have
+  // a size that is known at compile time.
+  template <std::size_t size>
+  Id& find(std::span<const std::uint32_t, size> key);
+
+ private:
+  struct Entry {
+    std::uint32_t generation = 0;
+    std::uint32_t hash = 0;
+    std::uint32_t key = 0;  // index in keys_: the number of words, then the words
+    Id id = 0;
+  };
+  template <std::size_t size>
+  static std::uint32_t hash_of(std::span<const std::uint32_t, size> key);
+  void enlarge();
+
+  std::vector<Entry> entries_;
+  WordBuffer keys_;
+  std::size_t used_ = 0;
+  std::uint32_t generation_ = 0;
+};
 
 class Builder {
  public:
-  explicit Builder(std::uint32_t version = kVersion16);
-  // Goes on from a module: has its version, and ids from its bound on. What stays of the module is copied.
+  explicit Builder(std::uint32_t version = kVersion16) { reset(version); }
+  // Continues a module: has its version, and ids from its bound on. The instructions that stay are copied with `copy`.
   explicit Builder(const Module& module);
-  // An instruction of that module, at the end of a section. What the builder makes only once it knows from then on:
-  // asking for a type or constant that was copied gives that one.
+  // Starts a new module. `version` is the version word. Keeps the memory.
+  void reset(std::uint32_t version);
+  // An instruction of that module, at the end of a section. From then on, asking for a type or constant that was copied
+  // returns that one.
   void copy(Section section, const Instruction& instruction);
 
   Id new_id() { return next_id_++; }
   Id bound() const { return next_id_; }
+  WordBuffer& section(Section section) { return sections_[static_cast<std::size_t>(section)]; }
 
   // Preamble. Each capability, extension and import appears once.
   void capability(spv::Capability capability);
@@ -114,25 +151,47 @@ class Builder {
   Id type_float(std::uint32_t width);
   Id type_vector(Id component, std::uint32_t count);
   Id type_matrix(Id column, std::uint32_t count);
-  // A `stride` of 0 gives no ArrayStride.
+  // A `stride` of 0 adds no ArrayStride.
   Id type_array(Id element, std::uint32_t length, std::uint32_t stride = 0);
   Id type_runtime_array(Id element, std::uint32_t stride);
+  // The same with the id of the length constant; 0 for a runtime array.
+  Id type_array_of(Id element, Id length, std::uint32_t stride);
   Id type_pointer(spv::StorageClass storage, Id pointee);
   Id type_function(Id result, WordSpan parameters);
   Id type_struct(WordSpan members);
-  // Any other type by its opcode and operands behind the result.
+  // Any other type by its opcode and the operands after the result.
   Id type(spv::Op op, const Operands& operands);
+  template <class... Operand>
+    requires(sizeof...(Operand) != 0 && (std::is_convertible_v<Operand, std::uint32_t> && ...)) ||
+            (std::is_enum_v<Operand> || ...)
+  Id type(spv::Op op, Operand... operands) {
+    const std::array<std::uint32_t, sizeof...(operands) + 1> key = {static_cast<std::uint32_t>(op),
+                                                                    static_cast<std::uint32_t>(operands)...};
+    return unique_type(key);
+  }
+  // The same from words: the opcode, then the operands.
+  Id unique_type(WordSpan key);
+  // A type that the module does not have yet: the caller knows that.
+  template <class... Operand>
+  Id new_type(spv::Op op, Operand... operands) {
+    const Id id = new_id();
+    section(Section::Globals).op(op, id, operands...);
+    return id;
+  }
 
-  // Constants. `bits` is the value as it stands in memory: signed values narrower than 32 bits are extended here.
+  // Constants. `bits` is the value as in memory: signed values narrower than 32 bits are extended here.
   Id constant_bool(bool value);
   Id constant(Id type, std::uint64_t bits);
   Id constant_u32(std::uint32_t value);
   Id constant_i32(std::int32_t value);
   Id constant_f32(float value);
+  // A constant of a 32-bit type that need not come from type_int or type_float.
+  Id constant_word(Id type, std::uint32_t bits);
   Id constant_composite(Id type, WordSpan constituents);
   Id constant_null(Id type);
-  // Any other constant by its opcode and operands behind the result.
+  // Any other constant by its opcode and the operands after the result.
   Id constant(spv::Op op, Id type, const Operands& operands);
+  Id unique_constant(spv::Op op, Id type, WordSpan operands = {});
   Id specialization_constant(Id type, std::uint64_t default_bits, std::uint32_t spec_id);
 
   // A module-scope variable; `initializer` 0 for none.
@@ -148,28 +207,29 @@ class Builder {
   Id extended(Id set, std::uint32_t instruction, Id type, WordSpan arguments);
   void end_function();
 
-  // One instruction at the end of a section, as it is.
+  // One instruction at the end of a section, unchanged.
   void emit(Section section, spv::Op op, const Operands& operands = {});
 
+  // The whole module.
   Words words() const;
 
  private:
   struct Scalar {
-    std::uint32_t width;
-    bool is_signed;
+    Id type = 0;
+    std::uint32_t width = 32;
+    bool is_signed = false;
   };
 
-  void once(Section section, spv::Op op, const Operands& operands);
-  Id unique(Section section, spv::Op op, Id type, const Operands& operands);
-  Id with_stride(spv::Op op, const Operands& operands, std::uint32_t stride);
-  Operands literal(Id type, std::uint64_t bits) const;
+  bool is_new(spv::Op op, WordSpan operands);
+  void remember_scalar(Id type, std::uint32_t width, bool is_signed);
+  WordSpan literal(Id type, std::uint64_t bits, std::array<std::uint32_t, 2>& words) const;
 
-  std::uint32_t version_;
+  std::uint32_t version_ = 0;
   Id next_id_ = 1;
-  std::vector<Words> sections_;
-  std::map<Words, Id> unique_;  // by opcode, type and operands
-  std::map<std::pair<spv::Op, Words>, Id> arrays_;
-  std::map<Id, Scalar> scalars_;  // number types, for the width of literals
+  std::array<WordBuffer, static_cast<std::size_t>(Section::Count)> sections_;
+  UniqueIds ids_;
+  std::vector<std::uint32_t> key_;
+  std::vector<Scalar> scalars_;  // number types, for the width of literals
 };
 
 }  // namespace slipway::spirv

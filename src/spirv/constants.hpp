@@ -1,7 +1,7 @@
 // The values of a module's integer and bool constants under a specialization.
 //
 // Sizes of workgroups and arrays may be specialization constants, or be computed from them by OpSpecConstantOp.
-// Constants stand before their uses, so that one pass in the module's order evaluates them all.
+// Constants come before their uses, so that one pass in the module's order evaluates them all.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ class Constants {
  public:
   Constants(const Module& module, const Annotations& annotations, const Specialization& specialization);
 
-  // The bits of a scalar constant; none for what is not one or is computed by operations that are not integer
+  // The bits of a scalar constant; empty for other ids, and for one that is computed by operations that are not integer
   // arithmetic.
   std::optional<std::uint64_t> value(Id id) const;
-  // The values of a composite's constituents; none if one of them has none, or there are absurdly many.
+  // The values of a composite's constituents; empty if one of them has no value, or there are too many.
   std::optional<std::vector<std::uint64_t>> values(Id composite) const;
   // How many constituents a composite constant has; 0 for anything else.
   std::uint64_t size(Id composite) const;
@@ -31,7 +31,7 @@ class Constants {
 
  private:
   struct Type {
-    std::uint32_t width = 0;  // bits; 0 for what is neither number nor bool
+    std::uint32_t width = 0;  // bits; 0 for types other than numbers and bool
     bool is_signed = false;
   };
 

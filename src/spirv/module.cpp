@@ -29,7 +29,7 @@ bool is_id_operand(spv_operand_type_t type) {
          type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID || type == SPV_OPERAND_TYPE_SCOPE_ID;
 }
 
-SourceLocation place_of_words(const std::string& name, std::uint64_t first, std::uint64_t count) {
+SourceLocation location_of_words(const std::string& name, std::uint64_t first, std::uint64_t count) {
   return SourceLocation::in_bytes(name, {first * 4, (first + count) * 4});
 }
 
@@ -47,7 +47,7 @@ const Instruction* Module::definition(Id id) const {
 }
 
 SourceLocation Module::location(const Instruction& instruction) const {
-  return place_of_words(name_, instruction.offset, instruction.operands.size() + 1);
+  return location_of_words(name_, instruction.offset, instruction.operands.size() + 1);
 }
 
 // Fills a module: first the frame, which is the header and the word counts, then the grammar by SPIRV-Tools' parser.
@@ -69,7 +69,7 @@ class ModuleReader {
 
   std::unexpected<Failure> fail_at(std::uint64_t word, std::uint64_t count, std::string message,
                                    DiagnosticKind kind = DiagnosticKind::FileFormat) const {
-    return fail(kind, place_of_words(module_.name_, word, count), std::move(message));
+    return fail(kind, location_of_words(module_.name_, word, count), std::move(message));
   }
 
   Result<> check_header() const {
@@ -125,7 +125,7 @@ class ModuleReader {
     return {};
   }
 
-  // The parser gives instructions in their order. It knows nothing of the id bound: false for an id that is not below
+  // The parser delivers instructions in order. It knows nothing of the id bound: false for an id that is not below
   // it.
   bool take(const spv_parsed_instruction_t& parsed) {
     Instruction& instruction = module_.instructions_[parsed_];
@@ -155,8 +155,8 @@ class ModuleReader {
       return fail(DiagnosticKind::IndexOutOfRange, module_.location(bad),
                   formatted("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
     }
-    // The parser knows its instruction sets by name and refuses others (scenario page 3.14 words the refusal for
-    // graphs).
+    // The parser knows its instruction sets by name and refuses others (docs/spec/scenario.md#devices-and-emulation
+    // words the refusal for graphs).
     const std::string message =
         bad.op == spv::Op::OpExtInstImport
             ? formatted("Unsupported {}extended instruction set `{}`", graph() ? "graph " : "", bad.string(1))

@@ -5,8 +5,8 @@
 //
 // Nothing in a module file is trusted. `read_module` checks the header, every word count, every operand against the
 // grammar, and that ids are below the bound and defined once. Afterwards the operands that the grammar demands are
-// there and strings end; what an id names still has to be looked up, because it may be nothing or a thing of the wrong
-// kind.
+// there and strings end; an id may still be undefined or refer to an instruction of the
+// wrong kind, so users must look it up.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 
-// Of <spirv/unified1/spirv.hpp11>, which only those need that name enumerants.
+// Of <spirv/unified1/spirv.hpp11>, which is needed only to name enumerants.
 namespace spv {
 enum class Op : unsigned;
 }
@@ -41,7 +41,7 @@ struct Instruction {
   std::uint32_t offset = 0;  // of the instruction's first word in the module, in words
   WordSpan operands;         // all words after the first: type and result, then the rest
 
-  // The word at an index of `operands`; 0, which is no id, past the end.
+  // The word at an index of `operands`; 0, which is not an id, past the end.
   std::uint32_t operand(std::size_t index) const { return index < operands.size() ? operands[index] : 0; }
   // The string that starts at an operand, without its terminator.
   std::string_view string(std::size_t index) const;

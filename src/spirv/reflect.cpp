@@ -85,8 +85,8 @@ class Reflector {
   Result<EntryPoint> read_shader(const Instruction& instruction) {
     EntryPoint entry_point = start(instruction, static_cast<Stage>(instruction.operand(0)), 1);
     if (view_.functions.body(entry_point.id).empty()) {
-      return fail_at(instruction,
-                     formatted("entry point `{}` names %{}, which is no function", entry_point.name, entry_point.id));
+      return fail_at(instruction, formatted("entry point `{}` names %{}, which is not a function", entry_point.name,
+                                            entry_point.id));
     }
     const auto accesses = find_accesses(view_.module, view_.functions, entry_point.id);
     entry_point.bindings = bindings_;
@@ -151,7 +151,7 @@ class Reflector {
 
   using Accesses = std::unordered_map<Id, Access>;
 
-  // Vulkan, limits of compute shaders: offsets in standard storage buffer layout, one variable behind the other; blocks
+  // Vulkan, limits of compute shaders: offsets in standard storage buffer layout, one variable after the other; blocks
   // share their memory.
   Result<> read_shared_memory(const Instruction& instruction, const Accesses& accesses, EntryPoint& entry_point) const {
     Size end = 0;
@@ -214,7 +214,7 @@ class Reflector {
     const Instruction* type = graph == nullptr ? nullptr : view_.module.definition(graph->type);
     if (type == nullptr || graph->op != spv::Op::OpGraphARM || type->op != spv::Op::OpTypeGraphARM) {
       return fail_at(instruction,
-                     formatted("entry point `{}` names %{}, which is no graph", entry_point.name, entry_point.id));
+                     formatted("entry point `{}` names %{}, which is not a graph", entry_point.name, entry_point.id));
     }
     // The interface lists the inputs of the graph's type, then its outputs.
     const std::uint32_t inputs = type->operand(1);
@@ -239,7 +239,7 @@ class Reflector {
         type != nullptr && type->op == spv::Op::OpTypeTensorARM ? view_.types.tensor(*type) : std::nullopt;
     if (!tensor) {
       return fail_at(instruction,
-                     formatted("graph constant {} is no tensor of a supported type", instruction.operand(2)));
+                     formatted("graph constant {} is not a tensor of a supported type", instruction.operand(2)));
     }
     reflection_.graph_constants.push_back({.constant_id = instruction.operand(2),
                                            .name = std::string(view_.annotations.name(instruction.result)),

@@ -4,8 +4,8 @@
 //   const EntryPoint* main = reflection->find("main", Stage::Compute);
 //   for (const Binding& binding : main->bindings) ...
 //
-// Everything that depends on an entry point is worked out for each: a binding is `used` when a function that the entry
-// point reaches names it, it is read or written when one of them does so, through however many access chains and calls.
+// Facts that depend on an entry point are computed for each: a binding is `used` when a function that the entry point
+// reaches names it; it is read or written when one of these functions does so, through any access chains and calls.
 // Tensor graphs (SPV_ARM_graph) are entry points of the stage `Graph`.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace slipway::spirv {
 
-// SPIR-V's execution models by their numbers, and ours for graphs.
+// SPIR-V's execution models by their values, and our own for graphs.
 enum class Stage : std::uint32_t {
   Vertex = 0,
   TessellationControl = 1,
@@ -81,7 +81,7 @@ struct ImageType {
   bool arrayed = false;
   bool multisampled = false;
   vk::Format format = vk::Format::UNDEFINED;   // UNDEFINED when the shader leaves it open
-  std::optional<tensor::ElementType> sampled;  // the component type that reads give; none for `void`
+  std::optional<tensor::ElementType> sampled;  // the component type that reads return; empty for `void`
 };
 
 struct TensorType {
@@ -130,7 +130,7 @@ struct SpecializationConstant {
   std::uint64_t default_bits = 0;  // 0 or 1 for bool; signed values are not extended beyond their width
 };
 
-// An input or output of a vertex or fragment shader; members of interface blocks stand alone.
+// An input or output of a vertex or fragment shader; members of interface blocks are separate.
 struct InterfaceVariable {
   std::string name;
   std::uint32_t location = 0;
@@ -177,7 +177,7 @@ struct Reflection {
 // Workgroup sizes, array lengths and all that follows from them are those under `specialization`. Errors: file-format.
 Result<Reflection> reflect(const Module& module, const Specialization& specialization = {});
 
-// For people, a line for each thing.
+// A readable text with one line per fact.
 std::string print_reflection(const Reflection& reflection);
 
 }  // namespace slipway::spirv

@@ -29,11 +29,11 @@ std::optional<BindingKind> image_kind(const Instruction& image) {
   }
 }
 
-// None for what is no descriptor of Vulkan.
+// Empty for types that are not descriptors of Vulkan.
 std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass storage, const Instruction& type) {
   if (storage == spv::StorageClass::StorageBuffer) return BindingKind::StorageBuffer;
   if (storage == spv::StorageClass::Uniform) {
-    // Before SPIR-V 1.3 storage buffers are uniforms whose structure says so.
+    // Before SPIR-V 1.3 storage buffers are uniforms whose structure has a decoration.
     return view.annotations.has(type.result, spv::Decoration::BufferBlock) ? BindingKind::StorageBuffer
                                                                            : BindingKind::UniformBuffer;
   }
@@ -81,7 +81,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
           type.op == spv::Op::OpTypeSampledImage ? view.module.definition(type.operand(1)) : &type;
       if (image == nullptr || image->op != spv::Op::OpTypeImage) {
         return fail_at(view, variable,
-                       formatted("`{}` is a sampled image of something that is no image", binding.name));
+                       formatted("`{}` is a sampled image of something that is not an image", binding.name));
       }
       binding.image = view.types.image(*image);
       return {};
@@ -89,7 +89,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
   }
 }
 
-// Whether a variable, or every member of the structure behind it, has a decoration.
+// Whether a variable, or every member of its structure, has a decoration.
 bool is_decorated(const View& view, Id variable, spv::Decoration decoration) {
   if (view.annotations.has(variable, decoration)) return true;
   const Instruction* definition = view.module.definition(variable);
@@ -132,7 +132,7 @@ Result<std::vector<Binding>> reflect_bindings(const View& view, const std::vecto
     const auto kind = binding_kind(view, storage_of(*variable), *unwrapped.type);
     if (!kind) {
       return fail_at(view, *variable,
-                     formatted("`{}` has a binding, but is no resource", view.label(variable->result)));
+                     formatted("`{}` has a binding, but is not a resource", view.label(variable->result)));
     }
     Binding binding{
         .set = *set, .binding = *number, .variable = variable->result, .kind = *kind, .count = *unwrapped.count};
@@ -160,7 +160,8 @@ bool is_non_readable(const View& view, const Binding& binding) {
 Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable) {
   const Instruction* block = view.types.pointee(variable);
   if (block == nullptr || block->op != spv::Op::OpTypeStruct) {
-    return fail_at(view, variable, formatted("the push constants `{}` are no structure", view.label(variable.result)));
+    return fail_at(view, variable,
+                   formatted("the push constants `{}` are not a structure", view.label(variable.result)));
   }
   PushConstants constants{.name = std::string(view.annotations.name(variable.result))};
   if (constants.name.empty()) constants.name = view.annotations.name(block->result);
@@ -178,7 +179,7 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
 
 Result<std::vector<SpecializationConstant>> reflect_specialization_constants(const View& view) {
   std::vector<SpecializationConstant> constants;
-  // What the module itself says, whatever specialization the view has.
+  // The module's own value, regardless of the specialization of the view.
   const Constants defaults(view.module, view.annotations, {});
   for (const Instruction& instruction : view.module.instructions()) {
     if (instruction.op != spv::Op::OpSpecConstant && instruction.op != spv::Op::OpSpecConstantTrue &&

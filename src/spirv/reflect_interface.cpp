@@ -41,7 +41,7 @@ class InterfaceReader {
                 formatted("the type of `{}` cannot be passed between stages", view_.label(variable.result)));
   }
 
-  // Moves `location` behind what was read.
+  // Moves `location` past what was read.
   Result<> read(const Instruction& variable, const Instruction* type, std::string name, std::uint32_t component,
                 std::uint64_t& location, std::uint32_t depth) {
     const Unwrapped unwrapped = view_.types.unwrap_arrays(type);

@@ -1,4 +1,4 @@
-// The parts that `reflect` is made of. Each looks at the module through a `View`.
+// The parts of `reflect`. Each looks at the module through a `View`.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,7 @@
 
 namespace slipway::spirv {
 
-// A module with everything about it that reflection looks up. The parts refer to each other, so that it stays where it
-// is made.
+// A module with everything that reflection looks up in it. The parts refer to each other, so it cannot be moved.
 struct View {
   View(const Module& from, Annotations of_module, const Specialization& specialization)
       : module(from),

@@ -17,7 +17,7 @@ std::string printed(const std::string& assembly, const Specialization& specializ
   return reflection ? print_reflection(*reflection) : shown(reflection.error());
 }
 
-// What stands behind the lines of the module and of the entry point's local size.
+// The text after the lines of the module and of the entry point's local size.
 std::string printed_rest(const std::string& assembly, const Specialization& specialization = {}) {
   const std::string text = printed(assembly, specialization);
   const std::size_t local_size = text.find("  local size");
@@ -196,13 +196,13 @@ TEST(Reflect, BindingsAreSortedAndNamed) {
 
 TEST(Reflect, BindingsThatAreNoneAreErrors) {
   EXPECT_THAT(printed(shader_with("Private", "", "%t = OpTypeStruct %u32\n", "")),
-              testing::HasSubstr("error: `b` has a binding, but is no resource [file-format]"));
+              testing::HasSubstr("error: `b` has a binding, but is not a resource [file-format]"));
   EXPECT_THAT(printed(shader_with("UniformConstant", "", "%t = OpTypeStruct %u32\n", "")),
-              testing::HasSubstr("error: `b` has a binding, but is no resource [file-format]"));
+              testing::HasSubstr("error: `b` has a binding, but is not a resource [file-format]"));
   EXPECT_THAT(printed(shader_with("UniformConstant", "", "%i4 = OpTypeInt 4 0\n%t = OpTypeTensorARM %i4 %u1\n", "")),
               testing::HasSubstr("error: the tensor `b` has elements of a type that is not supported [file-format]"));
   EXPECT_THAT(printed(shader_with("UniformConstant", "", "%t = OpTypeSampledImage %f32\n", "")),
-              testing::HasSubstr("error: `b` is a sampled image of something that is no image [file-format]"));
+              testing::HasSubstr("error: `b` is a sampled image of something that is not an image [file-format]"));
   EXPECT_THAT(printed(shader_with("UniformConstant", "", "%t = OpTypeArray %undefined %u2\n", "")),
               testing::HasSubstr("error: the type of `b` cannot be followed [file-format]"));
 }
@@ -355,7 +355,7 @@ TEST(Reflect, SharedMemoryIsCountedInStorageBufferLayout) {
   EXPECT_EQ(shared(""), "");
   EXPECT_EQ(shared("%l = OpLoad %a %x\n"), "  shared memory 40 bytes\n");
   EXPECT_EQ(shared("%l = OpLoad %a %x\n", {{0, 100}}), "  shared memory 400 bytes\n");
-  // The vector of three starts at a multiple of 16, the bool right behind it.
+  // The vector of three starts at a multiple of 16, the bool directly after it.
   EXPECT_EQ(shared("%l = OpLoad %a %x\n%k = OpLoad %v3f %y\nOpStore %z %true\n"), "  shared memory 64 bytes\n");
   EXPECT_EQ(shared("%l = OpLoad %s %w\n"), "  shared memory 16 bytes\n");
   EXPECT_EQ(shared("%l = OpLoad %m %q\n"), "  shared memory 32 bytes\n");
@@ -412,7 +412,7 @@ TEST(Reflect, TheUsedPushConstantsCount) {
 TEST(Reflect, PushConstantsThatAreNoBlockAreErrors) {
   EXPECT_THAT(printed(compute_shader("OpName %push \"p\"\n",
                                      "%p = OpTypePointer PushConstant %u32\n%push = OpVariable %p PushConstant\n", "")),
-              testing::HasSubstr("error: the push constants `p` are no structure [file-format]"));
+              testing::HasSubstr("error: the push constants `p` are not a structure [file-format]"));
   EXPECT_THAT(printed(compute_shader(
                   "OpName %push \"p\"\nOpMemberDecorate %t 0 Offset 0\nOpDecorate %a ArrayStride 16\n",
                   "%u64 = OpTypeInt 64 0\n%big = OpConstant %u64 0xffffffffffffffff\n%a = OpTypeArray %f32 %big\n"
@@ -514,12 +514,12 @@ TEST(Reflect, BadGraphs) {
   EXPECT_THAT(printed(replaced(kGraph, "OpGraphEntryPointARM %graph", "OpGraphEntryPointARM %x")),
               testing::HasSubstr("error: entry point `net` names %"));
   EXPECT_THAT(printed(replaced(kGraph, "%c = OpGraphConstantARM %t 3", "%c = OpGraphConstantARM %i8 3")),
-              testing::HasSubstr("error: graph constant 3 is no tensor of a supported type [file-format]"));
+              testing::HasSubstr("error: graph constant 3 is not a tensor of a supported type [file-format]"));
 }
 
 TEST(Reflect, EntryPointsWithoutFunctionAreErrors) {
   EXPECT_EQ(printed("OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %1 \"main\"\n"),
-            "t.spv:0x28: error: entry point `main` names %1, which is no function [file-format]\n");
+            "t.spv:0x28: error: entry point `main` names %1, which is not a function [file-format]\n");
 }
 
 TEST(Reflect, NamesOfEnumerants) {

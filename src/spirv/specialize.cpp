@@ -11,7 +11,7 @@ std::uint32_t with_opcode(std::uint32_t word, spv::Op op) {
 }
 
 void set_default(Words& words, const Instruction& constant, std::uint64_t bits) {
-  constexpr std::uint32_t kLiteral = 3;  // behind the opcode, the type and the result
+  constexpr std::uint32_t kLiteral = 3;  // after the opcode, the type and the result
   switch (constant.op) {
     case spv::Op::OpSpecConstantTrue:
     case spv::Op::OpSpecConstantFalse:

@@ -1,5 +1,5 @@
-// A module whose specialization constants have other defaults: for what reads constants from modules itself, as graphs
-// are read, and has no pipeline to give values to.
+// A module whose specialization constants have other defaults: for readers of modules that have no pipeline to set the
+// values, such as the reader of graphs.
 #pragma once
 
 #include "spirv/module.hpp"

@@ -47,8 +47,8 @@ struct LibraryError {
   }
 };
 
-// The place of an instruction by its number, from 1: what the validator calls its line.
-SourceLocation place_of_instruction(WordSpan words, const std::string& name, std::size_t number) {
+// The location of an instruction by its number from 1, which the validator calls its line.
+SourceLocation location_of_instruction(WordSpan words, const std::string& name, std::size_t number) {
   std::size_t at = kHeaderWords;
   for (std::size_t i = 1; at < words.size(); ++i) {
     const std::size_t count = words[at] >> 16;
@@ -73,7 +73,7 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
 
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,
                         .message = formatted("Failed to validate SPIR-V module: {}", error.first_line()),
-                        .location = place_of_instruction(words, name, error.position.index)};
+                        .location = location_of_instruction(words, name, error.position.index)};
   if (const std::string instruction = error.second_line(); !instruction.empty()) {
     diagnostic.note(formatted("in `{}`", instruction));
   }

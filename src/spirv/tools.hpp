@@ -10,11 +10,11 @@ namespace slipway::spirv {
 
 enum class Environment { Vulkan11, Vulkan12, Vulkan13, Vulkan14, Universal16 };
 
-// The rules for the offsets and strides of blocks: what the devices with the most features take, or what all take.
+// The rules for the offsets and strides of blocks: what devices with all features accept, or what all devices accept.
 enum class BlockLayout { Scalar, Standard };
 
 // A problem is a file-format error `Failed to validate SPIR-V module: ...` at the instruction concerned. Block layouts
-// may be scalar: whether a device takes them is a question of its features.
+// may be scalar: whether a device accepts them depends on its features.
 Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13,
                   BlockLayout layout = BlockLayout::Scalar);
 
@@ -25,7 +25,7 @@ struct DisassembleOptions {
   bool friendly_names = true;
   bool indent = true;
   bool header = false;
-  bool offsets = false;  // byte offsets behind the instructions
+  bool offsets = false;  // byte offsets after the instructions
 };
 Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options = {});
 

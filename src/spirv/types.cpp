@@ -113,7 +113,7 @@ Types::Types(const Module& module, const Annotations& annotations, const Constan
     : module_(module), annotations_(annotations), constants_(constants) {
   for (const Instruction& instruction : module.instructions()) {
     if (instruction.op == spv::Op::OpFunction) break;
-    // A structure may have a pointer that is declared behind it: the size of an address is known before.
+    // A structure may have a pointer that is declared after it: the size of an address is known before.
     const bool is_forward = instruction.op == spv::Op::OpTypeForwardPointer;
     const Id declared = is_forward ? instruction.operand(0) : instruction.type == 0 ? instruction.result : 0;
     if (declared != 0) layouts_[declared] = measure(instruction);
@@ -129,7 +129,7 @@ const Instruction* Types::pointee(const Instruction& variable) const {
 
 Unwrapped Types::unwrap_arrays(const Instruction* type) const {
   Unwrapped unwrapped{type};
-  // An element type stands before its array; what does not is no type, and could lead round in circles.
+  // An element type comes before its array; anything else is invalid and could form a cycle.
   const auto element = [&](const Instruction& array) {
     const Instruction* inner = module_.definition(array.operand(1));
     return inner != nullptr && inner->offset < array.offset ? inner : nullptr;

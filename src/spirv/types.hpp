@@ -1,6 +1,6 @@
-// The types of a module: which they are, and how much memory they take.
+// The types of a module, and their sizes in memory.
 //
-// Types stand before their uses, so that one pass in the module's order measures them all, without recursion.
+// Types come before their uses, so that one pass in the module's order measures them all, without recursion.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace slipway::spirv {
 
 // A type without the arrays around it.
 struct Unwrapped {
-  const Instruction* type = nullptr;  // null when something on the way is missing
+  const Instruction* type = nullptr;  // null when a definition is missing
   Size count = 1;                     // of all dimensions together; 0 with a runtime array among them
 };
 
@@ -32,7 +32,7 @@ class Types {
   std::optional<tensor::ElementType> element_type(Id scalar) const;
   ImageType image(const Instruction& type) const;  // OpTypeImage
   std::optional<TensorType> tensor(
-      const Instruction& type) const;  // OpTypeTensorARM; none for an element type we do not have
+      const Instruction& type) const;  // OpTypeTensorARM; empty for an unsupported element type
 
   // To the last byte, with the explicit layout of blocks: offsets and strides from decorations.
   Size block_size(Id structure) const;
@@ -43,7 +43,7 @@ class Types {
   std::uint64_t workgroup_alignment(Id type) const;
 
  private:
-  // Strides of a matrix stand at the structure member, so the size of a matrix waits for its structure.
+  // The stride of a matrix is a decoration of the structure member, so its size is known only with its structure.
   struct Layout {
     Size size = 0;  // explicit; of a matrix or an array of them only what lies before the last matrix
     Id matrix = 0;  // the matrix type at the core of arrays

@@ -34,7 +34,7 @@ struct RplCase {
   std::vector<RplModule> modules;
   std::vector<rpl::EntryPointName> entry_points;
   std::vector<std::string> options;  // NAME=VALUE
-  rpl::ResolveSettings settings;
+  rpl::ResolveOptions settings;
   std::string expected;
 
   bool fails() const { return name.starts_with("fail_"); }

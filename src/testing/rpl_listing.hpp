@@ -130,41 +130,41 @@ class RplListing {
     return all.size() == 1 ? words : formatted("({} {})", r_.type_text(constant.type), words);
   }
 
-  std::string location(std::uint32_t index) const {
-    const rpl::PlaceRef& location = r_.locations[index];
+  std::string lvalue(std::uint32_t index) const {
+    const rpl::LValue& of = r_.lvalues[index];
     std::string text;
     rpl::TypeId type = rpl::kErrorType;
     rpl::List members;
-    switch (location.root) {
-      case rpl::PlaceRoot::Local:
-        text = name(r_.locals[location.index].name), type = r_.locals[location.index].type;
+    switch (of.root) {
+      case rpl::LValueRoot::Local:
+        text = name(r_.locals[of.index].name), type = r_.locals[of.index].type;
         break;
-      case rpl::PlaceRoot::Argument:
-        text = name(r_.arguments[location.index].name), type = r_.arguments[location.index].type;
+      case rpl::LValueRoot::Argument:
+        text = name(r_.arguments[of.index].name), type = r_.arguments[of.index].type;
         break;
-      case rpl::PlaceRoot::Attribute:
-      case rpl::PlaceRoot::StateIn:
-      case rpl::PlaceRoot::StateOut:
-      case rpl::PlaceRoot::ColorOutput: {
-        const rpl::ContainerField& field = r_.container_fields[location.index];
+      case rpl::LValueRoot::Attribute:
+      case rpl::LValueRoot::StateIn:
+      case rpl::LValueRoot::StateOut:
+      case rpl::LValueRoot::ColorOutput: {
+        const rpl::ContainerField& field = r_.container_fields[of.index];
         text = name(r_.containers[field.container].name);
-        if (location.root == rpl::PlaceRoot::StateIn) text += ".in";
-        if (location.root == rpl::PlaceRoot::StateOut) text += ".out";
+        if (of.root == rpl::LValueRoot::StateIn) text += ".in";
+        if (of.root == rpl::LValueRoot::StateOut) text += ".out";
         text += "." + name(field.name), type = field.type;
         break;
       }
-      case rpl::PlaceRoot::Buffer:
-        text = name(r_.buffers[location.index].name), members = r_.buffers[location.index].members;
+      case rpl::LValueRoot::Buffer:
+        text = name(r_.buffers[of.index].name), members = r_.buffers[of.index].members;
         break;
-      case rpl::PlaceRoot::Sampler:
-        text = name(r_.samplers[location.index].name);
+      case rpl::LValueRoot::Sampler:
+        text = name(r_.samplers[of.index].name);
         break;
-      case rpl::PlaceRoot::Image:
-        text = name(r_.images[location.index].name), type = r_.images[location.index].type;
+      case rpl::LValueRoot::Image:
+        text = name(r_.images[of.index].name), type = r_.images[of.index].type;
         break;
     }
-    for (std::uint32_t i = 0; i < location.steps.count; ++i) {
-      const rpl::Step& step = r_.steps[location.steps.first + i];
+    for (std::uint32_t i = 0; i < of.steps.count; ++i) {
+      const rpl::Step& step = r_.steps[of.steps.first + i];
       switch (step.kind) {
         case rpl::StepKind::Member: {
           if (members.count == 0) members = r_.structs[r_.types[type].index].members;
@@ -198,7 +198,7 @@ class RplListing {
     std::string text(rpl::info_of(id).stem);
     for (std::uint32_t i = 0; i < at.b; ++i) {
       const std::uint32_t operand = r_.lists[at.a + i];
-      text += " " + ((rpl::place_operands(id) >> i & 1) != 0 ? location(operand) : ref(operand));
+      text += " " + ((rpl::lvalue_operands(id) >> i & 1) != 0 ? lvalue(operand) : ref(operand));
     }
     return text;
   }
@@ -210,7 +210,7 @@ class RplListing {
       text += " ";
       if (argument.access == rpl::Access::InOut) text += "in out " + ref(argument.value) + " ";
       if (argument.access == rpl::Access::Out) text += "out ";
-      text += argument.location == rpl::kNone ? ref(argument.value) : location(argument.location);
+      text += argument.lvalue == rpl::kNone ? ref(argument.value) : lvalue(argument.lvalue);
     }
     return text;
   }
@@ -223,7 +223,7 @@ class RplListing {
     using rpl::Op;
     switch (at.op) {
       case Op::Load:
-        return location(at.a);
+        return lvalue(at.a);
       case Op::Unary:
         return formatted("({}{})", rpl::text_of(static_cast<rpl::UnaryOp>(at.sub)), this->ref(at.a));
       case Op::Binary:
@@ -260,7 +260,7 @@ class RplListing {
       case Op::Builtin:
         return formatted("({})", builtin(at));
       case Op::Store:
-        return formatted("(= {} {})", location(at.a), this->ref(at.b));
+        return formatted("(= {} {})", lvalue(at.a), this->ref(at.b));
       default:
         return "?";
     }

@@ -1,4 +1,4 @@
-// Calls of built-in functions (RPL 3.13).
+// Calls of built-in functions (docs/spec/rpl.md#stages-and-built-ins).
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {
@@ -22,12 +22,12 @@ Id Emitter::extended(std::uint32_t number, TypeId type, std::span<const std::uin
   return id;
 }
 
-// `operands`: the place, the value [, for compare-exchange: expected, desired]
+// `operands`: the lvalue, the value [, for compare-exchange: expected, desired]
 Id Emitter::atomic(const Instruction& instruction, std::span<const std::uint32_t> operands) {
   const auto builtin = static_cast<Builtin>(instruction.sub);
-  const PlaceRef& place = program_->places[operands[0]];
-  const Storage storage = storage_of(place);
-  const Id at = address_of(place, storage, true, true);
+  const LValue& lvalue = program_->lvalues[operands[0]];
+  const Storage storage = storage_of(lvalue);
+  const Id at = address_of(lvalue, storage, true, true);
   const Id scope = u1(storage == Storage::Workgroup ? kScopeWorkgroup : kScopeDevice);
   const Id relaxed = u1(0);
   const Id type = plain(instruction.type);
@@ -40,9 +40,9 @@ Id Emitter::atomic(const Instruction& instruction, std::span<const std::uint32_t
 }
 
 // The tail is the last member of the block; those before it are counted as block_type lays them out.
-Id Emitter::tail_length(const PlaceRef& place) {
-  const Buffer& buffer = program_->buffers[place.index];
-  const Id variable = buffer_variable(place.index);
+Id Emitter::tail_length(const LValue& lvalue) {
+  const Buffer& buffer = program_->buffers[lvalue.index];
+  const Id variable = buffer_variable(lvalue.index);
   std::uint32_t member = 0;
   List members = buffer.members;
   while (true) {
@@ -84,14 +84,14 @@ Id Emitter::builtin(const Instruction& instruction) {
   }
   switch (code) {
     case Builtin::Pi:
-      return out_.constant(plain(kF1), kPiBits);
+      return out_.constant_word(plain(kF1), kPiBits);
     case Builtin::Discard:
       end_path(options_.target == Target::Vulkan13 ? Op::OpTerminateInvocation : Op::OpKill);
       return 0;
     case Builtin::GroupSize: {
       Id parts[3];
       for (std::uint32_t i = 0; i < 3; ++i) parts[i] = u1(program_->settings[Setting::workgroup_size_x + i]);
-      return out_.composite(plain(kU3), parts);
+      return out_.constant_composite(plain(kU3), parts);
     }
     case Builtin::Barrier:
     case Builtin::FullBarrier: {
@@ -100,7 +100,7 @@ Id Emitter::builtin(const Instruction& instruction) {
       return 0;
     }
     case Builtin::TailLength:
-      return tail_length(program_->places[operands[0]]);
+      return tail_length(program_->lvalues[operands[0]]);
     case Builtin::ImageFetch:
       return fetch(type, operands);
     case Builtin::ImageSize:

@@ -21,7 +21,7 @@ struct Function {
 float sign(float x) { return x > 0 ? 1.0f : x < 0 ? -1.0f : 0.0f; }
 
 const Function kUnary[] = {
-    // Halves may go either way in `round`, so it sees none.
+    // `round` may round halves either way, so they are not tested.
     {"round", [](float x) { return std::round(x); }, {1.25f, -1.75f, 2.0f, -0.25f}},
     {"round_even", [](float x) { return std::nearbyint(x); }, {1.5f, 2.5f, -3.5f, 7.25f}},
     {"trunc", [](float x) { return std::trunc(x); }, {1.75f, -1.75f, 2.0f, 9.5f}},
@@ -54,7 +54,7 @@ TEST_F(RplBuiltins, OfOneFloat) {
   Checks checks{.floats = std::vector<float>(64)};
   for (const Function& function : kUnary) {
     for (std::size_t i = 0; i < 4; ++i) {
-      checks.floats[i] = 0;  // values stand in the text as sums with a run-time zero, which nothing folds
+      checks.floats[i] = 0;  // values are in the text as sums with a run-time zero, which nothing folds
       const float value = function.values[i];
       checks.f(formatted("{}_f1 ({:f} + args.f[0])", function.name, value), function.expected(value),
                function.tolerance);

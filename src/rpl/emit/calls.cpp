@@ -1,12 +1,13 @@
 // Calls of the program's functions. `in` arguments go by value; `out` and `in out` arguments through temporaries of the
-// caller, which are stored to their places when the callee has returned (RPL 3.6).
+// caller, which are stored to their lvalues after the callee has returned
+// (docs/spec/rpl.md#passing-arguments).
 #include <algorithm>
 
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {
 
-// A variable that no argument of the current call has; later calls take it again.
+// A variable that no argument of the current call uses; later calls reuse it.
 Id Emitter::temporary(TypeId type) {
   for (Temporary& known : temporaries_) {
     if (known.type == type && !known.taken) {
@@ -19,14 +20,14 @@ Id Emitter::temporary(TypeId type) {
   return id;
 }
 
-// The function as it is for the images that a call passes; new ones are emitted after the current function.
+// The instance of the function for the images that a call passes; a new one is emitted after the current function.
 Id Emitter::instance_of(std::uint32_t function, std::span<const CallArgument> arguments) {
   const auto first = static_cast<std::uint32_t>(image_arguments_.size());
   const Function& callee = program_->functions[function];
   for (std::uint32_t i = 0; i < callee.arguments.count; ++i) {
     const TypeKind kind = type_info(program_->arguments[callee.arguments.first + i].type).kind;
     if (kind == TypeKind::Image || kind == TypeKind::StorageImage) {
-      image_arguments_.push_back(image_argument(program_->places[arguments[i].place]));
+      image_arguments_.push_back(image_argument(program_->lvalues[arguments[i].lvalue]));
     }
   }
   const std::span wanted = std::span(image_arguments_).subspan(first);
@@ -57,10 +58,10 @@ Id Emitter::call(const Instruction& instruction) {
     const TypeId type = program_->arguments[callee.arguments.first + i].type;
     const TypeKind kind = type_info(type).kind;
     if (kind == TypeKind::Sampler) {
-      const PlaceRef& place = program_->places[argument.place];
-      given.push_back(place.root == PlaceRoot::Argument ? arguments_[place.index] : sampler_variable(place.index));
+      const LValue& lvalue = program_->lvalues[argument.lvalue];
+      given.push_back(lvalue.root == LValueRoot::Argument ? arguments_[lvalue.index] : sampler_variable(lvalue.index));
     } else if (kind == TypeKind::Image || kind == TypeKind::StorageImage) {
-      given.push_back(image_pointer(program_->places[argument.place]));
+      given.push_back(image_pointer(program_->lvalues[argument.lvalue]));
     } else if (argument.access == Access::In) {
       given.push_back(value_of(argument.value));
     } else {
@@ -78,7 +79,7 @@ Id Emitter::call(const Instruction& instruction) {
     const CallArgument& argument = arguments[i];
     if (argument.access == Access::In) continue;
     const Id value = load_from(program_->arguments[callee.arguments.first + i].type, given[i]);
-    store(program_->places[argument.place], value);
+    store(program_->lvalues[argument.lvalue], value);
   }
   return result;
 }

@@ -24,7 +24,7 @@ void Emitter::end_path(spv::Op code) {
   ended_ = true;
 }
 
-// A merge block to which nothing comes is unreachable, and so is what would follow.
+// A merge block that nothing reaches is unreachable, and so is what follows.
 void Emitter::merge(Id id, bool reached) {
   label(id);
   if (!reached) end_path(Op::OpUnreachable);
@@ -68,8 +68,8 @@ void Emitter::begin_loop() {
   loops_.push_back(loop);
 }
 
-// The merge instruction of a loop stands before the last instruction of its header. Mostly the whole condition is in
-// there; one with blocks of its own goes on behind the header.
+// The merge instruction of a loop comes before the last instruction of its header. The header usually holds the whole
+// condition; a condition with blocks of its own continues after the header.
 void Emitter::end_header() {
   if (loops_.empty() || block_ != loops_.back().header) return;
   merge_of_loop();
@@ -83,7 +83,7 @@ void Emitter::merge_of_loop() {
   words_->body.op(Op::OpLoopMerge, loop.merge, loop.next, spv::LoopControlMask::MaskNone);
 }
 
-// `condition` is 0 where the loop has no end but by jumps.
+// `condition` is 0 for a loop that only jumps can leave.
 void Emitter::test_loop(Id condition) {
   OpenLoop& loop = loops_.back();
   if (block_ == loop.header) merge_of_loop();
@@ -121,7 +121,7 @@ void Emitter::jump(Id target) {
   branch(target);
 }
 
-// a && b: b has a block of its own when evaluating it shows.
+// a && b: b has a block of its own when its evaluation is observable.
 void Emitter::begin_logic(std::uint32_t index) {
   const Instruction& instruction = program_->code[index];
   if (instruction.simple) return;

@@ -1,5 +1,5 @@
-// Copies between the laid-out and the plain version of a struct or an array. SPIR-V 1.4 has an instruction for it; for
-// Vulkan 1.1 they are written member by member, arrays that are long as loops.
+// Copies between the laid-out and the plain version of a struct or an array. SPIR-V 1.4 has an instruction for this;
+// for Vulkan 1.1 they are copied member by member, long arrays by loops.
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {

@@ -1,31 +1,35 @@
 // The state of emission: one module at a time, in one walk over the code of each function that an entry point reaches.
 //
-// Functions are emitted for each stage anew, because sampling and the interface depend on the stage. Within a stage a
+// Functions are emitted once per stage, because sampling and the interface depend on the stage. Within a stage a
 // function that takes storage images, or images out of an array, is emitted for each kind of image that calls pass
-// (`Instance`), since SPIR-V types and decorations differ. Functions are found when a call names them, so that only
-// what is used is emitted; the entry point comes last, when all is known that its first instructions depend on.
+// (`Instance`), because SPIR-V types and decorations differ. A function is emitted when a call names it, so that only
+// used functions are emitted; the entry point comes last, because its first instructions depend on the others.
 //
-// Two calls that may both make ids are never arguments of one call: their order would be the C++ compiler's choice, and
+// Two calls that may both create ids are never arguments of one call: the C++ compiler would choose their order, and
 // the words must be the same everywhere.
 //
-// The member functions stand in files by concern: types.cpp, variables.cpp, places.cpp, copies.cpp, operators.cpp,
-// builtins.cpp, images.cpp, calls.cpp, control.cpp, functions.cpp and ../emit_spirv.cpp, where the module is put
-// together.
+// The member functions are in files by concern: types.cpp, variables.cpp, lvalues.cpp, copies.cpp, operators.cpp,
+// builtins.cpp, images.cpp, calls.cpp, control.cpp, functions.cpp and ../emit_spirv.cpp, which assembles the module.
 #pragma once
 
 #include <array>
 #include <initializer_list>
 #include <span>
+#include <spirv/unified1/spirv.hpp11>
 #include <string>
 #include <vector>
 
-#include "rpl/emit/words.hpp"
 #include "rpl/emit_spirv.hpp"
 #include "rpl/resolved.hpp"
+#include "spirv/builder.hpp"
 
 namespace slipway::rpl::emit {
 
-// Where a pointer points; `Laid` classes hold types with offsets and strides, the others plain ones.
+using spirv::Id;
+using spirv::Section;
+using spirv::WordBuffer;
+
+// Where a pointer points. Laid-out classes hold types with offsets and strides, the others plain types.
 enum class Storage : std::uint8_t {
   Function,
   Input,
@@ -54,20 +58,20 @@ struct Global {
   bool written = false;
 };
 
-// The ids that one type of the program has in a module; 0 where nothing needed it yet.
+// The ids of one type of the program in a module; 0 until something needs it.
 struct TypeIds {
   Id plain = 0;
   Id laid = 0;
   Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
 };
 
-// A member of a block, where those of nested last structs may stand.
+// A member of a block. The members of nested last structs may be members of the block.
 struct FlatMember {
   const Member* member = nullptr;
   std::uint32_t offset = 0;
 };
 
-// A place in memory that may be laid out, to copy from or to.
+// The source or target of a copy in memory, which may be laid out.
 struct Pointer {
   Id id = 0;
   Storage storage = Storage::Function;
@@ -89,18 +93,18 @@ struct Instance {
   std::uint32_t next = kNone;  // another instance of the same function
 };
 
-// What a function's instructions are collected in.
+// The instructions of a function, by part.
 struct FunctionWords {
   WordBuffer header;  // the entry point's: OpFunction to OpLabel
   WordBuffer variables;
-  WordBuffer prologue;  // behind the variables
+  WordBuffer prologue;  // after the variables
   WordBuffer body;
 };
 
 struct OpenIf {
-  std::size_t branch = 0;  // where the word of the false label stands in the body
+  std::size_t branch = 0;  // index of the word of the false label in the body
   Id merge = 0;
-  bool reached = false;  // whether some branch comes to the merge
+  bool reached = false;  // whether some branch reaches the merge
   bool has_else = false;
 };
 struct OpenLoop {
@@ -173,15 +177,15 @@ class Emitter {
   void name(Id id, std::string_view text);
   void bind(Id id, DescriptorSet set, std::uint32_t binding);
 
-  // --- places.cpp
-  Id address_of(const PlaceRef& place, Storage storage, bool writes, bool reads);
-  Id load(const PlaceRef& place);
-  void store(const PlaceRef& place, Id value);
-  Id part_of_value(const PlaceRef& place, Id value);
+  // --- lvalues.cpp
+  Id address_of(const LValue& lvalue, Storage storage, bool writes, bool reads);
+  Id load(const LValue& lvalue);
+  void store(const LValue& lvalue, Id value);
+  Id part_of_value(const LValue& lvalue, Id value);
   Id element_of_value(TypeId array, Id value, Ref index, TypeId result);
   Id chain(TypeId type, Storage storage, Id base, std::span<const Id> indices);
   Storage storage_of(const Buffer& buffer) const;
-  Storage storage_of(const PlaceRef& place) const;
+  Storage storage_of(const LValue& lvalue) const;
 
   // --- copies.cpp: between laid out and plain
   Id load_plain(const Pointer& from);
@@ -203,17 +207,17 @@ class Emitter {
   Id builtin(const Instruction& instruction);
   Id extended(std::uint32_t number, TypeId type, std::span<const std::uint32_t> refs);
   Id atomic(const Instruction& instruction, std::span<const std::uint32_t> operands);
-  Id tail_length(const PlaceRef& place);
+  Id tail_length(const LValue& lvalue);
   struct Image {
     Id id;        // of the loaded image
     TypeId type;  // without array
     bool non_uniform;
     std::uint32_t declaration;  // storage images
   };
-  Image load_image(const PlaceRef& place);
-  ImageArgument image_argument(const PlaceRef& place);
-  Id sampler(const PlaceRef& place);
-  Id image_pointer(const PlaceRef& place);
+  Image load_image(const LValue& lvalue);
+  ImageArgument image_argument(const LValue& lvalue);
+  Id sampler(const LValue& lvalue);
+  Id image_pointer(const LValue& lvalue);
   Id coordinates(TypeId image, std::span<const std::uint32_t> operands, bool integer);
   Id sample(Builtin builtin, TypeId type, std::span<const std::uint32_t> operands);
   Id fetch(TypeId type, std::span<const std::uint32_t> operands);
@@ -285,9 +289,9 @@ class Emitter {
 
   const Resolved* program_ = nullptr;
   SpirvOptions options_;
-  ModuleWords out_;
+  spirv::Builder out_;
 
-  // By number, for one module.
+  // By index, for one module.
   std::vector<TypeIds> types_;
   std::vector<Id> constants_;
   static constexpr std::uint32_t kSmall = 64;
@@ -300,7 +304,6 @@ class Emitter {
   std::vector<std::uint32_t> stage_used_;  // the interface of the current entry point
   Id glsl_ = 0;
   Id bools_[5] = {};  // by number of items
-  WordBuffer execution_modes_;
   bool needs_indexing_extension_ = false;
 
   // For one entry point.
@@ -317,7 +320,7 @@ class Emitter {
   const Function* function_ = nullptr;
   const Instance* instance_ = nullptr;
   std::vector<Id> values_;     // by instruction
-  std::vector<Id> locals_;     // by local: the variable, or the value of one that is not in memory
+  std::vector<Id> locals_;     // by local: the variable, or the value of a local that is not in memory
   std::vector<Id> arguments_;  // by argument: values, pointers to temporaries, images and samplers
   std::vector<Id> spilled_;    // by argument: the variable that holds an `in` argument which is indexed at run time
   struct Temporary {
@@ -328,13 +331,13 @@ class Emitter {
   std::vector<Temporary> temporaries_;
   std::vector<Id> non_uniform_;  // arguments that are decorated
   Id block_ = 0;                 // the label of the current block
-  bool ended_ = false;           // the current block has its last instruction
-  std::uint32_t skipped_ = 0;    // structures that are open and cannot be reached
+  bool ended_ = false;           // the current block is terminated
+  std::uint32_t skipped_ = 0;    // open structures that cannot be reached
   std::vector<OpenIf> ifs_;
   std::vector<OpenLoop> loops_;
-  std::vector<OpenLogic> logic_;  // those that are open and not simple
+  std::vector<OpenLogic> logic_;  // open ones that are not simple
 
-  // Memory for lists that are short-lived, each for one use that does not come back into itself.
+  // Memory for short-lived lists; each has one use that is not reentrant.
   std::vector<std::uint32_t> scratch_;
   std::vector<std::uint32_t> signature_;  // of the current function: opcode, result, arguments
   std::vector<Id> given_;                 // the arguments of a call

@@ -49,8 +49,8 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
   emit_code(function);
   if (!ended_) end_path(function.result == kVoid ? Op::OpReturn : Op::OpUnreachable);
 
-  // The entry point's own instructions wait until the functions it calls are known: emit_entry_point.
-  WordBuffer& out = is_entry ? entry_words_.header : out_.functions;
+  // The entry point's own instructions wait until the functions that it calls are emitted: emit_entry_point.
+  WordBuffer& out = is_entry ? entry_words_.header : out_.section(Section::Functions);
   out.op(Op::OpFunction, type[1], instance.id, spv::FunctionControlMask::MaskNone, function_type);
   for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
     out.op(Op::OpFunctionParameter, type[2 + i], arguments_[function.arguments.first + i]);
@@ -60,18 +60,18 @@ void Emitter::emit_function(const Instance& instance, bool is_entry) {
 }
 
 void Emitter::append_function(const FunctionWords& words) {
-  out_.functions.append(words.header.words());
-  out_.functions.append(words.variables.words());
-  out_.functions.append(words.prologue.words());
-  out_.functions.append(words.body.words());
-  out_.functions.op(Op::OpFunctionEnd);
+  out_.section(Section::Functions).append(words.header.words());
+  out_.section(Section::Functions).append(words.variables.words());
+  out_.section(Section::Functions).append(words.prologue.words());
+  out_.section(Section::Functions).append(words.body.words());
+  out_.section(Section::Functions).op(Op::OpFunctionEnd);
 }
 
 void Emitter::emit_code(const Function& function) {
   for (std::uint32_t i = 0; i < function.code.count; ++i) emit_instruction(function.code.first + i);
 }
 
-// Behind the end of a path nothing is emitted up to the end of its block; `skipped_` counts the structures in between.
+// After the end of a path nothing is emitted up to the end of its block; `skipped_` counts the structures in between.
 bool Emitter::skips(rpl::Op code) {
   switch (code) {
     case rpl::Op::If:
@@ -91,7 +91,7 @@ bool Emitter::skips(rpl::Op code) {
   }
 }
 
-// A local that nothing writes to is its first value, wherever it is read; the others are variables.
+// A local that nothing writes to is replaced by its first value; the others are variables.
 void Emitter::declare(const Instruction& instruction) {
   const Local& local = program_->locals[instruction.a];
   const Id first = instruction.b == kNoRef ? zero(local.type) : value_of(instruction.b);
@@ -107,14 +107,14 @@ void Emitter::declare(const Instruction& instruction) {
   words_->body.op(Op::OpStore, id, first);
 }
 
-// Whether the value of an instruction has an id of its own, rather than that of a variable's value, which has a name.
+// Whether the value of an instruction has its own id, rather than that of a variable's value, which has a name.
 bool Emitter::is_new(const Instruction& instruction) const {
   if (instruction.op == rpl::Op::Store) return false;
   if (instruction.op != rpl::Op::Load) return true;
-  const PlaceRef& place = program_->places[instruction.a];
-  if (place.steps.count != 0) return true;
-  if (place.root == PlaceRoot::Local) return program_->locals[place.index].in_memory;
-  return place.root != PlaceRoot::Argument || program_->arguments[place.index].access != Access::In;
+  const LValue& lvalue = program_->lvalues[instruction.a];
+  if (lvalue.steps.count != 0) return true;
+  if (lvalue.root == LValueRoot::Local) return program_->locals[lvalue.index].in_memory;
+  return lvalue.root != LValueRoot::Argument || program_->arguments[lvalue.index].access != Access::In;
 }
 
 void Emitter::emit_instruction(std::uint32_t index) {
@@ -122,12 +122,12 @@ void Emitter::emit_instruction(std::uint32_t index) {
   if (ended_ && skips(instruction.op)) return;
   if (options_.debug_lines && instruction.begins_statement) debug_line(instruction.at);
   switch (instruction.op) {
-    case rpl::Op::Load:  // most of all, so that it takes no second choice
-      values_[index] = load(program_->places[instruction.a]);
+    case rpl::Op::Load:  // first, because it is the most frequent
+      values_[index] = load(program_->lvalues[instruction.a]);
       return;
     case rpl::Op::Store: {
       const Id stored_value = value_of(instruction.b);
-      store(program_->places[instruction.a], stored_value);
+      store(program_->lvalues[instruction.a], stored_value);
       values_[index] = stored_value;
       return;
     }

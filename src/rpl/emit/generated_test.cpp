@@ -1,7 +1,7 @@
-// Random programs (testing/rpl_generator.hpp): every one gives valid modules for all targets, and compute programs
+// Random programs (testing/rpl_generator.hpp): each compiles to valid modules for all targets, and compute programs
 // compute on the device what the interpreter computes. The number of programs is 200, or SLIPWAY_RPL_PROGRAMS, from the
-// seed SLIPWAY_RPL_SEED on; one in eight of the compute programs runs on the device, or as SLIPWAY_RPL_DEVICE says one
-// in N.
+// seed SLIPWAY_RPL_SEED on; one in eight of the compute programs runs on the device, or one in
+// SLIPWAY_RPL_DEVICE.
 #include <cstdlib>
 
 #include "rpl/emit/interpreter.hpp"
@@ -73,7 +73,7 @@ class RplGenerated : public testing::ComputeTest {
     ++compared_;
   }
 
-  // The resolved program as text is a program that gives the same words (RPL 3.17).
+  // The resolved program as text compiles to the same words (docs/spec/rpl.md#printable-steps).
   static void print_and_compile_again(const Resolved& resolved, const std::vector<EntryPointName>& entries,
                                       std::uint64_t seed) {
     const std::string text = print_resolved(resolved).at(0).text;

@@ -11,7 +11,7 @@
 namespace slipway::rpl {
 namespace {
 
-// Words of a value without padding: members of structs, elements of arrays and columns one behind the other.
+// Words of a value without padding: members of structs, elements of arrays and columns in sequence.
 using Value = std::vector<std::uint32_t>;
 
 float real(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -93,7 +93,7 @@ class Interpreter {
     return index;
   }
 
-  // Where a place is: a buffer and a byte offset, or a plain value and a word in it.
+  // The memory of an lvalue: a buffer and a byte offset, or a plain value and a word in it.
   struct Where {
     std::vector<std::uint32_t>* memory = nullptr;
     bool laid = false;
@@ -101,27 +101,27 @@ class Interpreter {
     TypeId type = kErrorType;
   };
 
-  Where find(const PlaceRef& place) {
-    const Step* step = p_.steps.data() + place.steps.first;
-    const Step* const end = step + place.steps.count;
+  Where find(const LValue& lvalue) {
+    const Step* step = p_.steps.data() + lvalue.steps.first;
+    const Step* const end = step + lvalue.steps.count;
     Where at;
-    switch (place.root) {
-      case PlaceRoot::Local:
-        at.memory = &frame_->locals.at(place.index);
-        at.type = p_.locals[place.index].type;
+    switch (lvalue.root) {
+      case LValueRoot::Local:
+        at.memory = &frame_->locals.at(lvalue.index);
+        at.type = p_.locals[lvalue.index].type;
         break;
-      case PlaceRoot::Argument:
-        at.memory = &frame_->arguments.at(place.index);
-        at.type = p_.arguments[place.index].type;
+      case LValueRoot::Argument:
+        at.memory = &frame_->arguments.at(lvalue.index);
+        at.type = p_.arguments[lvalue.index].type;
         break;
-      case PlaceRoot::Buffer: {
-        const Member& member = p_.members[p_.buffers[place.index].members.first + step->value];
-        at = {&memory_.buffers[place.index], true, member.offset, member.type};
+      case LValueRoot::Buffer: {
+        const Member& member = p_.members[p_.buffers[lvalue.index].members.first + step->value];
+        at = {&memory_.buffers[lvalue.index], true, member.offset, member.type};
         ++step;
         break;
       }
       default:
-        stop("a place outside of compute");
+        stop("an lvalue outside of compute");
     }
     for (; step != end; ++step) {
       const Type& info = p_.types[at.type];
@@ -155,8 +155,8 @@ class Interpreter {
     return at;
   }
 
-  Value load(const PlaceRef& place) {
-    const Where at = find(place);
+  Value load(const LValue& lvalue) {
+    const Where at = find(lvalue);
     Value value;
     if (at.laid) {
       each_word(at.type, at.offset, [&](std::uint32_t offset) { value.push_back(at.memory->at(offset / 4)); });
@@ -166,8 +166,8 @@ class Interpreter {
     }
     return value;
   }
-  void store(const PlaceRef& place, const Value& value) {
-    const Where at = find(place);
+  void store(const LValue& lvalue, const Value& value) {
+    const Where at = find(lvalue);
     std::size_t i = 0;
     if (at.laid) {
       each_word(at.type, at.offset, [&](std::uint32_t offset) { at.memory->at(offset / 4) = value.at(i++); });
@@ -364,7 +364,7 @@ class Interpreter {
         return {p_.settings[Setting::workgroup_size_x], p_.settings[Setting::workgroup_size_y],
                 p_.settings[Setting::workgroup_size_z]};
       case Builtin::TailLength: {
-        const std::uint32_t index = p_.places[operands[0]].index;
+        const std::uint32_t index = p_.lvalues[operands[0]].index;
         const Buffer& buffer = p_.buffers[index];
         const std::size_t bytes = memory_.buffers[index].size() * 4;
         return {static_cast<std::uint32_t>((bytes - buffer.tail_offset) / buffer.tail_item_size)};
@@ -380,10 +380,10 @@ class Interpreter {
         break;
     }
     if (info_of(code).family >= BuiltinFamily::Atomic) {
-      const PlaceRef& place = p_.places[operands[0]];
-      const Value old = load(place);
+      const LValue& lvalue = p_.lvalues[operands[0]];
+      const Value old = load(lvalue);
       const std::uint32_t third = operands.size() > 2 ? of(operands[2])[0] : 0;
-      store(place, {of_items(code, old[0], of(operands[1])[0], third)});
+      store(lvalue, {of_items(code, old[0], of(operands[1])[0], third)});
       return old;
     }
     Value result = of(operands[0]);
@@ -400,7 +400,7 @@ class Interpreter {
   Value value(const Instruction& at) {
     switch (at.op) {
       case Op::Load:
-        return load(p_.places[at.a]);
+        return load(p_.lvalues[at.a]);
       case Op::Unary:
         return unary(static_cast<UnaryOp>(at.sub), at.type, of(at.a));
       case Op::Binary:
@@ -449,7 +449,7 @@ class Interpreter {
       case Op::Builtin:
         return builtin(at);
       case Op::Store:
-        store(p_.places[at.a], of(at.b));
+        store(p_.lvalues[at.a], of(at.b));
         return of(at.b);
       default:
         stop("an instruction without a value");
@@ -466,7 +466,7 @@ class Interpreter {
     }
     const Value result = call(at.a, given, &given);
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].access != Access::In) store(p_.places[arguments[i].location], given[i]);
+      if (arguments[i].access != Access::In) store(p_.lvalues[arguments[i].lvalue], given[i]);
     }
     return result;
   }

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> counting(std::size_t count) {
   return values;
 }
 
-// RPL 3.11, check values: offsets 0, 16, 28, 32, 48, 96 and size 112.
+// The values of docs/spec/rpl.md#layout-check-values: offsets 0, 16, 28, 32, 48, 96 and size 112.
 constexpr std::string_view kMixed = R"(
 struct t { f1 a; f3 b; f1 c; f2 d; f3x3 m; f1 e; };
 struct item { f4 v; };

@@ -1,4 +1,5 @@
-// What modules say, rule by rule of RPL 3.16. Everything that `compile` gives is validated for its target.
+// The contents of modules, rule by rule (docs/spec/rpl.md#emission-rules). Each module of `compile` is validated for
+// its target.
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
@@ -38,7 +39,7 @@ vertex_attribute_container vertex { f3 position; u2 ids; f4x4 model; };
 state_container state { f2 uv; u1 layer; f4 never_used; s3 flat_one; };
 color_output_container target { f4 color; };
 set_pass uniform_buffer view { f4x4 projection; f4 unused; };
-set_pass uniform_buffer nobody { f4 uses; };
+set_pass uniform_buffer dropped { f4 uses; };
 set_material sampler smooth;
 set_material sampler compare;
 set_material image_color_2d albedo;
@@ -81,7 +82,7 @@ TEST(RplModule, TargetsDiffer) {
     EXPECT_EQ(modules[0].words[2], 0u);
     EXPECT_EQ(modules[0].words[4], 0u);
   }
-  // Before 1.4 the interface is inputs and outputs alone.
+  // Before 1.4 the interface is only inputs and outputs.
   const auto interface = [](const std::string& text) {
     const std::size_t at = text.find("OpEntryPoint Vertex");
     return text.substr(at, text.find('\n', at) - at);
@@ -92,7 +93,7 @@ TEST(RplModule, TargetsDiffer) {
 
 TEST(RplModule, OnlyWhatIsUsedIsThere) {
   const std::string text = graphics(kPicture);
-  EXPECT_THAT(text, AllOf(Not(HasSubstr("nobody")), Not(HasSubstr("nothing")), HasSubstr("common")));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("dropped")), Not(HasSubstr("nothing")), HasSubstr("common")));
   // For each stage that calls it.
   EXPECT_EQ(count_of(text, "OpFunction "), 4u);
   EXPECT_EQ(count_of(text, "OpTypeFloat"), 1u);
@@ -401,7 +402,7 @@ TEST(RplModule, OptimizedModulesAreValidAndSmaller) {
   }
 }
 
-// More than SPIR-V can say is an error of the program, not a module that does not validate.
+// A program that exceeds the limits of SPIR-V is an error, not a module that does not validate.
 TEST(RplModule, TheLimitsOfSpirvAreErrors) {
   const auto problem_of_text = [](const std::string& text) {
     Diagnostics diagnostics;

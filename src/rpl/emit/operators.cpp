@@ -1,4 +1,4 @@
-// Operators and constructors (RPL 3.4, 3.5, 3.16).
+// Operators and constructors (docs/spec/rpl.md#types, docs/spec/rpl.md#operators, docs/spec/rpl.md#emission-rules).
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {
@@ -61,7 +61,7 @@ Id Emitter::splat(TypeId type, Id scalar) {
   return op_list(Op::OpCompositeConstruct, plain(type), std::span(parts, item_count(type)));
 }
 
-// OpSMod is undefined on negative operands in Vulkan: r = a - (a / b) * b, and b more where r has another sign than b.
+// OpSMod is undefined on negative operands in Vulkan: r = a - (a / b) * b, plus b where the signs of r and b differ.
 Id Emitter::modulo(TypeId type, Id a, Id b) {
   const Id id = plain(type);
   const Id truth = bools(item_count(type));
@@ -152,7 +152,7 @@ Id Emitter::crop(Id matrix) {
 }
 
 Id Emitter::composite(Id type, std::span<const std::uint32_t> refs) {
-  for (const Ref ref : refs) value_of(ref);  // constants first: they may use the scratch memory
+  for (const Ref ref : refs) value_of(ref);  // constants first: creating them may use the scratch memory
   scratch_.clear();
   for (const Ref ref : refs) scratch_.push_back(value_of(ref));
   return op_list(Op::OpCompositeConstruct, type, scratch_);

@@ -36,7 +36,7 @@ Id Emitter::make_plain(TypeId type) {
       break;
     case TypeKind::Array: {
       const Id element = plain(info.element);
-      id = out_.array(element, u1(info.length), 0);
+      id = out_.type_array_of(element, u1(info.length), 0);
       break;
     }
     case TypeKind::Struct: {
@@ -46,11 +46,11 @@ Id Emitter::make_plain(TypeId type) {
       scratch_.clear();
       for (const Member& member : members) scratch_.push_back(types_[member.type].plain);
       id = out_.new_id();
-      out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
+      out_.section(Section::Globals).op_list(spv::Op::OpTypeStruct, scratch_, id);
       name(id, structure.name);
       if (!options_.strip) {
         for (std::uint32_t i = 0; i < members.size(); ++i) {
-          out_.names.op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
+          out_.section(Section::Names).op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
         }
       }
       break;
@@ -69,9 +69,9 @@ Id Emitter::make_laid(TypeId type) {
   Id id = 0;
   if (info.kind == TypeKind::Array) {
     const Id element = laid(info.element);
-    id = out_.array(element, u1(info.length), info.stride);
+    id = out_.type_array_of(element, u1(info.length), info.stride);
   } else if (info.kind == TypeKind::RuntimeArray) {
-    id = out_.array(laid(info.element), 0, info.stride);
+    id = out_.type_array_of(laid(info.element), 0, info.stride);
   } else if (info.kind == TypeKind::Struct) {
     const Struct& structure = program_->structs[info.index];
     const std::span members(program_->members.data() + structure.members.first, structure.members.count);
@@ -79,10 +79,11 @@ Id Emitter::make_laid(TypeId type) {
     scratch_.clear();
     for (const Member& member : members) scratch_.push_back(types_[member.type].laid);
     id = out_.new_id();
-    out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
+    out_.section(Section::Globals).op_list(spv::Op::OpTypeStruct, scratch_, id);
     name(id, structure.name);
     for (std::uint32_t i = 0; i < members.size(); ++i) {
-      if (!options_.strip) out_.names.op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
+      if (!options_.strip)
+        out_.section(Section::Names).op_list(spv::Op::OpMemberName, text_words(members[i].name), id, i);
       member_layout(id, i, members[i].type, members[i].offset);
     }
   } else {
@@ -92,7 +93,7 @@ Id Emitter::make_laid(TypeId type) {
 }
 
 void Emitter::member_layout(Id structure, std::uint32_t member, TypeId type, std::uint32_t offset) {
-  WordBuffer& annotations = out_.annotations;
+  WordBuffer& annotations = out_.section(Section::Annotations);
   annotations.op(spv::Op::OpMemberDecorate, structure, member, spv::Decoration::Offset, offset);
   while (type_info(type).kind == TypeKind::Array || type_info(type).kind == TypeKind::RuntimeArray) {
     type = type_info(type).element;
@@ -113,13 +114,14 @@ Id Emitter::pointer_to(Id pointee, Storage storage) {
 
 Id Emitter::make_pointer(TypeId type, Storage storage) {
   const Id to = stored(type, storage);
-  // An image type of SPIR-V may stand for several types of the program.
+  // Several types of the program may have the same SPIR-V image type.
   const Id id =
       type_info(type).opaque ? pointer_to(to, storage) : out_.new_type(spv::Op::OpTypePointer, class_of(storage), to);
   return types_[type].pointers[static_cast<std::size_t>(storage)] = id;
 }
 
-// RPL 3.16: Depth 1 for depth images, Sampled 1, or 2 for storage images, whose format is fixed.
+// Depth is 1 for depth images, Sampled is 1, or 2 for storage images, whose format is fixed
+// (docs/spec/rpl.md#emission-rules).
 Id Emitter::image_type(TypeId type, ItemFormat format) {
   const Type& info = type_info(type);
   const bool storage = info.kind == TypeKind::StorageImage;
@@ -146,11 +148,11 @@ Id Emitter::bools(std::uint32_t count) {
 // --- constants -----------------------------------------------------------------------------------------------------
 
 Id Emitter::make_u1(std::uint32_t value) {
-  const Id id = out_.constant(plain(kU1), value);
+  const Id id = out_.constant_word(plain(kU1), value);
   return value < kSmall ? small_[value] = id : id;
 }
 
-Id Emitter::f1(float value) { return out_.constant(plain(kF1), std::bit_cast<std::uint32_t>(value)); }
+Id Emitter::f1(float value) { return out_.constant_word(plain(kF1), std::bit_cast<std::uint32_t>(value)); }
 
 Id Emitter::make_constant(std::uint32_t index) {
   const Constant& constant = program_->constants[index];
@@ -159,10 +161,10 @@ Id Emitter::make_constant(std::uint32_t index) {
   return constants_[index] = id;
 }
 
-// Takes the words of one value and leaves `words` behind them.
+// Reads the words of one value and advances `words` past them.
 Id Emitter::constant_of(TypeId type, const std::uint32_t*& words) {
   const Id id = plain(type);
-  if (is_scalar(type)) return out_.constant(id, *words++);
+  if (is_scalar(type)) return out_.constant_word(id, *words++);
   if (type == kBoolean) {
     return out_.unique_constant(*words++ != 0 ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, id);
   }
@@ -170,30 +172,30 @@ Id Emitter::constant_of(TypeId type, const std::uint32_t*& words) {
     const TypeId part = is_vector(type) ? item_type(type) : column_type(type);
     Id parts[4];
     for (std::uint32_t i = 0; i < item_count(type); ++i) {
-      // Most vectors have some number more than once.
+      // Most vectors repeat a number.
       const bool again = i != 0 && is_vector(type) && words[0] == words[-1];
       parts[i] = again ? (++words, parts[i - 1]) : constant_of(part, words);
     }
-    return out_.composite(id, std::span(parts, item_count(type)));
+    return out_.constant_composite(id, std::span(parts, item_count(type)));
   }
   const Struct& structure = program_->structs[type_info(type).index];
   std::vector<Id> parts;
   for (std::uint32_t i = 0; i < structure.members.count; ++i) {
     parts.push_back(constant_of(program_->members[structure.members.first + i].type, words));
   }
-  return out_.composite(id, parts);
+  return out_.constant_composite(id, parts);
 }
 
 Id Emitter::zero(TypeId type) {
   const Id id = plain(type);
-  return is_scalar(type) ? out_.constant(id, 0) : out_.null(id);
+  return is_scalar(type) ? out_.constant_word(id, 0) : out_.constant_null(id);
 }
 
 Id Emitter::filled(TypeId type, std::uint32_t bits) {
-  const Id scalar = out_.constant(plain(item_type(type)), bits);
+  const Id scalar = out_.constant_word(plain(item_type(type)), bits);
   if (is_scalar(type)) return scalar;
   const Id parts[4] = {scalar, scalar, scalar, scalar};
-  return out_.composite(plain(type), std::span(parts, item_count(type)));
+  return out_.constant_composite(plain(type), std::span(parts, item_count(type)));
 }
 
 }  // namespace slipway::rpl::emit

@@ -1,22 +1,23 @@
-// Variables at module scope: made when something first uses them.
+// Variables at module scope, created at their first use.
 #include "rpl/emit/emitter.hpp"
 
 namespace slipway::rpl::emit {
 
 void Emitter::name(Id id, NameId text) {
-  if (!options_.strip) out_.names.op_list(spv::Op::OpName, text_words(text), id);
+  if (!options_.strip) out_.section(Section::Names).op_list(spv::Op::OpName, text_words(text), id);
 }
 
 void Emitter::name(Id id, std::string_view text) {
-  if (!options_.strip) out_.names.op_text(spv::Op::OpName, text, {}, id);
+  if (!options_.strip) out_.section(Section::Names).op_text(spv::Op::OpName, text, {}, id);
 }
 
 void Emitter::bind(Id id, DescriptorSet set, std::uint32_t binding) {
-  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::DescriptorSet, static_cast<std::uint32_t>(set));
-  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Binding, binding);
+  out_.section(Section::Annotations)
+      .op(spv::Op::OpDecorate, id, spv::Decoration::DescriptorSet, static_cast<std::uint32_t>(set));
+  out_.section(Section::Annotations).op(spv::Op::OpDecorate, id, spv::Decoration::Binding, binding);
 }
 
-// Counts a variable into the interface of the entry point. Before SPIR-V 1.4 that is inputs and outputs only.
+// Adds a variable to the interface of the entry point. Before SPIR-V 1.4 that is inputs and outputs only.
 Id Emitter::use(Global& global, Storage storage) {
   if (global.stage != stage_count_) {
     global.stage = stage_count_;
@@ -32,10 +33,10 @@ Id Emitter::field_variable(std::uint32_t field, Storage storage) {
   if (global.id == 0) {
     const ContainerField& of = program_->container_fields[field];
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, pointer(of.type, storage), global.id, class_of(storage));
-    out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::Location, of.location);
+    out_.section(Section::Globals).op(spv::Op::OpVariable, pointer(of.type, storage), global.id, class_of(storage));
+    out_.section(Section::Annotations).op(spv::Op::OpDecorate, global.id, spv::Decoration::Location, of.location);
     if (stage_ == Stage::Fragment && storage == Storage::Input && is_integer(of.type)) {
-      out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::Flat);
+      out_.section(Section::Annotations).op(spv::Op::OpDecorate, global.id, spv::Decoration::Flat);
     }
     if (!options_.strip) {
       text_.assign(text(program_->containers[of.container].name));
@@ -47,8 +48,8 @@ Id Emitter::field_variable(std::uint32_t field, Storage storage) {
   return use(global, storage);
 }
 
-// A tail in nested last structs becomes a direct member of the block: the members of those structs stand in the block,
-// at their offsets (RPL 3.16).
+// A tail in nested last structs becomes a direct member of the block: the members of those structs become members of
+// the block, at their offsets (docs/spec/rpl.md#emission-rules).
 Id Emitter::block_type(const Buffer& buffer) {
   std::vector<FlatMember>& flat = flat_;
   flat.clear();
@@ -72,11 +73,12 @@ Id Emitter::block_type(const Buffer& buffer) {
   scratch_.clear();
   for (const FlatMember& at : flat) scratch_.push_back(types_[at.member->type].laid);
   const Id id = out_.new_id();
-  out_.globals.op_list(spv::Op::OpTypeStruct, scratch_, id);
-  out_.annotations.op(spv::Op::OpDecorate, id, spv::Decoration::Block);
+  out_.section(Section::Globals).op_list(spv::Op::OpTypeStruct, scratch_, id);
+  out_.section(Section::Annotations).op(spv::Op::OpDecorate, id, spv::Decoration::Block);
   name(id, buffer.name);
   for (std::uint32_t i = 0; i < flat.size(); ++i) {
-    if (!options_.strip) out_.names.op_list(spv::Op::OpMemberName, text_words(flat[i].member->name), id, i);
+    if (!options_.strip)
+      out_.section(Section::Names).op_list(spv::Op::OpMemberName, text_words(flat[i].member->name), id, i);
     member_layout(id, i, flat[i].member->type, flat[i].offset);
   }
   return id;
@@ -102,7 +104,7 @@ Id Emitter::buffer_variable(std::uint32_t buffer) {
   if (global.id == 0) {
     const Id type = pointer_to(block_type(of), storage);
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, type, global.id, class_of(storage));
+    out_.section(Section::Globals).op(spv::Op::OpVariable, type, global.id, class_of(storage));
     if (of.kind != ItemKind::PushConstant) bind(global.id, of.set, of.binding);
     name(global.id, of.name);
   }
@@ -117,7 +119,7 @@ Id Emitter::workgroup_variable(std::uint32_t buffer, std::uint32_t member) {
     const Member& variable = program_->members[index];
     const Id type = pointer(variable.type, Storage::Workgroup);
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::Workgroup);
+    out_.section(Section::Globals).op(spv::Op::OpVariable, type, global.id, spv::StorageClass::Workgroup);
     if (!options_.strip) {
       text_.assign(text(of.name));
       text_ += '.';
@@ -134,7 +136,7 @@ Id Emitter::sampler_variable(std::uint32_t sampler) {
     const SamplerDecl& of = program_->samplers[sampler];
     const Id type = pointer(kSampler, Storage::UniformConstant);
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
+    out_.section(Section::Globals).op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
     bind(global.id, of.set, of.binding);
     name(global.id, of.name);
   }
@@ -146,10 +148,10 @@ Id Emitter::image_variable(std::uint32_t image) {
   if (global.id == 0) {
     const ImageDecl& of = program_->images[image];
     Id type = image_type(of.image_type, of.format);
-    if (of.has_array) type = out_.array(type, u1(of.array_size), 0);
+    if (of.has_array) type = out_.type_array_of(type, u1(of.array_size), 0);
     type = pointer_to(type, Storage::UniformConstant);
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
+    out_.section(Section::Globals).op(spv::Op::OpVariable, type, global.id, spv::StorageClass::UniformConstant);
     bind(global.id, of.set, of.binding);
     name(global.id, of.name);
   }
@@ -168,14 +170,14 @@ Id Emitter::builtin_variable(Builtin builtin) {
     if (info.family == BuiltinFamily::GivesBoolean) type = kBoolean;
     const Id id = pointer(type, storage);
     global.id = out_.new_id();
-    out_.globals.op(spv::Op::OpVariable, id, global.id, class_of(storage));
-    out_.annotations.op(spv::Op::OpDecorate, global.id, spv::Decoration::BuiltIn, info.number);
+    out_.section(Section::Globals).op(spv::Op::OpVariable, id, global.id, class_of(storage));
+    out_.section(Section::Annotations).op(spv::Op::OpDecorate, global.id, spv::Decoration::BuiltIn, info.number);
     name(global.id, info.stem);
   }
   return use(global, storage);
 }
 
-// `text` is kNoName for variables that the program does not have.
+// `text` is kNoName for variables that are not in the program.
 Id Emitter::local_variable(Id type, NameId text) {
   const Id id = out_.new_id();
   words_->variables.op(spv::Op::OpVariable, type, id, spv::StorageClass::Function);

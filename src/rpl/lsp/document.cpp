@@ -45,7 +45,7 @@ std::unique_ptr<Document> analyse(SourcePtr source, const ProjectSettings& setti
   }
   document->inactive = inactive_ranges(document->program, document->assignment);
   if (!document->program.valid) return document;
-  // A document that is all about workgroups is a compute pipeline, whatever the project's others are.
+  // A document with workgroup sizes or buffers is a compute pipeline, even if the project's others are not.
   PipelineKind pipeline = settings.pipeline;
   if (settings.entry_points.empty() && guessed_entries(document->program, pipeline).empty() &&
       !guessed_entries(document->program, PipelineKind::Compute).empty()) {
@@ -53,7 +53,7 @@ std::unique_ptr<Document> analyse(SourcePtr source, const ProjectSettings& setti
   }
   const std::vector<EntryPointName> entries =
       settings.entry_points.empty() ? guessed_entries(document->program, pipeline) : settings.entry_points;
-  const ResolveSettings resolve_settings{.pipeline = pipeline, .check_unused = true, .check_bodies = true};
+  const ResolveOptions resolve_settings{.pipeline = pipeline, .check_unused = true, .check_bodies = true};
   document->resolved =
       resolve(document->program, document->assignment, entries, resolve_settings, document->diagnostics);
   return document;

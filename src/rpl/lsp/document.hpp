@@ -1,4 +1,4 @@
-// An open document: its text, what the compiler makes of it, and what stands where.
+// An open document: its text, its compilation, and the symbols at its offsets.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace slipway::rpl::lsp {
 
-// How documents are compiled: what the client says in `initializationOptions`.
+// How documents are compiled: the client's `initializationOptions`.
 struct ProjectSettings {
   PipelineKind pipeline = PipelineKind::Graphics;
-  // None: the functions of the document whose names end in `vertex_main`, `fragment_main` or `compute_main`.
+  // Empty: the functions of the document whose names end in `vertex_main`, `fragment_main` or `compute_main`.
   std::vector<EntryPointName> entry_points;
   std::vector<std::pair<std::string, std::string>> options;  // names and values, as `--set` takes them
 };
 
 struct Document {
   SourcePtr source;
-  Program program;  // what was understood of it, also when it has errors
+  Program program;  // the parts that parse, also when it has errors
   std::vector<Token> tokens;
   Assignment assignment;
   std::optional<Resolved> resolved;
@@ -37,20 +37,20 @@ struct Document {
 
 std::unique_ptr<Document> analyse(SourcePtr source, const ProjectSettings& settings);
 
-// What a name in the text stands for.
+// The entity that a name in the text refers to.
 struct Symbol {
   enum class Kind : std::uint8_t { Item, Field, Argument, Local, Builtin, Type, Setting };
   Kind kind = Kind::Item;
   NameId name = kNoName;
   Span at;                  // of the name in the text
-  ItemId item = kNone;      // Item; Field: whose body it stands in
+  ItemId item = kNone;      // Item; Field: the item whose body contains it
   FieldId field = kNone;    // Field
   std::uint32_t index = 0;  // Argument: in Program::arguments; Local: in Program::stmts (variables and aliases)
 };
 
-// The name that stands at an offset, or ends there.
+// The name at an offset, or ending there.
 std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset);
-// Where it is declared; nothing for what the language has by itself.
+// Where it is declared; empty for entities of the language.
 std::optional<Range> definition_of(const Document& document, const Symbol& symbol);
 // Type, layout, location: Markdown.
 std::string describe(const Document& document, const Symbol& symbol);

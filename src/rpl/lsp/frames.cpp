@@ -39,7 +39,7 @@ std::optional<std::string> FrameReader::next() {
     std::size_t end = buffer_.find("\r\n\r\n"), after = 4;
     if (const std::size_t plain = buffer_.find("\n\n"); plain < end) end = plain, after = 2;
     if (end == buffer_.npos) {
-      // A header is short; what goes on without end is none.
+      // A header is short; an endless line is not a header.
       if (buffer_.size() > 64 << 10) buffer_.clear();
       return std::nullopt;
     }

@@ -13,7 +13,7 @@ inline constexpr std::size_t kLargestMessage = std::size_t{400} << 20;
 class FrameReader {
  public:
   void feed(std::string_view bytes) { buffer_ += bytes; }
-  // The body of the next complete frame. A header that makes no sense is skipped to the next `Content-Length`.
+  // The body of the next complete frame. An invalid header is skipped to the next `Content-Length`.
   std::optional<std::string> next();
   // The client's stream is lost: a frame announced more than kLargestMessage.
   bool broken() const { return broken_; }

@@ -27,7 +27,7 @@ class Finder {
         if (off(argument.condition)) found_.push_back(argument.range);
       }
     }
-    // Statements stand in the array in any order; a scope that is off hides what is in it.
+    // Statements are in the array in any order; an inactive scope hides its contents.
     for (const Stmt& statement : program_.stmts) {
       if (off(statement.condition)) found_.push_back(statement.range);
     }
@@ -113,7 +113,7 @@ class Finder {
                                             : a.bits >= b.bits);
   }
 
-  // An option, or a constant that stands before.
+  // An option, or a constant declared before.
   Value named(NameId name, std::uint32_t before, int depth) const {
     if (name >= program_.first_value.size()) return switch_word(name);
     ItemId item = program_.first_value[name];
@@ -129,7 +129,7 @@ class Finder {
         if (active.type == ValueType::None) return {};
         if (active.bits == 0) continue;
       }
-      // Each constant once: they may be made of one another many times over.
+      // Each constant once: constants may refer to one another many times.
       if (const auto known = constants_.find(item); known != constants_.end()) return known->second;
       const Value value = evaluate(of.value, depth + 1);
       constants_.emplace(item, value);

@@ -8,7 +8,7 @@
 namespace slipway::rpl::lsp {
 
 // Items, fields, arguments and scopes whose conditional is false, outermost ones only. Conditions that need arithmetic
-// count as true: this is for dimming text, and knows flags, comparisons and logic.
+// count as true: this dims text, and evaluates only flags, comparisons and logic.
 std::vector<Range> inactive_ranges(const Program& program, const Assignment& assignment);
 
 }  // namespace slipway::rpl::lsp

@@ -5,7 +5,7 @@
 namespace slipway::rpl::lsp {
 namespace {
 
-// UTF-16 code units of one byte: those of its character stand at its first byte, other bytes have none.
+// UTF-16 code units of one byte: the first byte of a character counts all of its units, other bytes count 0.
 std::uint32_t units(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x80 && byte < 0xC0) return 0;

@@ -1,5 +1,5 @@
-// Places in a text as the Language Server Protocol counts them: lines and characters from 0, characters in UTF-16 code
-// units unless client and server have agreed on UTF-8.
+// Positions in a text as the Language Server Protocol counts them: lines and characters from 0, characters in UTF-16
+// code units unless client and server have agreed on UTF-8.
 #pragma once
 
 #include "base/source.hpp"

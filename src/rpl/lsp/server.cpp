@@ -89,7 +89,8 @@ std::vector<std::string> Server::handle(std::string_view message) {
                  "a message is an object with a `method`, and an `id` that is a number or a string");
   } else if (method.is(json::Type::String)) {
     handle_method(method.string(), id, member(root, "params"));
-  } else if (!member(root, "result") && !member(root, "error")) {  // responses are for requests, of which we make none
+  } else if (!member(root, "result") &&
+             !member(root, "error")) {  // responses answer requests, and this server sends none
     answer_error(id, kInvalidRequest, "the message has no `method`");
   }
   return std::move(out_);
@@ -128,7 +129,7 @@ void Server::handle_method(const std::string& method, json::Value id, Params par
   }
   const auto known = std::ranges::find(kMethods, method, &Method::name);
   if (known == kMethods.end()) {
-    // Notifications that a server does not know are none of its business.
+    // Unknown notifications are ignored.
     if (id) answer_error(id, kMethodNotFound, formatted("the server has no method `{}`", method));
     return;
   }

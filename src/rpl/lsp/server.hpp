@@ -1,5 +1,5 @@
-// The language server: JSON-RPC messages in, messages out (Language Server Protocol 3.17). It touches no file and no
-// stream, so that a test can drive it with texts.
+// The language server: JSON-RPC messages in, messages out (Language Server Protocol 3.17). It accesses no file and
+// no stream, so that a test can drive it with texts.
 //
 //   Server server;
 //   for (const std::string& answer : server.handle(message)) send(answer);
@@ -23,7 +23,7 @@ namespace slipway::rpl::lsp {
 
 class Server {
  public:
-  // The messages that a message leads to, in order: a response, notifications.
+  // The messages that answer a message, in order: a response, notifications.
   std::vector<std::string> handle(std::string_view message);
   bool ended() const { return ended_; }
   // 0 when `shutdown` came before `exit`.

@@ -36,7 +36,7 @@ void vertex_main (void)
 void fragment_main (void) { target.color = f4 {state.uv, 0.0, 1.0}; }
 )";
 
-// A client: sends requests, gives answers.
+// A client: sends requests, returns answers.
 class Client {
  public:
   explicit Client(std::string_view options = "{}", std::string_view capabilities = "{}") {
@@ -64,7 +64,7 @@ class Client {
     text_ = text;
     return answers.empty() ? "" : answers[0];
   }
-  // At the n-th place where `what` stands, `into` characters in.
+  // At the n-th occurrence of `what`, `into` characters in.
   std::string at(std::string_view method, std::string_view what, std::size_t into = 0, int nth = 1) {
     std::size_t offset = text_.find(what);
     for (; nth > 1; --nth) offset = text_.find(what, offset + 1);

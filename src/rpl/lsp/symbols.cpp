@@ -1,5 +1,5 @@
-// Names in the text and what they stand for. Works on tokens and the tree, so that it helps in programs with errors,
-// too.
+// Names in the text and the entities that they refer to. Works on tokens and the tree, so that programs with errors are
+// supported, too.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -32,7 +32,7 @@ class Finder {
     return found;
   }
 
-  // The names in front of a token: `a.b[i].c` has a, b, c. Empty when it begins with something else than a name.
+  // The names in front of a token: `a.b[i].c` has a, b, c. Empty when it does not begin with a name.
   std::vector<std::size_t> path_to(std::size_t token) const {
     const auto& tokens = document_.tokens;
     std::vector<std::size_t> path{token};
@@ -136,7 +136,7 @@ class Finder {
     return nullptr;
   }
 
-  // The local, alias or argument that a name means at its place.
+  // The local, alias or argument that a name refers to at its offset.
   std::optional<Symbol> local_symbol(std::size_t token) const {
     const Token& of = document_.tokens[token];
     const Item* function = function_at(of.begin);
@@ -192,7 +192,7 @@ class Finder {
     return found;
   }
 
-  // The type that a symbol's value has, as far as its declaration says it.
+  // The type that a symbol's value has, if its declaration determines it.
   NameId type_of(const Symbol& symbol) const {
     TypeRefId type = 0;
     switch (symbol.kind) {
@@ -211,7 +211,7 @@ class Finder {
     return program_.types[type].name;
   }
 
-  // Where the members of a symbol's value stand: a container, a buffer, a struct.
+  // The item that declares the members of a symbol's value: a container, a buffer, a struct.
   ItemId body_of(const Symbol& symbol) const {
     if (symbol.kind == Symbol::Kind::Item) {
       const ItemKind kind = program_.items[symbol.item].kind;
@@ -224,7 +224,7 @@ class Finder {
     return choose(program_.first_struct, type_of(symbol));
   }
 
-  // An alias stands for an expression: follow its path.
+  // An alias refers to an expression: follow its path.
   ItemId body_of_expression(ExprId id) const {
     std::vector<NameId> path;
     for (int steps = 0; steps < 64; ++steps) {
@@ -269,7 +269,7 @@ class Finder {
     if (body == kNone) return std::nullopt;
     const NameId name = document_.tokens[token].value;
     const FieldId field = field_named(body, name);
-    // `state.in.uv`: the name between says only the direction.
+    // `state.in.uv`: the name between is only the direction.
     if (field == kNone && (name == Word::in || name == Word::out)) return of;
     if (field == kNone) return std::nullopt;
     Symbol symbol = make(Symbol::Kind::Field, token);
@@ -349,7 +349,7 @@ class Describer {
         out += "constant";
         break;
       default:
-        out += place_of(id);
+        out += binding_text(id);
     }
     return out;
   }
@@ -376,7 +376,7 @@ class Describer {
   }
 
   // Set and binding, or attribute source.
-  std::string place_of(ItemId id) const {
+  std::string binding_text(ItemId id) const {
     if (!document_.resolved) return "";
     const Resolved& resolved = *document_.resolved;
     const auto bound = [](DescriptorSet set, std::uint32_t binding) {
@@ -439,12 +439,12 @@ class Completer {
     const auto& tokens = document_.tokens;
     while (before_ < tokens.size() && tokens[before_].kind != TokenKind::End && tokens[before_].end < offset_)
       ++before_;
-    // The token that the cursor is in or behind, when it is a name in the making, is what is completed.
+    // The name that the cursor is in, or directly after, is completed.
     const bool in_name = before_ < tokens.size() && tokens[before_].begin < offset_ &&
                          (tokens[before_].kind == TokenKind::Identifier || tokens[before_].kind == TokenKind::String);
-    const bool behind =
+    const bool after =
         !in_name && before_ < tokens.size() && tokens[before_].end == offset_ && tokens[before_].kind != TokenKind::End;
-    const std::size_t count = behind ? before_ + 1 : before_;  // tokens before the cursor
+    const std::size_t count = after ? before_ + 1 : before_;  // tokens before the cursor
     if (count >= 2 && tokens[count - 1].kind == TokenKind::Dot) return members(count - 2);
     if (values(count)) return std::move(found_);
     if (count >= 1 && tokens[count - 1].kind == TokenKind::Identifier && tokens[count - 1].value == Word::setting) {
@@ -484,7 +484,7 @@ class Completer {
     return std::move(found_);
   }
 
-  // Behind `setting NAME [block N] =` and behind `option ==` or `!=` stand words of a list.
+  // Words of a list follow `setting NAME [block N] =`, and `option ==` or `!=`.
   bool values(std::size_t count) {
     const auto& tokens = document_.tokens;
     std::size_t at = count;

@@ -9,7 +9,7 @@ namespace {
 
 struct Operator {
   BinaryOp op = BinaryOp::Assign;
-  int level = -1;  // none
+  int level = -1;  // not an operator
 };
 
 constexpr std::size_t kTokenKinds = static_cast<std::size_t>(TokenKind::Equal) + 1;
@@ -42,7 +42,7 @@ constexpr std::array<Operator, kTokenKinds> make_operators() {
 }
 constexpr std::array<Operator, kTokenKinds> kOperators = make_operators();
 
-// What a token is as an operand of its own; None for those that `parse_primary` has to look at.
+// The kind of a token that is an operand by itself; None for those that `parse_primary` handles.
 ExprKind leaf_kind(const Token& token) {
   switch (token.kind) {
     case TokenKind::Identifier:
@@ -56,7 +56,7 @@ ExprKind leaf_kind(const Token& token) {
   }
 }
 
-// Whether the operand goes on with this token.
+// Whether the operand continues with this token.
 bool continues_operand(TokenKind kind) {
   return kind == TokenKind::LeftParen || kind == TokenKind::LeftBrace || kind == TokenKind::LeftBracket ||
          kind == TokenKind::Dot;

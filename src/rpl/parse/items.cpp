@@ -1,4 +1,4 @@
-// The items of a file: options, declarations and functions (RPL page 3.2).
+// The items of a file: options, declarations and functions (docs/spec/rpl.md#grammar).
 #include <array>
 
 #include "base/format.hpp"
@@ -244,7 +244,7 @@ bool Parser::parse_enum(Option& option) {
       continue;
     }
     stack_.push_back(at().value);
-    // Looking for duplicates takes quadratic time, which a list of this length does not show.
+    // The search for duplicates takes quadratic time, which is insignificant for a list of this length.
     if (stack_.size() - mark > 1024) {
       error(DiagnosticKind::OutOfRange, range_of(at()), "an enum option has at most 1024 values");
       stack_.resize(mark);
@@ -352,7 +352,7 @@ bool Parser::parse_image(Item& item) {
     return false;
   }
   if (item.pack != kNoName && type < kFirstStorageImage) {
-    error(DiagnosticKind::RplPackPlace, item.pack_range, "`pack` stands before attributes and storage images only");
+    error(DiagnosticKind::RplPackPlace, item.pack_range, "`pack` is allowed before attributes and storage images only");
   }
   item.type = parse_type(false);
   if (item.type == 0) return false;
@@ -403,7 +403,7 @@ bool Parser::parse_field(ItemKind owner, Field& field) {
       if (!parse_pack(field.pack, field.pack_range)) return false;
       if (!attributes) {
         error(DiagnosticKind::RplPackPlace, field.pack_range,
-              "`pack` stands before attributes and storage images only");
+              "`pack` is allowed before attributes and storage images only");
       } else if (again) {
         error(DiagnosticKind::RplPackPlace, field.pack_range, "a second `pack`");
       }
@@ -466,7 +466,7 @@ bool Parser::parse_meta(Field& field) {
   for (std::uint32_t i = 0; i < field.meta.count; ++i) stack_.push_back(program_.lists[field.meta.first + i]);
   do {
     if (!is(TokenKind::Identifier)) return stack_.resize(mark), expected("a meta tag");
-    // A field has a handful of tags; looking at so many at most keeps a hostile list linear.
+    // A field has few tags; the limit of the search keeps a hostile list linear.
     const auto tags = std::span(stack_).subspan(mark);
     if (std::ranges::find(tags.first(std::min<std::size_t>(tags.size(), 64)), at().value) !=
         tags.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(tags.size(), 64))) {
@@ -515,7 +515,7 @@ bool Parser::parse_arguments(Item& item) {
   item.arguments.first = static_cast<std::uint32_t>(program_.arguments.size());
   if (is(TokenKind::RightParen)) {
     advance();
-    error(DiagnosticKind::RplVoidArgs, since(open.begin), "`()` is no list of arguments")
+    error(DiagnosticKind::RplVoidArgs, since(open.begin), "`()` is not a list of arguments")
         .suggest(program_.location(since(open.begin)), "(void)");
     return true;
   }

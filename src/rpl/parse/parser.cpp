@@ -14,7 +14,7 @@ bool Parser::expected(std::string_view what) {
     const SourceLocation location = program_.location(range_of(found));
     seen = formatted("`{}`", location.source->text(location.span));
   }
-  // What is missing at the end of a line is missing there, not at the beginning of the next.
+  // A token that is missing at the end of a line is reported there, not at the beginning of the next.
   error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));
   return false;
 }
@@ -87,7 +87,7 @@ void Parser::recover_in_body() {
   }
 }
 
-// Whether an item begins at this token, at the start of a line of thought: an item word with what follows it.
+// Whether an item begins at this token: an item word with its follower.
 bool Parser::starts_item(const Token* token) const {
   if (token->kind != TokenKind::Identifier || token == end_) return false;
   const Token& next = token[1];
@@ -99,8 +99,8 @@ bool Parser::starts_item(const Token* token) const {
          next.kind == TokenKind::Identifier;
 }
 
-// Behind an item that began at `begin` and was not understood: to behind its `;` or `}`, or to the next item. Brackets
-// are counted from the beginning, as the error may stand inside some.
+// Recovers from an error in an item that began at `begin`: skips past its `;` or `}`, or to the next item. Brackets are
+// counted from the beginning, because the error may be inside some.
 void Parser::recover_item(const Token* begin) {
   std::uint32_t braces = 0;
   for (const Token* token = begin; token < token_; ++token) {

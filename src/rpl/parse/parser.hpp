@@ -1,7 +1,7 @@
 // The parser's state and its parts: items, statements, expressions.
 //
-// A function that meets a syntax error reports it and gives 0 (or false); the loop over items, fields or statements
-// then skips to where the next one begins (RPL page 4).
+// A function that meets a syntax error reports it and returns 0 (or false); the loop over items, fields or statements
+// then skips to where the next one begins (docs/spec/rpl.md#bad-input).
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace slipway::rpl {
 inline constexpr std::uint32_t kDeepestNesting = 256;
 inline constexpr std::uint32_t kMaxDimensions = 16;
 
-// What one Parser leaves to the next.
+// Memory that one Parser passes on to the next.
 struct ParserMemory {
-  std::vector<std::uint32_t> stack;    // of lists in the making
+  std::vector<std::uint32_t> stack;    // of unfinished lists
   std::vector<ItemId> option_of_name;  // by NameId, for duplicates
 };
 
@@ -63,7 +63,7 @@ class Parser {
   bool expect_close(TokenKind kind, const Token& open);
   bool expect_name(NameId& name, Range& range, std::string_view what);
   void check_declared(NameId name, Range range);
-  // Skips to behind the next `;` or to the `}` of this nesting.
+  // Skips past the next `;` or to the `}` of this nesting.
   void recover_in_body();
   void recover_item(const Token* begin);
   bool too_deep();
@@ -105,7 +105,7 @@ class Parser {
     program_.types.emplace_back(type.name, type.dimensions, type.runtime, type.range);
     return static_cast<TypeRefId>(program_.types.size()) - 1;
   }
-  // Member by member: what has just been written in parts is not read as a whole, which would stall.
+  // Member by member: reading a node as a whole that was just written in parts would stall.
   StmtId add(const Stmt& stmt) {
     program_.stmts.emplace_back(stmt.kind, stmt.condition, stmt.name, stmt.type, stmt.a, stmt.b, stmt.c, stmt.d,
                                 stmt.list, stmt.range, stmt.name_range);
@@ -125,7 +125,7 @@ class Parser {
     program_.exprs.emplace_back(expr.kind, expr.op, expr.a, expr.b, expr.c, expr.at, expr.range);
     return static_cast<ExprId>(program_.exprs.size()) - 1;
   }
-  // Moves what stands on `stack_` above `mark` into Program::lists.
+  // Moves the entries of `stack_` above `mark` into Program::lists.
   List take_list(std::size_t mark);
 
   Program& program_;
@@ -136,14 +136,14 @@ class Parser {
   std::uint32_t module_ = 0;
   std::uint32_t depth_ = 0;
   bool unclosed_ = false;   // the end of the file was reported
-  bool abandoned_ = false;  // this item is nested too deeply; nothing more is said about it
+  bool abandoned_ = false;  // this item is nested too deeply; nothing more is reported about it
   std::vector<std::uint32_t>& stack_;
   std::vector<ItemId>& option_of_name_;
 
   friend struct Nested;
 };
 
-// One more level of nesting for as long as it lives.
+// One more level of nesting during its lifetime.
 struct Nested {
   explicit Nested(Parser& parser) : parser(parser) { ++parser.depth_; }
   ~Nested() { --parser.depth_; }

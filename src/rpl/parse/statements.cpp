@@ -87,7 +87,7 @@ StmtId Parser::parse_conditional() {
   const StmtId statement = parse_statement();
   if (abandoned_) return 0;
   Diagnostic& problem = error(DiagnosticKind::RplConditionalPlace, prefix,
-                              "`conditional` stands before scopes and aliases only, not before other statements");
+                              "`conditional` is allowed before scopes and aliases only, not before other statements");
   if (statement != 0) {
     const SourceLocation location = program_.location(program_.stmts[statement].range);
     problem.suggest(location, formatted("{{ {} }}", location.source->text(location.span)));
@@ -178,8 +178,8 @@ StmtId Parser::parse_variable(TypeRefId type) {
   return add(stmt);
 }
 
-// An expression statement, or a declaration whose type has dimensions: the token behind the first postfix expression
-// tells which.
+// An expression statement, or a declaration whose type has dimensions: the token after the first postfix expression
+// decides.
 StmtId Parser::parse_simple() {
   const Token* const begin = token_;
   if (is(TokenKind::Identifier) && ahead(1).kind == TokenKind::LeftBracket) {
@@ -189,7 +189,7 @@ StmtId Parser::parse_simple() {
       const TypeRefId type = type_of_expression(first);
       return type == 0 ? 0 : parse_variable(type);
     }
-    // Reading it once more keeps the expression grammar in one place; what was made is left behind.
+    // Reading it again keeps the expression grammar in one place; the discarded nodes remain unused.
     if (!is(TokenKind::Semicolon)) {
       token_ = begin;
       const ExprId whole = parse_expression();

@@ -1,13 +1,14 @@
-// Calls of built-in functions (RPL pages 3.12, 3.13).
+#include "rpl/resolve/builtin_calls.hpp"
+
+#include <array>
 
 #include "base/format.hpp"
-#include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
 namespace {
 
-// The coordinates of an image, one behind the other: `u1 layer, f2` for arrays of layers.
+// The types of the coordinates of an image, in order: `u1 layer, f2` for arrays of layers.
 struct Coordinates {
   std::array<TypeId, 2> types{};
   std::uint32_t count = 0;
@@ -37,7 +38,7 @@ Coordinates texel_coordinates(ImageShape shape) {
 
 }  // namespace
 
-std::uint32_t place_operands(Builtin builtin) {
+std::uint32_t lvalue_operands(Builtin builtin) {
   switch (info_of(builtin).family) {
     case BuiltinFamily::Sample:
     case BuiltinFamily::SampleDref:
@@ -59,9 +60,9 @@ std::uint32_t place_operands(Builtin builtin) {
   }
 }
 
-Val Resolver::State::call_builtin(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult BuiltinCallResolver::call_builtin(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinInfo& info = info_of(builtin.id);
-  if (info.stages != kAllStages) touch(Touch::Builtin, info.stages, node.range);
+  if (info.stages != kAllStages) code_.note_stage_use(StageUse::Builtin, info.stages, node.range);
   switch (info.family) {
     case BuiltinFamily::Sample:
     case BuiltinFamily::SampleDref:
@@ -85,111 +86,119 @@ Val Resolver::State::call_builtin(const Expr& node, const BuiltinFunction& built
   }
 }
 
-Val Resolver::State::finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result, std::size_t mark) {
-  const List list = keep_operands(std::span(operand_stack).subspan(mark));
-  operand_stack.resize(mark);
+ExprResult BuiltinCallResolver::finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result,
+                                               std::size_t mark) {
+  const List list = code_.keep_operands(std::span(operand_stack_).subspan(mark));
+  operand_stack_.resize(mark);
   const Ref ref =
-      emit(Op::Builtin, result, node.range, list.first, list.count, 0, static_cast<std::uint8_t>(builtin.id));
-  if (result == kVoid) return {.kind = ValKind::Void, .type = kVoid, .index = ref};
-  return value_of(ref, result);
+      code_.emit(Op::Builtin, result, node.range, list.first, list.count, 0, static_cast<std::uint8_t>(builtin.id));
+  if (result == kVoid) return {.kind = ResultKind::Void, .type = kVoid, .index = ref};
+  return code_.value_of(ref, result);
 }
 
-bool Resolver::State::value_arguments(const Expr& node, std::uint32_t first, std::span<const TypeId> types,
-                                      DiagnosticKind kind) {
-  bool good = true;
+bool BuiltinCallResolver::value_arguments(const Expr& node, std::uint32_t first, std::span<const TypeId> types,
+                                          DiagnosticKind kind) {
+  bool ok = true;
   for (std::uint32_t i = 0; i < types.size(); ++i) {
-    const ExprId expression = argument(node, first + i);
-    const Val value = resolve_value(expression);
-    operand_stack.push_back(value.index);
-    if (value.kind != ValKind::Value) {
-      good = false;
+    const ExprId expression = context_.argument(node, first + i);
+    const ExprResult value = expressions_.resolve_value(expression);
+    operand_stack_.push_back(value.index);
+    if (value.kind != ResultKind::Value) {
+      ok = false;
     } else if (value.type != types[i]) {
-      mismatch(kind, expression, types[i], value.type, formatted("argument {} of `{}`", first + i + 1, text(node.a)));
-      good = false;
+      expressions_.mismatch(kind, expression, types[i], value.type,
+                            formatted("argument {} of `{}`", first + i + 1, context_.text(node.a)));
+      ok = false;
     }
   }
-  return good;
+  return ok;
 }
 
-Val Resolver::State::call_fixed(const Expr& node, const BuiltinFunction& builtin) {
-  const Val nothing = builtin.result == kVoid ? Val{.kind = ValKind::Void, .type = kVoid} : Val{};
+ExprResult BuiltinCallResolver::call_fixed(const Expr& node, const BuiltinFunction& builtin) {
+  const ExprResult nothing =
+      builtin.result == kVoid ? ExprResult{.kind = ResultKind::Void, .type = kVoid} : ExprResult{};
   if (builtin.id == Builtin::Discard) {
-    error(DiagnosticKind::RplTypeMismatch, node.range, "a discard is a statement of its own");
+    context_.error(DiagnosticKind::RplTypeMismatch, node.range, "a discard is a statement of its own");
     return {};
   }
-  if (builtin.id == Builtin::Position && dead == 0) uses.push_back({kNone, true, node.range});
-  if (!check_count(node, builtin.argument_count)) return nothing;
-  const std::size_t mark = operand_stack.size();
+  if (builtin.id == Builtin::Position) code_.use_field({kNone, true, node.range});
+  if (!expressions_.check_count(node, builtin.argument_count)) return nothing;
+  const std::size_t mark = operand_stack_.size();
   if (!value_arguments(node, 0, std::span(builtin.arguments).first(builtin.argument_count),
                        DiagnosticKind::RplArgType)) {
-    operand_stack.resize(mark);
+    operand_stack_.resize(mark);
     return nothing;
   }
-  if (builtin.id == Builtin::Pi) return literal(kF1, 0x40490FDB);
+  if (builtin.id == Builtin::Pi) return code_.literal(kF1, 0x40490FDB);
   if (builtin.id == Builtin::GroupSize) {
-    const std::array<std::uint32_t, 3> sizes = {out.settings[Setting::workgroup_size_x],
-                                                out.settings[Setting::workgroup_size_y],
-                                                out.settings[Setting::workgroup_size_z]};
-    return value_of(add_constant(kU3, sizes));
+    const std::array<std::uint32_t, 3> sizes = {out_.settings[Setting::workgroup_size_x],
+                                                out_.settings[Setting::workgroup_size_y],
+                                                out_.settings[Setting::workgroup_size_z]};
+    return code_.value_of(code_.add_constant(kU3, sizes));
   }
   return finish_builtin(node, builtin, builtin.result, mark);
 }
 
 // --- samplers and images -------------------------------------------------------------------------------------------
 
-std::uint32_t Resolver::State::opaque_argument(ExprId expression, TypeKind kind, std::string_view what, TypeId& type) {
-  const Val val = resolve_expression(expression);
-  if (val.kind == ValKind::Error) return kNone;
+std::uint32_t BuiltinCallResolver::opaque_argument(ExprId expression, TypeKind kind, std::string_view what,
+                                                   TypeId& type) {
+  const ExprResult val = expressions_.resolve_expression(expression);
+  if (val.kind == ResultKind::Error) return kNone;
   type = val.type;
   std::uint32_t index = val.index;
-  if (val.kind == ValKind::Place) {
-    const Type of = out.types[val.type];
-    // An array of one image stands for the image.
+  if (val.kind == ResultKind::LValue) {
+    const Type of = out_.types[val.type];
+    // An array of one image is accepted as the image.
     if (of.kind == TypeKind::Array && of.opaque && of.length == 1) {
-      const PlaceRef from = out.places[val.index];
-      const Val zero = literal(kU1, 0);
-      out.steps.push_back({StepKind::Element, zero.index});
-      out.places.push_back({from.root, from.index, {static_cast<std::uint32_t>(out.steps.size()) - 1, 1}, of.element});
-      index = static_cast<std::uint32_t>(out.places.size()) - 1;
+      const LValue from = out_.lvalues[val.index];
+      const ExprResult zero = code_.literal(kU1, 0);
+      out_.steps.push_back({StepKind::Element, zero.index});
+      out_.lvalues.push_back(
+          {from.root, from.index, {static_cast<std::uint32_t>(out_.steps.size()) - 1, 1}, of.element});
+      index = static_cast<std::uint32_t>(out_.lvalues.size()) - 1;
       type = of.element;
     }
-    if (out.types[type].kind == kind) return index;
+    if (out_.types[type].kind == kind) return index;
   }
-  const Range range = expr(expression).range;
-  const std::string seen = val.kind == ValKind::Buffer || val.kind == ValKind::Container
-                               ? std::string(word_of(program->items[val.index].kind))
-                               : out.type_text(type);
+  const Range range = context_.expr(expression).range;
+  const std::string seen = val.kind == ResultKind::Buffer || val.kind == ResultKind::Container
+                               ? std::string(word_of(context_.program->items[val.index].kind))
+                               : out_.type_text(type);
   Diagnostic& problem =
-      error(DiagnosticKind::RplSampleArgs, range, formatted("this has to be {}, and is `{}`", what, seen));
-  if (out.types[type].kind == TypeKind::Array && out.types[type].opaque) problem.hint("choose an image of the array");
+      context_.error(DiagnosticKind::RplSampleArgs, range, formatted("this must be {}, and is `{}`", what, seen));
+  if (out_.types[type].kind == TypeKind::Array && out_.types[type].opaque) problem.hint("choose an image of the array");
   return kNone;
 }
 
-Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult BuiltinCallResolver::call_sample(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinFamily family = info_of(builtin.id).family;
   const bool dref = family == BuiltinFamily::SampleDref || family == BuiltinFamily::SampleDrefLod;
   const bool lod = family == BuiltinFamily::SampleLod || family == BuiltinFamily::SampleDrefLod;
   if (node.c < 3) {
-    error(DiagnosticKind::RplArgCount, node.range,
-          formatted("`{}` takes a sampler, an image and coordinates", text(node.a)));
-    for (std::uint32_t i = 0; i < node.c; ++i) resolve_expression(argument(node, i));
+    context_.error(DiagnosticKind::RplArgCount, node.range,
+                   formatted("`{}` takes a sampler, an image and coordinates", context_.text(node.a)));
+    expressions_.resolve_arguments(node);
     return {};
   }
   TypeId sampler_type = kErrorType, image_type = kErrorType;
-  const std::uint32_t sampler = opaque_argument(argument(node, 0), TypeKind::Sampler, "a sampler", sampler_type);
-  const std::uint32_t image = opaque_argument(argument(node, 1), TypeKind::Image, "a sampled image", image_type);
+  const std::uint32_t sampler =
+      opaque_argument(context_.argument(node, 0), TypeKind::Sampler, "a sampler", sampler_type);
+  const std::uint32_t image =
+      opaque_argument(context_.argument(node, 1), TypeKind::Image, "a sampled image", image_type);
   if (sampler == kNone || image == kNone) {
-    for (std::uint32_t i = 2; i < node.c; ++i) resolve_expression(argument(node, i));
+    expressions_.resolve_arguments(node, 2);
     return {};
   }
-  const auto shape = static_cast<ImageShape>(out.types[image_type].index);
+  const auto shape = static_cast<ImageShape>(out_.types[image_type].index);
   if (dref && !is_depth(shape)) {
-    error(DiagnosticKind::RplDrefColor, node.range,
-          formatted("`{}` compares depths, and `{}` is a color image", text(node.a), builtin_type_name(image_type)));
+    context_.error(DiagnosticKind::RplDrefColor, node.range,
+                   formatted("`{}` compares depths, and `{}` is a color image", context_.text(node.a),
+                             builtin_type_name(image_type)));
     return {};
   }
   if (dref && shape == ImageShape::Depth3d) {
-    error(DiagnosticKind::RplDref3d, node.range, "there is no depth comparison on 3D images");
+    context_.error(DiagnosticKind::RplDref3d, node.range, "there is no depth comparison on 3D images");
     return {};
   }
   const Coordinates coordinates = sample_coordinates(shape);
@@ -201,25 +210,26 @@ Val Resolver::State::call_sample(const Expr& node, const BuiltinFunction& builti
   if (node.c != 2 + count) {
     std::string list;
     for (std::uint32_t i = 0; i < count; ++i) list += formatted(", {}", builtin_type_name(types[i]));
-    error(DiagnosticKind::RplSampleArgs, node.range,
-          formatted("for `{}`, `{}` takes (sampler, image{})", builtin_type_name(image_type), text(node.a), list));
+    context_.error(DiagnosticKind::RplSampleArgs, node.range,
+                   formatted("for `{}`, `{}` takes (sampler, image{})", builtin_type_name(image_type),
+                             context_.text(node.a), list));
     return {};
   }
-  const std::size_t mark = operand_stack.size();
-  operand_stack.push_back(sampler);
-  operand_stack.push_back(image);
+  const std::size_t mark = operand_stack_.size();
+  operand_stack_.push_back(sampler);
+  operand_stack_.push_back(image);
   if (!value_arguments(node, 2, std::span(types).first(count), DiagnosticKind::RplSampleArgs)) {
-    operand_stack.resize(mark);
+    operand_stack_.resize(mark);
     return {};
   }
-  use_sampler(dref ? SamplerUse::Kind::Compare : SamplerUse::Kind::Plain, sampler, node.range);
+  code_.use_sampler(dref ? SamplerUse::Kind::Compare : SamplerUse::Kind::Plain, sampler, node.range);
   return finish_builtin(node, builtin, dref ? kF1 : kF4, mark);
 }
 
-Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin) {
+ExprResult BuiltinCallResolver::call_image(const Expr& node, const BuiltinFunction& builtin) {
   const BuiltinFamily family = info_of(builtin.id).family;
   if (node.c == 0) {
-    check_count(node, 1);
+    expressions_.check_count(node, 1);
     return {};
   }
   const bool storage_only = family == BuiltinFamily::ImageLoad || family == BuiltinFamily::ImageStore;
@@ -227,15 +237,16 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
   // `image_size` takes both kinds: which one is seen from the image itself.
   bool storage = storage_only;
   if (family == BuiltinFamily::ImageSize) storage = node.c == 1;
-  const std::uint32_t image = opaque_argument(argument(node, 0), storage ? TypeKind::StorageImage : TypeKind::Image,
-                                              storage ? "a storage image" : "a sampled image", type);
+  const std::uint32_t image =
+      opaque_argument(context_.argument(node, 0), storage ? TypeKind::StorageImage : TypeKind::Image,
+                      storage ? "a storage image" : "a sampled image", type);
   if (image == kNone) {
-    for (std::uint32_t i = 1; i < node.c; ++i) resolve_expression(argument(node, i));
+    expressions_.resolve_arguments(node, 1);
     return {};
   }
-  const auto shape = static_cast<ImageShape>(out.types[type].index);
+  const auto shape = static_cast<ImageShape>(out_.types[type].index);
   if (family == BuiltinFamily::ImageFetch && dimension_of(shape) == ImageShape::ColorCube) {
-    error(DiagnosticKind::RplSampleArgs, node.range, "texels of cube images cannot be fetched");
+    context_.error(DiagnosticKind::RplSampleArgs, node.range, "texels of cube images cannot be fetched");
     return {};
   }
   std::array<TypeId, 4> types{};
@@ -249,7 +260,7 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
     const Coordinates coordinates = texel_coordinates(shape);
     for (; count < coordinates.count; ++count) types[count] = coordinates.types[count];
     if (family == BuiltinFamily::ImageFetch) types[count++] = kU1;
-    if (storage_only) result = texel_type(out.types[type]);
+    if (storage_only) result = texel_type(out_.types[type]);
     if (family == BuiltinFamily::ImageStore) {
       types[count++] = result;
       result = kVoid;
@@ -258,14 +269,14 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
   if (node.c != 1 + count) {
     std::string list;
     for (std::uint32_t i = 0; i < count; ++i) list += formatted(", {}", builtin_type_name(types[i]));
-    error(DiagnosticKind::RplSampleArgs, node.range,
-          formatted("for `{}`, `{}` takes (image{})", builtin_type_name(type), text(node.a), list));
+    context_.error(DiagnosticKind::RplSampleArgs, node.range,
+                   formatted("for `{}`, `{}` takes (image{})", builtin_type_name(type), context_.text(node.a), list));
     return {};
   }
-  const std::size_t mark = operand_stack.size();
-  operand_stack.push_back(image);
+  const std::size_t mark = operand_stack_.size();
+  operand_stack_.push_back(image);
   if (!value_arguments(node, 1, std::span(types).first(count), DiagnosticKind::RplSampleArgs)) {
-    operand_stack.resize(mark);
+    operand_stack_.resize(mark);
     return {};
   }
   return finish_builtin(node, builtin, result, mark);
@@ -273,60 +284,60 @@ Val Resolver::State::call_image(const Expr& node, const BuiltinFunction& builtin
 
 // --- buffers -------------------------------------------------------------------------------------------------------
 
-Val Resolver::State::call_tail_length(const Expr& node, const BuiltinFunction& builtin) {
-  if (!check_count(node, 1)) return {};
-  const ExprId expression = argument(node, 0);
-  const Val val = resolve_expression(expression);
-  if (val.kind == ValKind::Error) return {};
-  if (val.kind != ValKind::Buffer || out.buffers[payload[val.index]].tail_item == kErrorType) {
-    error(DiagnosticKind::RplArgType, expr(expression).range,
-          "`tail_length` takes a buffer that ends in a runtime array");
+ExprResult BuiltinCallResolver::call_tail_length(const Expr& node, const BuiltinFunction& builtin) {
+  if (!expressions_.check_count(node, 1)) return {};
+  const ExprId expression = context_.argument(node, 0);
+  const ExprResult val = expressions_.resolve_expression(expression);
+  if (val.kind == ResultKind::Error) return {};
+  if (val.kind != ResultKind::Buffer || out_.buffers[declarations_.index_of(val.index)].tail_item == kErrorType) {
+    context_.error(DiagnosticKind::RplArgType, context_.expr(expression).range,
+                   "`tail_length` takes a buffer that ends in a runtime array");
     return {};
   }
-  const Item& item = program->items[val.index];
-  use_group(static_cast<Group>(item.set));
-  const std::size_t mark = operand_stack.size();
-  out.places.push_back({PlaceRoot::Buffer, payload[val.index], {}, kErrorType});
-  operand_stack.push_back(static_cast<std::uint32_t>(out.places.size()) - 1);
+  const Item& item = context_.program->items[val.index];
+  code_.use_group(static_cast<Group>(item.set));
+  const std::size_t mark = operand_stack_.size();
+  out_.lvalues.push_back({LValueRoot::Buffer, declarations_.index_of(val.index), {}, kErrorType});
+  operand_stack_.push_back(static_cast<std::uint32_t>(out_.lvalues.size()) - 1);
   return finish_builtin(node, builtin, kU1, mark);
 }
 
-Val Resolver::State::call_atomic(const Expr& node, const BuiltinFunction& builtin) {
-  if (!check_count(node, builtin.argument_count)) return {};
-  const ExprId expression = argument(node, 0);
-  const Range range = expr(expression).range;
-  const Val target = resolve_expression(expression);
-  const std::size_t mark = operand_stack.size();
-  operand_stack.push_back(target.index);
-  bool good = target.kind != ValKind::Error;
-  if (good) {
-    const bool place_given = target.kind == ValKind::Place;
-    const PlaceRef ref = place_given ? out.places[target.index] : PlaceRef{};
-    const bool shared = place_given && ref.root == PlaceRoot::Buffer &&
-                        (out.buffers[ref.index].kind == ItemKind::ReadWriteBuffer ||
-                         out.buffers[ref.index].kind == ItemKind::WorkgroupBuffer);
+ExprResult BuiltinCallResolver::call_atomic(const Expr& node, const BuiltinFunction& builtin) {
+  if (!expressions_.check_count(node, builtin.argument_count)) return {};
+  const ExprId expression = context_.argument(node, 0);
+  const Range range = context_.expr(expression).range;
+  const ExprResult target = expressions_.resolve_expression(expression);
+  const std::size_t mark = operand_stack_.size();
+  operand_stack_.push_back(target.index);
+  bool ok = target.kind != ResultKind::Error;
+  if (ok) {
+    const bool place_given = target.kind == ResultKind::LValue;
+    const LValue ref = place_given ? out_.lvalues[target.index] : LValue{};
+    const bool shared = place_given && ref.root == LValueRoot::Buffer &&
+                        (out_.buffers[ref.index].kind == ItemKind::ReadWriteBuffer ||
+                         out_.buffers[ref.index].kind == ItemKind::WorkgroupBuffer);
     // A component of a vector has no address of its own for an atomic.
     const bool component =
-        ref.steps.count != 0 && out.steps[ref.steps.first + ref.steps.count - 1].kind == StepKind::Component;
+        ref.steps.count != 0 && out_.steps[ref.steps.first + ref.steps.count - 1].kind == StepKind::Component;
     if (!shared || component) {
-      error(DiagnosticKind::RplArgPlace, range,
-            "an atomic works on a scalar in a `read_write_storage_buffer` or a `workgroup_buffer`");
-      good = false;
+      context_.error(DiagnosticKind::RplArgPlace, range,
+                     "an atomic works on a scalar in a `read_write_storage_buffer` or a `workgroup_buffer`");
+      ok = false;
     } else if (target.type != builtin.type) {
-      error(DiagnosticKind::RplArgType, range,
-            formatted("`{}` works on `{}`, and this is `{}`", text(node.a), builtin_type_name(builtin.type),
-                      out.type_text(target.type)));
-      good = false;
+      context_.error(DiagnosticKind::RplArgType, range,
+                     formatted("`{}` works on `{}`, and this is `{}`", context_.text(node.a),
+                               builtin_type_name(builtin.type), out_.type_text(target.type)));
+      ok = false;
     }
   }
-  good = value_arguments(node, 1, std::span(builtin.arguments).first(builtin.argument_count).subspan(1),
-                         DiagnosticKind::RplArgType) &&
-         good;
-  if (!good) {
-    operand_stack.resize(mark);
+  ok = value_arguments(node, 1, std::span(builtin.arguments).first(builtin.argument_count).subspan(1),
+                       DiagnosticKind::RplArgType) &&
+       ok;
+  if (!ok) {
+    operand_stack_.resize(mark);
     return {};
   }
-  can_write(target, range);
+  access_.can_write(target, range);
   return finish_builtin(node, builtin, builtin.type, mark);
 }
 

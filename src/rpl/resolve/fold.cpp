@@ -1,8 +1,8 @@
-// Arithmetic on constants of code that runs: IEEE single, integers wrap (RPL page 3.5, "constant folding").
+#include "rpl/resolve/fold.hpp"
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
-
-#include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
@@ -99,7 +99,7 @@ bool fold_integer(BinaryOp op, bool is_signed_item, std::uint32_t a, std::uint32
   }
 }
 
-// One row of a product: the sum of products, from the first on.
+// One item of a product: the sum of products, starting with the first.
 bool sum_products(std::span<const std::uint32_t> a, std::size_t a_step, std::span<const std::uint32_t> b,
                   std::size_t b_step, std::size_t count, std::vector<std::uint32_t>& result) {
   float sum = 0;
@@ -111,25 +111,25 @@ bool sum_products(std::span<const std::uint32_t> a, std::size_t a_step, std::spa
   return std::isfinite(sum);
 }
 
-// Products of algebra; matrices are columns one behind the other.
+// Algebraic products; matrices are columns in sequence.
 bool fold_product(TypeId left_type, std::span<const std::uint32_t> left, TypeId right_type,
                   std::span<const std::uint32_t> right, std::vector<std::uint32_t>& result) {
   const std::size_t n = item_count(is_matrix(left_type) ? left_type : right_type);
-  bool good = true;
+  bool ok = true;
   if (is_matrix(left_type) && is_matrix(right_type)) {
     for (std::size_t column = 0; column < n; ++column) {
       for (std::size_t row = 0; row < n; ++row) {
-        good = sum_products(left.subspan(row), n, right.subspan(column * n), 1, n, result) && good;
+        ok = sum_products(left.subspan(row), n, right.subspan(column * n), 1, n, result) && ok;
       }
     }
   } else if (is_matrix(left_type)) {
-    for (std::size_t row = 0; row < n; ++row) good = sum_products(left.subspan(row), n, right, 1, n, result) && good;
+    for (std::size_t row = 0; row < n; ++row) ok = sum_products(left.subspan(row), n, right, 1, n, result) && ok;
   } else {
     for (std::size_t column = 0; column < n; ++column) {
-      good = sum_products(left, 1, right.subspan(column * n), 1, n, result) && good;
+      ok = sum_products(left, 1, right.subspan(column * n), 1, n, result) && ok;
     }
   }
-  return good;
+  return ok;
 }
 
 }  // namespace

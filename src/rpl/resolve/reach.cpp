@@ -6,11 +6,11 @@ namespace slipway::rpl {
 
 namespace {
 
-// An item is two nodes: its head, which is all that others see of it, and the body of a function. One more node stands
-// for all settings.
-class Mentions {
+// An item has two nodes: its head, which is what others depend on, and the body of a function. One more node represents
+// all settings.
+class ReferenceGraph {
  public:
-  explicit Mentions(const Program& program) : program_(program), reached_(2 * program.items.size() + 1) {
+  explicit ReferenceGraph(const Program& program) : program_(program), reached_(2 * program.items.size() + 1) {
     for (ItemId id = 0; id < program.items.size(); ++id) {
       const Item& item = program.items[id];
       if (item.kind == ItemKind::Option) reached_[head_of(id)].add(item.index);
@@ -18,21 +18,21 @@ class Mentions {
       if (item.kind == ItemKind::Setting) edges_.push_back({settings(), head_of(id)});
       for (const ArgumentDecl& argument :
            std::span(program.arguments).subspan(item.arguments.first, item.arguments.count)) {
-        mention(body_of(id), program.first_value, argument.name);
+        add_reference(body_of(id), program.first_value, argument.name);
       }
     }
-    // Nodes of the tree stand in the order of the items that they belong to.
+    // Nodes of the tree are in the order of their items.
     ItemId item = 0;
-    for (const Expr& expr : std::span(program.exprs).subspan(1)) mention(node_of(item, expr.range), expr);
+    for (const Expr& expr : std::span(program.exprs).subspan(1)) add_reference(node_of(item, expr.range), expr);
     item = 0;
     for (const TypeRef& type : std::span(program.types).subspan(1)) {
-      mention(node_of(item, type.range), program.first_struct, type.name);
+      add_reference(node_of(item, type.range), program.first_struct, type.name);
     }
     item = 0;
     for (const Stmt& stmt : std::span(program.stmts).subspan(1)) {
       const std::uint32_t node = node_of(item, stmt.range);
       // A local must not have the name of a declaration.
-      if (stmt.name != kNoName) mention(node, program.first_value, stmt.name);
+      if (stmt.name != kNoName) add_reference(node, program.first_value, stmt.name);
     }
     close();
   }
@@ -46,42 +46,42 @@ class Mentions {
   static std::uint32_t body_of(ItemId id) { return 2 * id + 1; }
   std::uint32_t settings() const { return static_cast<std::uint32_t>(reached_.size()) - 1; }
 
-  // The node that the text at `range` belongs to; `item` goes on from call to call.
+  // The node of the text at `range`; `item` advances from call to call.
   std::uint32_t node_of(ItemId& item, Range range) const {
     while (item + 1 < program_.items.size() && range.begin >= program_.items[item].range.end) ++item;
     const StmtId body = program_.items[item].body;
     return body != 0 && range.begin >= program_.stmts[body].range.begin ? body_of(item) : head_of(item);
   }
 
-  void mention(std::uint32_t node, const std::vector<ItemId>& first, NameId name) {
+  void add_reference(std::uint32_t node, const std::vector<ItemId>& first, NameId name) {
     for (ItemId id = first[name]; id != kNone; id = program_.items[id].next_same_name) {
       edges_.push_back({node, head_of(id)});
     }
   }
-  void mention(std::uint32_t node, const Expr& expr) {
+  void add_reference(std::uint32_t node, const Expr& expr) {
     switch (expr.kind) {
       case ExprKind::Name:
-        return mention(node, program_.first_value, expr.a);
+        return add_reference(node, program_.first_value, expr.a);
       case ExprKind::Construct:
-        return mention(node, program_.first_struct, expr.a);
+        return add_reference(node, program_.first_struct, expr.a);
       case ExprKind::Call: {
         const BuiltinFunction* const builtin = find_builtin(expr.a);
         if (builtin && builtin->id == Builtin::GroupSize) edges_.push_back({node, settings()});
-        return mention(node, program_.first_function, expr.a);
+        return add_reference(node, program_.first_function, expr.a);
       }
       default:
         return;
     }
   }
 
-  // From the options to all that mentions them, and so on until nothing is new.
+  // Propagates options to everything that references them, until nothing changes.
   void close() {
     const std::size_t nodes = reached_.size();
-    std::vector<std::uint32_t> first(nodes + 1);  // by node: its part of `mentioned_by`
+    std::vector<std::uint32_t> first(nodes + 1);  // by node: its part of `referenced_by`
     for (const Edge& edge : edges_) ++first[edge.to + 1];
     for (std::size_t node = 0; node < nodes; ++node) first[node + 1] += first[node];
-    std::vector<std::uint32_t> mentioned_by(edges_.size()), next = first, todo;
-    for (const Edge& edge : edges_) mentioned_by[next[edge.to]++] = edge.from;
+    std::vector<std::uint32_t> referenced_by(edges_.size()), next = first, todo;
+    for (const Edge& edge : edges_) referenced_by[next[edge.to]++] = edge.from;
     std::vector<bool> waits(nodes);
     for (const Option& option : program_.options) todo.push_back(head_of(option.item));
     while (!todo.empty()) {
@@ -89,7 +89,7 @@ class Mentions {
       todo.pop_back();
       waits[node] = false;
       for (std::uint32_t i = first[node]; i < first[node + 1]; ++i) {
-        const std::uint32_t by = mentioned_by[i];
+        const std::uint32_t by = referenced_by[i];
         const std::size_t before = reached_[by].count();
         reached_[by].merge(reached_[node]);
         if (reached_[by].count() == before || waits[by]) continue;
@@ -110,12 +110,12 @@ class Mentions {
 }  // namespace
 
 void OptionReach::find(const Program& program) {
-  const Mentions mentions(program);
+  const ReferenceGraph references(program);
   options_.clear();
   lists_.assign(program.items.size(), {});
   for (ItemId id = 0; id < program.items.size(); ++id) {
     lists_[id].first = static_cast<std::uint32_t>(options_.size());
-    mentions.of(id).for_each([&](OptionId option) { options_.push_back(option); });
+    references.of(id).for_each([&](OptionId option) { options_.push_back(option); });
     lists_[id].count = static_cast<std::uint32_t>(options_.size()) - lists_[id].first;
   }
 }

@@ -1,8 +1,8 @@
-// Which options can decide what becomes of an item: those whose names stand in its text, in the declarations of what
-// its text names, and so on. Other variants with the same values of these have the same struct, buffer or function.
+// The options that can affect an item: those that its text names, those that the declarations of what it names name,
+// and so on. Variants with the same values of these options have the same struct, buffer or function.
 //
-// Only names are looked at, not what they mean where they stand, so there may be more options than are ever read; that
-// costs time at most. A function called from the text counts as far as a caller sees it, its body does not.
+// Only names count, not what they refer to, so there may be more options than are ever read; that costs only time. Of a
+// called function only the signature counts, not the body.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ class OptionReach {
  public:
   void clear() { lists_.clear(); }
   bool empty() const { return lists_.empty(); }
-  // Takes about as long as resolving the program does.
+  // Takes about as long as resolving the program.
   void find(const Program& program);
   std::span<const OptionId> of(ItemId item) const {
     return std::span(options_).subspan(lists_[item].first, lists_[item].count);

@@ -1,4 +1,4 @@
-// Plain records of a resolve (context.hpp): what its parts tell each other, and what is kept for further variants.
+// Records that the passes of a resolve (context.hpp) exchange, and those that are cached for further variants.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace slipway::rpl {
 
-// What decides the numbers that code contains (RPL page 3.18, "consulted").
+// Groups of declarations that share the numbering of their locations or bindings (docs/spec/rpl.md#variants,
+// "consulted").
 enum class Group : std::uint8_t {
   Pass,  // in DescriptorSet order
   Material,
@@ -23,25 +24,25 @@ enum class Group : std::uint8_t {
 };
 inline constexpr std::uint32_t kGroupCount = 9;
 
-// A compile-time value in the making. Type None: a problem was reported, or the type cannot be known here. Whole words,
-// like Val.
+// An intermediate compile-time value. Type None: an error was reported, or the type is unknown here. Whole words, as in
+// ExprResult.
 struct Folded {
   Value value;
-  std::uint64_t instance = 0;  // 1: mentions an instance option
+  std::uint64_t instance = 0;  // 1: references an instance option
 };
 
-// What an expression denotes. Four whole words, so that it travels in two registers: with smaller members it would be
-// put together in memory and read back at once, which stalls for longer than the rest of an expression takes.
-enum class ValKind : std::uint32_t { Error, Void, Value, Place, Buffer, Container };
-// How it was written, where that matters: a Value made by a swizzle (for the message); a Container or a Place that is
+// The result of an expression. Four whole words, so that it is passed in two registers: with smaller members it would
+// be assembled in memory and read back at once, which stalls for longer than the rest of an expression takes.
+enum class ResultKind : std::uint32_t { Error, Void, Value, LValue, Buffer, Container };
+// The spelling, where it matters: a Value that is a swizzle (for the message); a Container or an LValue that is
 // `state.in` or `state.out`.
-enum class ValForm : std::uint32_t { Plain, Swizzle, StateIn, StateOut };
+enum class ResultForm : std::uint32_t { Plain, Swizzle, StateIn, StateOut };
 
-struct Val {
-  ValKind kind = ValKind::Error;
-  ValForm form = ValForm::Plain;
+struct ExprResult {
+  ResultKind kind = ResultKind::Error;
+  ResultForm form = ResultForm::Plain;
   TypeId type = kErrorType;
-  std::uint32_t index = 0;  // Value: Ref; Place: in Resolved::places; Buffer, Container: the item
+  std::uint32_t index = 0;  // Value: Ref; LValue: in Resolved::lvalues; Buffer, Container: the item
 };
 
 // A local, argument or alias that is in scope.
@@ -53,33 +54,33 @@ struct Binding {
   NameId name = kNoName;
   std::uint32_t index = 0;         // in Resolved::locals or arguments; Alias: the expression
   TypeId type = kErrorType;        // Local, Argument
-  std::uint32_t place = kNone;     // in Resolved::places: the whole of it, once something has read that
+  std::uint32_t lvalue = kNone;    // in Resolved::lvalues: the whole variable, once something has read it
   std::uint32_t previous = kNone;  // the binding of this name that it hides
   Range at;
 };
 
-// What a function does that only some stages can do; the first place of each kind is kept.
-enum class Touch : std::uint8_t { Attribute, StateRead, StateWrite, ColorWrite, BufferWrite, Workgroup, Builtin };
-inline constexpr std::uint32_t kTouchCount = 7;
+// What only some stages can do. A body records the first use of each kind.
+enum class StageUse : std::uint8_t { Attribute, StateRead, StateWrite, ColorWrite, BufferWrite, Workgroup, Builtin };
+inline constexpr std::uint32_t kStageUseCount = 7;
 
-// Something that is found out when it is first looked up: the value of an option, the active struct or function of a
-// name and what its declaration says.
+// Something that is resolved when it is first looked up: the value of an option, or the active struct or function of a
+// name with its declaration.
 struct Lookup {
   enum class Kind : std::uint8_t { Option, Struct, Function };
   Kind kind = Kind::Option;
   std::uint32_t of = 0;  // OptionId, NameId
 };
 
-// A place whose root has another number in another variant.
-struct Anchor {
-  std::uint32_t place = 0;  // in Resolved::places
-  std::uint32_t root = 0;   // the FieldId of a container field, else the ItemId
+// An lvalue whose root has another index in another variant.
+struct Relocation {
+  std::uint32_t lvalue = 0;  // in Resolved::lvalues
+  std::uint32_t root = 0;    // the FieldId of a container field, else the ItemId
 };
 
 struct CallEdge {
   std::uint32_t caller = 0, callee = 0;
   ItemId item = kNone;  // the callee
-  Ref code = kNoRef;    // the Call; not of dead ones
+  Ref code = kNoRef;    // the Call; kNoRef for dead ones
   bool dead = false;
   Range at;
 };
@@ -95,48 +96,48 @@ struct FieldUse {
 struct SamplerUse {
   enum class Kind : std::uint8_t { Plain, Compare, Pass };
   Kind kind = Kind::Plain;
-  PlaceRoot root = PlaceRoot::Sampler;  // or Argument
-  std::uint32_t index = 0;              // the item, or in Resolved::arguments
-  ItemId callee = kNone;                // Pass
-  std::uint32_t argument = 0;           // Pass: which one of the callee
-  Range at;                             // the call
-  std::uint32_t previous = kNone;       // Pass: the use before it that passes the same argument
+  LValueRoot root = LValueRoot::Sampler;  // or Argument
+  std::uint32_t index = 0;                // the item, or in Resolved::arguments
+  ItemId callee = kNone;                  // Pass
+  std::uint32_t argument = 0;             // Pass: its index in the callee
+  Range at;                               // the call
+  std::uint32_t previous = kNone;         // Pass: the previous use that passes the same argument
 };
 
-// A struct or a buffer as it came out with some values of the options: kept.cpp.
-struct KeptLayout {
+// A struct or a buffer as resolved with some values of the options: layout_cache.hpp.
+struct CachedLayout {
   Struct structure;
   Type type;  // of a struct
   Buffer buffer;
   Consulted consulted;
   List lookups;
-  std::uint32_t options = 0;    // in kept_options: the values
-  std::uint32_t older = kNone;  // another one of this item
+  std::uint32_t options = 0;    // in the cache: their values
+  std::uint32_t older = kNone;  // another version
 };
 
-// A function as its signature and body came out with some values of the options. All it refers to stays where it is
-// until the program changes, so that further variants may have the function as it is: kept.cpp.
+// The signature and body of a function as resolved with some values of the options. What it refers to keeps its index
+// until the program changes, so that further variants may reuse it: body_cache.hpp.
 struct Body {
   ItemId item = kNone;
   TypeId result = kErrorType;
-  List arguments, locals, code, places;  // in Resolved
-  Consulted signature, consulted;        // what these read
-  std::uint32_t groups = 0;              // bits of Group
-  // Stages in which all touches are possible, and the first place of each kind of touch.
+  List arguments, locals, code, lvalues;  // in Resolved
+  Consulted signature, consulted;         // what they read
+  std::uint32_t groups = 0;               // bits of Group
+  // The stages that can do all of its stage uses, and the first use of each kind.
   StageMask allowed = kAllStages;
-  std::array<Range, kTouchCount> touches{};
-  std::array<StageMask, kTouchCount> touch_stages{kAllStages, kAllStages, kAllStages, kAllStages,
-                                                  kAllStages, kAllStages, kAllStages};
-  List edges, uses, sampler_uses, anchors;
-  List signature_lookups, lookups;  // in the order in which the function made them
-  std::uint32_t options = 0;        // in kept_options: the values
-  std::uint32_t older = kNone;      // another body of this function
+  std::array<Range, kStageUseCount> stage_uses{};
+  std::array<StageMask, kStageUseCount> stage_use_stages{kAllStages, kAllStages, kAllStages, kAllStages,
+                                                         kAllStages, kAllStages, kAllStages};
+  List edges, uses, sampler_uses, relocations;
+  List signature_lookups, lookups;  // in order
+  std::uint32_t options = 0;        // in the cache: their values
+  std::uint32_t older = kNone;      // another version
 };
 
-// A function that was called or is an entry point.
+// A function that a call or an entry point uses.
 struct FunctionState {
   ItemId item = kNone;
-  bool clean = true;  // nothing was to be said about its signature
+  bool clean = true;  // its signature has no diagnostics
   TypeId result = kErrorType;
   List arguments;              // in Resolved::arguments
   List lookups;                // of the signature
@@ -145,7 +146,7 @@ struct FunctionState {
   StageMask stages = 0;        // entry points that reach it
 };
 
-// A field alias, followed to its end.
+// A field alias and its target.
 struct FieldAlias {
   enum class State : std::uint8_t { New, Open, Done };
   State state = State::New;
@@ -155,7 +156,7 @@ struct FieldAlias {
   std::uint32_t swizzle_count = 0, swizzle = 0;
 };
 
-// Fields by owner and name: open addressing.
+// Fields by owner and name; a hash table with open addressing.
 class FieldMap {
  public:
   struct Entry {

@@ -1,8 +1,9 @@
-// Settings and color outputs (RPL page 3.9).
+#include "rpl/resolve/settings.hpp"
+
+#include <algorithm>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
@@ -26,7 +27,7 @@ bool is_mask(Setting::Id id) {
   return id >= Setting::stencil_front_compare_mask && id <= Setting::stencil_back_reference;
 }
 
-// The number class of a format of color outputs.
+// The item class of a color format.
 ItemClass class_of(std::string_view format) {
   if (format.ends_with("_uint")) return ItemClass::Uint;
   return format.ends_with("_sint") ? ItemClass::Sint : ItemClass::Float;
@@ -41,7 +42,7 @@ std::uint32_t index_of(SettingWords list, std::string_view name) {
   return static_cast<std::uint32_t>(std::ranges::find(words, name, &SettingWord::name) - words.begin());
 }
 
-// The format of an output that names none: by type, f1 to s4.
+// The default format of an output by its type, f1 to s4.
 std::uint32_t default_format(TypeId type) {
   static const auto formats = [] {
     constexpr std::string_view kNames[] = {"r8_unorm", "r8g8_unorm",  "r8g8b8a8_unorm",    "r8g8b8a8_unorm",     //
@@ -56,91 +57,92 @@ std::uint32_t default_format(TypeId type) {
 
 }  // namespace
 
-void Resolver::State::resolve_settings() {
-  sink = &out.consulted.settings;
-  for (const SettingInfo& info : setting_table()) out.settings[info.id] = info.initial;
-  for (ColorOutput& output : out.color_outputs) {
-    std::copy_n(out.settings.begin() + kFirstOutputSetting, kOutputSettingCount, output.settings.begin());
+void SettingResolver::resolve() {
+  log_.sink = &out_.consulted.settings;
+  for (const SettingInfo& info : setting_table()) out_.settings[info.id] = info.initial;
+  for (ColorOutput& output : out_.color_outputs) {
+    std::copy_n(out_.settings.begin() + kFirstOutputSetting, kOutputSettingCount, output.settings.begin());
   }
-  setting_places.assign(kSettingCount + out.color_outputs.size() * kOutputSettingCount, Range{});
-  for (const ItemId id : program->settings) {
-    user = id;
-    if (is_active(id)) resolve_setting(program->items[id]);
+  ranges_.assign(kSettingCount + out_.color_outputs.size() * kOutputSettingCount, Range{});
+  for (const ItemId id : context_.program->settings) {
+    log_.item = id;
+    if (constants_.is_active(id)) resolve_setting(context_.program->items[id]);
   }
-  finish_settings();
+  finish();
 }
 
-void Resolver::State::resolve_setting(const Item& item) {
-  if (settings->strict && item.keyword_less) {
-    warning(DiagnosticKind::RplSettingKeyword, item.name_range,
-            formatted("a setting begins with the word `setting`: `setting {}`", text(item.name)));
+void SettingResolver::resolve_setting(const Item& item) {
+  if (context_.options->strict && item.keyword_less) {
+    context_.warning(DiagnosticKind::RplSettingKeyword, item.name_range,
+                     formatted("a setting begins with the word `setting`: `setting {}`", context_.text(item.name)));
   }
   const auto found = find_setting(item.name);
   if (!found) {
-    Diagnostic& problem = error(DiagnosticKind::RplSettingUnknown, item.name_range,
-                                formatted("there is no setting `{}`", text(item.name)));
+    Diagnostic& problem = context_.error(DiagnosticKind::RplSettingUnknown, item.name_range,
+                                         formatted("there is no setting `{}`", context_.text(item.name)));
     std::vector<std::string_view> names;
     for (const SettingInfo& info : setting_table()) names.push_back(info.name);
-    const auto near = may_suggest() ? closest(text(item.name), names) : std::nullopt;
-    if (near) problem.suggest(location(item.name_range), *near);
+    const auto near = context_.may_suggest() ? closest(context_.text(item.name), names) : std::nullopt;
+    if (near) problem.suggest(context_.location(item.name_range), *near);
     return;
   }
   const SettingInfo& info = info_of(*found);
-  const bool compute = settings->pipeline == PipelineKind::Compute;
+  const bool compute = context_.options->pipeline == PipelineKind::Compute;
   if ((info.scope == SettingScope::Compute) != compute) {
-    diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, location(item.name_range),
-                        formatted("`{}` is a setting of {} pipelines and is ignored here", info.name,
-                                  compute ? "graphics" : "compute"));
+    context_.diagnostics->remark(DiagnosticKind::RplSettingOtherPipeline, context_.location(item.name_range),
+                                 formatted("`{}` is a setting of {} pipelines and is ignored here", info.name,
+                                           compute ? "graphics" : "compute"));
     return;
   }
   const bool output = info.scope == SettingScope::ColorOutput;
   if (output != (item.block != kNone)) {
-    error(DiagnosticKind::RplSettingBlock, output ? item.name_range : item.block_range,
-          output ? formatted("`{}` needs the color output it is for: `{} block 0 = ...`", info.name, info.name)
-                 : formatted("`{}` is not a setting of a color output and has no `block`", info.name));
+    context_.error(DiagnosticKind::RplSettingBlock, output ? item.name_range : item.block_range,
+                   output ? formatted("`{}` needs the color output it is for: `{} block 0 = ...`", info.name, info.name)
+                          : formatted("`{}` is not a setting of a color output and has no `block`", info.name));
     return;
   }
   std::uint32_t bits = 0;
   if (!setting_value(item, info, bits)) return;
   std::size_t where = info.id;
   if (!output) {
-    out.settings[info.id] = bits;
-  } else if (item.block < out.color_outputs.size()) {
-    out.color_outputs[item.block].settings[info.id - kFirstOutputSetting] = bits;
+    out_.settings[info.id] = bits;
+  } else if (item.block < out_.color_outputs.size()) {
+    out_.color_outputs[item.block].settings[info.id - kFirstOutputSetting] = bits;
     where = kSettingCount + item.block * kOutputSettingCount + (info.id - kFirstOutputSetting);
   } else {
     const std::string message =
-        formatted("there is no color output {}; the program has {}", item.block, out.color_outputs.size());
-    // Material sources alone have the settings of passes that are not there.
-    if (metadata_only) {
-      diagnostics->remark(DiagnosticKind::RplSettingBlock, location(item.block_range),
-                          message + ", so this is ignored");
+        formatted("there is no color output {}; the program has {}", item.block, out_.color_outputs.size());
+    // Material sources have settings for passes that are not part of this program.
+    if (context_.metadata_only) {
+      context_.diagnostics->remark(DiagnosticKind::RplSettingBlock, context_.location(item.block_range),
+                                   message + ", so this is ignored");
     } else {
-      error(DiagnosticKind::RplSettingBlock, item.block_range, message);
+      context_.error(DiagnosticKind::RplSettingBlock, item.block_range, message);
     }
     return;
   }
-  setting_places[where] = expr(item.value).range;
+  ranges_[where] = context_.expr(item.value).range;
 }
 
-bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits) {
-  const Folded folded = evaluate_recorded(item.value);
-  const Range range = expr(item.value).range;
+bool SettingResolver::setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits) {
+  const Folded folded = constants_.evaluate_recorded(item.value);
+  const Range range = context_.expr(item.value).range;
   const ValueType wanted = value_type(info.type);
   if (folded.value.type == ValueType::None) return false;
   if (folded.value.type != wanted) {
-    Diagnostic& problem =
-        error(DiagnosticKind::RplSettingType, range,
-              formatted("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
-    if (expr(item.value).kind == ExprKind::Sint && (wanted == ValueType::Uint || wanted == ValueType::Float)) {
-      problem.suggest(location(range), formatted("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
+    Diagnostic& problem = context_.error(
+        DiagnosticKind::RplSettingType, range,
+        formatted("`{}` is a {}, and this is a {}", info.name, name_of(wanted), name_of(folded.value.type)));
+    if (context_.expr(item.value).kind == ExprKind::Sint && (wanted == ValueType::Uint || wanted == ValueType::Float)) {
+      problem.suggest(context_.location(range),
+                      formatted("{}{}", folded.value.bits, wanted == ValueType::Uint ? "u" : ".0"));
     }
     return false;
   }
   bits = folded.value.bits;
   if (info.type == SettingType::Word) {
     const auto words = rpl::words_of(info.words);
-    const auto word = std::ranges::find(words, text(bits), &SettingWord::name);
+    const auto word = std::ranges::find(words, context_.text(bits), &SettingWord::name);
     if (word == words.end()) {
       std::string list;
       std::vector<std::string_view> names;
@@ -148,87 +150,94 @@ bool Resolver::State::setting_value(const Item& item, const SettingInfo& info, s
         names.push_back(known.name);
         list += formatted("{}`{}`", list.empty() ? "" : ", ", known.name);
       }
-      Diagnostic& problem = error(DiagnosticKind::RplSettingValue, range,
-                                  formatted("`{}` is not a value of `{}`, which has {}", text(bits), info.name, list));
-      if (const auto near = closest(text(bits), names)) problem.suggest(location(range), formatted("\"{}\"", *near));
+      Diagnostic& problem =
+          context_.error(DiagnosticKind::RplSettingValue, range,
+                         formatted("`{}` is not a value of `{}`, which has {}", context_.text(bits), info.name, list));
+      if (const auto near = closest(context_.text(bits), names))
+        problem.suggest(context_.location(range), formatted("\"{}\"", *near));
       return false;
     }
     bits = static_cast<std::uint32_t>(word - words.begin());
   }
   if (is_mask(info.id) && bits > 255) {
-    warning(DiagnosticKind::RplSettingRange, range,
-            formatted("`{}` has 8 bits; of {} they are {}", info.name, bits, bits & 255));
+    context_.warning(DiagnosticKind::RplSettingRange, range,
+                     formatted("`{}` has 8 bits; the low 8 bits of {} are {}", info.name, bits, bits & 255));
     bits &= 255;
   }
   if (info.id == Setting::sample_count && bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16) {
-    error(DiagnosticKind::RplSettingRange, range, formatted("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
+    context_.error(DiagnosticKind::RplSettingRange, range,
+                   formatted("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
     return false;
   }
   if (info.scope == SettingScope::Compute) {
     const std::uint32_t limit = info.id == Setting::workgroup_size_z ? 64 : 1024;
     if (bits == 0 || bits > limit) {
-      error(DiagnosticKind::RplSettingRange, range, formatted("`{}` is 1 to {}, not {}", info.name, limit, bits));
+      context_.error(DiagnosticKind::RplSettingRange, range,
+                     formatted("`{}` is 1 to {}, not {}", info.name, limit, bits));
       return false;
     }
   }
   return true;
 }
 
-void Resolver::State::finish_settings() {
-  if (settings->pipeline == PipelineKind::Compute) {
-    const std::uint64_t product = std::uint64_t{out.settings[Setting::workgroup_size_x]} *
-                                  out.settings[Setting::workgroup_size_y] * out.settings[Setting::workgroup_size_z];
+void SettingResolver::finish() {
+  if (context_.options->pipeline == PipelineKind::Compute) {
+    const std::uint64_t product = std::uint64_t{out_.settings[Setting::workgroup_size_x]} *
+                                  out_.settings[Setting::workgroup_size_y] * out_.settings[Setting::workgroup_size_z];
     Range range{};
     for (std::uint32_t id = Setting::workgroup_size_x; id <= Setting::workgroup_size_z; ++id) {
-      if (setting_places[id].end != 0) range = setting_places[id];
+      if (ranges_[id].end != 0) range = ranges_[id];
     }
     if (product > 1024) {
-      error(DiagnosticKind::RplSettingRange, range,
-            formatted("the workgroup has {} invocations; at most 1024 are allowed", product));
+      context_.error(DiagnosticKind::RplSettingRange, range,
+                     formatted("the workgroup has {} invocations; at most 1024 are allowed", product));
     } else if (product > 128) {
-      diagnostics->remark(DiagnosticKind::RplPortability, location(range),
-                          formatted("the workgroup has {} invocations; devices are only sure to have 128", product));
+      context_.diagnostics->remark(
+          DiagnosticKind::RplPortability, context_.location(range),
+          formatted("the workgroup has {} invocations; devices are only required to support 128", product));
     }
     return;
   }
-  if (setting_places[Setting::depth_stencil_format].end == 0) {
-    const bool depth = out.settings[Setting::depth_test] != 0 || out.settings[Setting::depth_write] != 0 ||
-                       out.settings[Setting::depth_bounds_test] != 0;
+  if (ranges_[Setting::depth_stencil_format].end == 0) {
+    const bool depth = out_.settings[Setting::depth_test] != 0 || out_.settings[Setting::depth_write] != 0 ||
+                       out_.settings[Setting::depth_bounds_test] != 0;
     static const std::uint32_t with_stencil = index_of(SettingWords::DepthStencilFormat, "d32_sfloat_s8_uint");
     static const std::uint32_t with_depth = index_of(SettingWords::DepthStencilFormat, "d32_sfloat");
     static const std::uint32_t without = index_of(SettingWords::DepthStencilFormat, "none");
-    out.settings[Setting::depth_stencil_format] = out.settings[Setting::stencil_test] != 0 ? with_stencil
-                                                  : depth                                  ? with_depth
-                                                                                           : without;
+    out_.settings[Setting::depth_stencil_format] = out_.settings[Setting::stencil_test] != 0 ? with_stencil
+                                                   : depth                                   ? with_depth
+                                                                                             : without;
   }
   check_outputs();
 }
 
-void Resolver::State::check_outputs() {
-  for (std::size_t i = 0; i < out.color_outputs.size(); ++i) {
-    ColorOutput& output = out.color_outputs[i];
-    const auto place_of = [&](Setting::Id id) {
-      return setting_places[kSettingCount + i * kOutputSettingCount + (id - kFirstOutputSetting)];
+void SettingResolver::check_outputs() {
+  for (std::size_t i = 0; i < out_.color_outputs.size(); ++i) {
+    ColorOutput& output = out_.color_outputs[i];
+    const auto range_of = [&](Setting::Id id) {
+      return ranges_[kSettingCount + i * kOutputSettingCount + (id - kFirstOutputSetting)];
     };
-    const ContainerField& field = out.container_fields[output.field];
+    const ContainerField& field = out_.container_fields[output.field];
     std::uint32_t& format = output.settings[Setting::color_output_format - kFirstOutputSetting];
-    const Range format_location = place_of(Setting::color_output_format);
-    if (format_location.end == 0) format = default_format(field.type);
-    const ItemClass wanted = out.types[field.type].item;
+    const Range format_range = range_of(Setting::color_output_format);
+    if (format_range.end == 0) format = default_format(field.type);
+    const ItemClass wanted = out_.types[field.type].item;
     const std::string_view name = word_of(Setting::color_output_format, format).name;
     if (class_of(name) != wanted) {
-      error(DiagnosticKind::RplSettingValue, format_location,
-            formatted("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
-                      text(field.name), builtin_type_name(field.type)))
-          .note(formatted("`{}` is declared here", text(field.name)),
-                location(program->fields[field.field].name_range));
+      context_
+          .error(DiagnosticKind::RplSettingValue, format_range,
+                 formatted("`{}` is a {} format, and the color output `{}` is `{}`", name,
+                           name_of_class(class_of(name)), context_.text(field.name), builtin_type_name(field.type)))
+          .note(formatted("`{}` is declared here", context_.text(field.name)),
+                context_.location(context_.program->fields[field.field].name_range));
     }
     if (wanted != ItemClass::Float && output.setting(Setting::color_output_use_blend) != 0) {
-      error(DiagnosticKind::RplSettingValue, place_of(Setting::color_output_use_blend),
-            formatted("the color output `{}` is `{}`, and integers cannot be blended", text(field.name),
-                      builtin_type_name(field.type)))
-          .note(formatted("`{}` is declared here", text(field.name)),
-                location(program->fields[field.field].name_range));
+      context_
+          .error(DiagnosticKind::RplSettingValue, range_of(Setting::color_output_use_blend),
+                 formatted("the color output `{}` is `{}`, and integers cannot be blended", context_.text(field.name),
+                           builtin_type_name(field.type)))
+          .note(formatted("`{}` is declared here", context_.text(field.name)),
+                context_.location(context_.program->fields[field.field].name_range));
     }
   }
 }

@@ -1,113 +1,65 @@
-// Statements (RPL page 3.6).
+#include "rpl/resolve/statements.hpp"
+
+#include <optional>
 
 #include "base/format.hpp"
-#include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
-// --- names in scope ------------------------------------------------------------------------------------------------
-
-std::uint32_t Resolver::State::bind(const Binding& binding) {
-  const auto index = static_cast<std::uint32_t>(bindings.size());
-  bindings.emplace_back(binding.kind, binding.written, false, binding.name, binding.index, binding.type, kNone,
-                        local_of[binding.name], binding.at);
-  local_of[binding.name] = index;
-  return index;
-}
-
-void Resolver::State::unbind(std::size_t mark) {
-  while (bindings.size() > mark) {
-    local_of[bindings.back().name] = bindings.back().previous;
-    bindings.pop_back();
-  }
-}
-
-// Whether a local, alias or argument may have this name here (RPL page 3.3).
-bool Resolver::State::check_local_name(NameId name, Range range) {
-  const std::uint32_t local = local_of[name];
-  if (local != kNone && bindings[local].kind != Binding::Kind::Argument) {
-    error(DiagnosticKind::RplShadow, range, formatted("`{}` is already a variable or alias here", text(name)))
-        .note("the first declaration", location(bindings[local].at));
-    return false;
-  }
-  if (local != kNone) {
-    warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides an argument", text(name)))
-        .note("the argument", location(bindings[local].at));
-    return true;
-  }
-  const ItemId item = bound[name];
-  if (item == kNone) return true;
-  if (program->items[item].kind == ItemKind::Constant) {
-    warning(DiagnosticKind::RplShadowArgument, range, formatted("`{}` hides a constant", text(name)))
-        .note("the constant", location(program->items[item].name_range));
-    return true;
-  }
-  error(DiagnosticKind::RplShadow, range,
-        formatted("a local cannot have the name of the {} `{}`", word_of(program->items[item].kind), text(name)))
-      .note(formatted("`{}` is declared here", text(name)), location(program->items[item].name_range));
-  return false;
-}
-
 // --- scopes --------------------------------------------------------------------------------------------------------
 
-bool Resolver::State::resolve_statements(const Stmt& block) {
-  const std::size_t mark = bindings.size();
-  const std::uint32_t outer_dead = dead;
-  std::size_t code = 0, locals = 0;
+bool StatementResolver::resolve_body(const Stmt& block, TypeId result) {
+  result_ = result;
+  loops_ = 0;
+  return resolve_statements(block);
+}
+
+bool StatementResolver::resolve_statements(const Stmt& block) {
+  const std::size_t outer = scope_.size();
   bool terminated = false;
-  for (std::uint32_t i = 0; i < block.list.count; ++i) {
-    const StmtId id = program->lists[block.list.first + i];
-    if (terminated && dead == outer_dead) {
-      // What the options switch off is not there.
-      const ExprId condition = program->stmts[id].condition;
-      if (condition != 0 && !condition_holds(condition, false)) continue;
-      warning(DiagnosticKind::RplUnreachable, program->stmts[id].range, "this is never reached");
-      ++dead;
-      code = out.code.size();
-      locals = out.locals.size();
+  {
+    std::optional<CodeBuilder::DeadCode> dead;
+    for (std::uint32_t i = 0; i < block.list.count; ++i) {
+      const StmtId id = context_.program->lists[block.list.first + i];
+      if (terminated && !dead) {
+        // Statements that the options disable do not count.
+        const ExprId condition = context_.program->stmts[id].condition;
+        if (condition != 0 && !constants_.condition_holds(condition, false)) continue;
+        context_.warning(DiagnosticKind::RplUnreachable, context_.program->stmts[id].range, "this is never reached");
+        dead.emplace(code_);
+      }
+      terminated = resolve_statement(id) || terminated;
     }
-    terminated = resolve_statement(id) || terminated;
   }
-  if (dead != outer_dead) {
-    dead = outer_dead;
-    out.code.resize(code);
-    out.locals.resize(locals);
-  }
-  pending_statement = false;
-  unbind(mark);
+  code_.end_statement();
+  scope_.unbind(outer);
   return terminated;
 }
 
-bool Resolver::State::resolve_block(StmtId id) { return resolve_statements(program->stmts[id]); }
+bool StatementResolver::resolve_block(StmtId id) { return resolve_statements(context_.program->stmts[id]); }
 
-// A scope of which it is known at compile time whether it is entered.
-bool Resolver::State::resolve_dead_or_live(StmtId id, bool live) {
-  if (live) return resolve_block(id);
-  ++dead;
-  const std::size_t code = out.code.size(), locals = out.locals.size();
-  if (program->stmts[id].kind == StmtKind::If) {
+// A scope that is known at compile time to be skipped.
+void StatementResolver::resolve_dead(StmtId id) {
+  const CodeBuilder::DeadCode dead(code_);
+  if (context_.program->stmts[id].kind == StmtKind::If) {
     resolve_statement(id);
   } else {
     resolve_block(id);
   }
-  out.code.resize(code);
-  out.locals.resize(locals);
-  --dead;
-  return false;
 }
 
 // --- statements ----------------------------------------------------------------------------------------------------
 
-bool Resolver::State::resolve_statement(StmtId id) {
-  const Stmt& stmt = program->stmts[id];
-  pending_statement = true;
+bool StatementResolver::resolve_statement(StmtId id) {
+  const Stmt& stmt = context_.program->stmts[id];
+  code_.begin_statement();
   bool terminates = false;
   switch (stmt.kind) {
     case StmtKind::Block:
-      if (!condition_holds(stmt.condition, false)) break;
-      emit(Op::ScopeBegin, kVoid, stmt.range);
+      if (!constants_.condition_holds(stmt.condition, false)) break;
+      code_.emit(Op::ScopeBegin, kVoid, stmt.range);
       terminates = resolve_statements(stmt);
-      emit(Op::ScopeEnd, kVoid, stmt.range);
+      code_.emit(Op::ScopeEnd, kVoid, stmt.range);
       break;
     case StmtKind::Alias:
       resolve_alias(stmt);
@@ -129,12 +81,12 @@ bool Resolver::State::resolve_statement(StmtId id) {
       break;
     case StmtKind::Break:
     case StmtKind::Continue:
-      if (loops == 0) {
-        error(DiagnosticKind::RplLoopJump, stmt.range,
-              formatted("`{}` outside a loop", stmt.kind == StmtKind::Break ? "break" : "continue"));
+      if (loops_ == 0) {
+        context_.error(DiagnosticKind::RplLoopJump, stmt.range,
+                       formatted("`{}` outside a loop", stmt.kind == StmtKind::Break ? "break" : "continue"));
         break;
       }
-      emit(stmt.kind == StmtKind::Break ? Op::Break : Op::Continue, kVoid, stmt.range);
+      code_.emit(stmt.kind == StmtKind::Break ? Op::Break : Op::Continue, kVoid, stmt.range);
       terminates = true;
       break;
     case StmtKind::Return:
@@ -144,183 +96,189 @@ bool Resolver::State::resolve_statement(StmtId id) {
     case StmtKind::None:
       break;
   }
-  pending_statement = false;
+  code_.end_statement();
   return terminates;
 }
 
-void Resolver::State::resolve_variable(const Stmt& stmt) {
-  TypeId type = resolve_type(stmt.type, false);
-  const Type& of = out.types[type];
-  const TypeRef& ref = program->types[stmt.type];
+void StatementResolver::resolve_variable(const Stmt& stmt) {
+  TypeId type = types_.resolve_type(stmt.type, false);
+  const Type& of = out_.types[type];
+  const TypeRef& ref = context_.program->types[stmt.type];
   if (type == kVoid || of.opaque || of.has_tail) {
-    error(DiagnosticKind::RplUnknownType, ref.range, formatted("a variable cannot be `{}`", out.type_text(type)));
+    context_.error(DiagnosticKind::RplUnknownType, ref.range,
+                   formatted("a variable cannot be `{}`", out_.type_text(type)));
     type = kErrorType;
   }
   Ref value = kNoRef;
   if (stmt.a != 0) {
-    const Val initial = resolve_value(stmt.a);
+    const ExprResult initial = expressions_.resolve_value(stmt.a);
     if (initial.type != kErrorType && type != kErrorType && initial.type != type) {
-      mismatch(DiagnosticKind::RplTypeMismatch, stmt.a, type, initial.type, formatted("`{}`", text(stmt.name)));
-    } else if (out.types[initial.type].kind == TypeKind::Array && type != kErrorType) {
-      error(DiagnosticKind::RplArrayValue, expr(stmt.a).range, "arrays cannot be assigned as a whole");
-    } else if (initial.kind == ValKind::Value) {
+      expressions_.mismatch(DiagnosticKind::RplTypeMismatch, stmt.a, type, initial.type,
+                            formatted("`{}`", context_.text(stmt.name)));
+    } else if (out_.types[initial.type].kind == TypeKind::Array && type != kErrorType) {
+      context_.error(DiagnosticKind::RplArrayValue, context_.expr(stmt.a).range,
+                     "arrays cannot be assigned as a whole");
+    } else if (initial.kind == ResultKind::Value) {
       value = initial.index;
     }
   }
-  if (check_local_name(stmt.name, stmt.name_range)) {
-    const auto local = static_cast<std::uint32_t>(out.locals.size());
-    out.locals.push_back({.name = stmt.name, .type = type, .at = stmt.name_range});
-    local_binding.resize(local - out.functions[current].locals.first);
-    local_binding.push_back(bind({.kind = Binding::Kind::Local,
-                                  .written = stmt.a != 0,
-                                  .name = stmt.name,
-                                  .index = local,
-                                  .type = type,
-                                  .at = stmt.name_range}));
-    emit(Op::Declare, kVoid, stmt.range, local, value);
+  if (scope_.check_name(stmt.name, stmt.name_range)) {
+    const auto local = static_cast<std::uint32_t>(out_.locals.size());
+    out_.locals.push_back({.name = stmt.name, .type = type, .at = stmt.name_range});
+    scope_.bind_local({.kind = Binding::Kind::Local,
+                       .written = stmt.a != 0,
+                       .name = stmt.name,
+                       .index = local,
+                       .type = type,
+                       .at = stmt.name_range});
+    code_.emit(Op::Declare, kVoid, stmt.range, local, value);
   }
 }
 
-void Resolver::State::resolve_alias(const Stmt& stmt) {
-  if (!condition_holds(stmt.condition, false)) return;
-  if (!check_local_name(stmt.name, stmt.name_range)) return;
-  // Its problems are shown even when nothing uses it; the code of this reading is not kept.
-  ++dead;
-  const std::size_t code = out.code.size();
-  const bool was_pending = pending_statement;
-  resolve_expression(stmt.a);
-  out.code.resize(code);
-  pending_statement = was_pending;
-  --dead;
-  bind({.kind = Binding::Kind::Alias, .name = stmt.name, .index = stmt.a, .at = stmt.name_range});
+void StatementResolver::resolve_alias(const Stmt& stmt) {
+  if (!constants_.condition_holds(stmt.condition, false)) return;
+  if (!scope_.check_name(stmt.name, stmt.name_range)) return;
+  {
+    // Reports its errors even when nothing uses it; the code is resolved again where it is used.
+    const CodeBuilder::DeadCode dead(code_);
+    expressions_.resolve_expression(stmt.a);
+  }
+  scope_.bind({.kind = Binding::Kind::Alias, .name = stmt.name, .index = stmt.a, .at = stmt.name_range});
 }
 
-void Resolver::State::resolve_expression_statement(const Stmt& stmt, bool& terminates) {
-  const Expr& node = expr(stmt.a);
+void StatementResolver::resolve_expression_statement(const Stmt& stmt, bool& terminates) {
+  const Expr& node = context_.expr(stmt.a);
   if (node.kind == ExprKind::Call && node.a >= Word::Count) {
     const BuiltinFunction* const builtin = find_builtin(node.a);
     if (builtin && builtin->id == Builtin::Discard) {
-      if (!check_count(node, 0)) return;
-      touch(Touch::Builtin, mask_of(Stage::Fragment), node.range);
-      emit(Op::Discard, kVoid, node.range);
+      if (!expressions_.check_count(node, 0)) return;
+      code_.note_stage_use(StageUse::Builtin, mask_of(Stage::Fragment), node.range);
+      code_.emit(Op::Discard, kVoid, node.range);
       terminates = true;
       return;
     }
   }
-  Val result = resolve_expression(stmt.a);
-  if (result.kind == ValKind::Void || result.kind == ValKind::Error) return;
+  ExprResult result = expressions_.resolve_expression(stmt.a);
+  if (result.kind == ResultKind::Void || result.kind == ResultKind::Error) return;
   const bool assignment = node.kind == ExprKind::Binary && static_cast<BinaryOp>(node.op) == BinaryOp::Assign;
   if (assignment) return;
-  result = load(result, node.range);
-  if (result.kind != ValKind::Value) return;
+  result = access_.load(result, node.range);
+  if (result.kind != ResultKind::Value) return;
   if (node.kind != ExprKind::Call) {
-    warning(DiagnosticKind::RplUnusedValue, node.range, "nothing uses this value");
+    context_.warning(DiagnosticKind::RplUnusedValue, node.range, "nothing uses this value");
   }
-  if (!is_constant(result.index)) emit(Op::Evaluate, kVoid, stmt.range, result.index);
+  if (!is_constant(result.index)) code_.emit(Op::Evaluate, kVoid, stmt.range, result.index);
 }
 
-void Resolver::State::resolve_return(const Stmt& stmt) {
-  const TypeId wanted = functions[current].result;
+void StatementResolver::resolve_return(const Stmt& stmt) {
+  const TypeId wanted = result_;
   if (stmt.a == 0) {
     if (wanted != kVoid && wanted != kErrorType) {
-      error(DiagnosticKind::RplReturnType, stmt.range,
-            formatted("`return` needs a value of `{}`", out.type_text(wanted)));
+      context_.error(DiagnosticKind::RplReturnType, stmt.range,
+                     formatted("`return` needs a value of `{}`", out_.type_text(wanted)));
     }
-    emit(Op::Return, kVoid, stmt.range, kNoRef);
+    code_.emit(Op::Return, kVoid, stmt.range, kNoRef);
     return;
   }
-  const Val value = resolve_value(stmt.a);
+  const ExprResult value = expressions_.resolve_value(stmt.a);
   if (value.type == kErrorType || wanted == kErrorType) return;
   if (wanted == kVoid) {
-    error(DiagnosticKind::RplReturnType, expr(stmt.a).range, "a `void` function returns no value");
+    context_.error(DiagnosticKind::RplReturnType, context_.expr(stmt.a).range, "a `void` function returns no value");
     return;
   }
   if (value.type != wanted) {
-    mismatch(DiagnosticKind::RplReturnType, stmt.a, wanted, value.type, "the function");
+    expressions_.mismatch(DiagnosticKind::RplReturnType, stmt.a, wanted, value.type, "the function");
     return;
   }
-  emit(Op::Return, kVoid, stmt.range, value.index);
+  code_.emit(Op::Return, kVoid, stmt.range, value.index);
 }
 
 // --- control flow --------------------------------------------------------------------------------------------------
 
-Val Resolver::State::resolve_condition(ExprId expression) {
-  const Val value = resolve_value(expression);
-  if (value.kind == ValKind::Error || value.type == kBoolean) return value;
-  error(DiagnosticKind::RplConditionRuntime, expr(expression).range,
-        formatted("a condition is a boolean, and this is `{}`", out.type_text(value.type)))
+ExprResult StatementResolver::resolve_condition(ExprId expression) {
+  const ExprResult value = expressions_.resolve_value(expression);
+  if (value.kind == ResultKind::Error || value.type == kBoolean) return value;
+  context_
+      .error(DiagnosticKind::RplConditionRuntime, context_.expr(expression).range,
+             formatted("a condition is a boolean, and this is `{}`", out_.type_text(value.type)))
       .hint("compare it with something");
   return {};
 }
 
-bool Resolver::State::resolve_if(const Stmt& stmt) {
-  const Val condition = resolve_condition(stmt.a);
+bool StatementResolver::resolve_if(const Stmt& stmt) {
+  const ExprResult condition = resolve_condition(stmt.a);
   const auto resolve_else = [&](StmtId id) {
-    return program->stmts[id].kind == StmtKind::If ? resolve_statement(id) : resolve_block(id);
+    return context_.program->stmts[id].kind == StmtKind::If ? resolve_statement(id) : resolve_block(id);
   };
-  if (condition.kind == ValKind::Value && is_constant(condition.index)) {
-    const bool taken = words_of(condition.index)[0] != 0;
+  if (condition.kind == ResultKind::Value && is_constant(condition.index)) {
+    const bool taken = code_.words_of(condition.index)[0] != 0;
     const StmtId live = taken ? stmt.b : stmt.c;
     const StmtId other = taken ? stmt.c : stmt.b;
-    if (other != 0) resolve_dead_or_live(other, false);
+    if (other != 0) resolve_dead(other);
     if (live == 0) return false;
-    pending_statement = true;
-    emit(Op::ScopeBegin, kVoid, stmt.range);
+    code_.begin_statement();
+    code_.emit(Op::ScopeBegin, kVoid, stmt.range);
     const bool terminates = resolve_else(live);
-    emit(Op::ScopeEnd, kVoid, stmt.range);
+    code_.emit(Op::ScopeEnd, kVoid, stmt.range);
     return terminates;
   }
-  const Ref begin = emit(Op::If, kVoid, stmt.range, condition.kind == ValKind::Value ? condition.index : kNoRef);
+  const Ref begin =
+      code_.emit(Op::If, kVoid, stmt.range, condition.kind == ResultKind::Value ? condition.index : kNoRef);
   const bool then_ends = resolve_block(stmt.b);
   bool else_ends = false;
   if (stmt.c != 0) {
-    emit(Op::Else, kVoid, program->stmts[stmt.c].range);
+    code_.emit(Op::Else, kVoid, context_.program->stmts[stmt.c].range);
     else_ends = resolve_else(stmt.c);
   }
-  emit(Op::EndIf, kVoid, stmt.range);
-  out.code[begin].terminates = then_ends && else_ends;
+  code_.emit(Op::EndIf, kVoid, stmt.range);
+  out_.code[begin].terminates = then_ends && else_ends;
   return then_ends && else_ends;
 }
 
-void Resolver::State::resolve_for(const Stmt& stmt) {
-  const std::size_t mark = bindings.size();
-  emit(Op::ScopeBegin, kVoid, stmt.range, 0, 0, 0, 1);
-  const Stmt& variable = program->stmts[stmt.a];
-  pending_statement = true;
+void StatementResolver::resolve_for(const Stmt& stmt) {
+  const std::size_t outer = scope_.size();
+  code_.emit(Op::ScopeBegin, kVoid, stmt.range, 0, 0, 0, 1);
+  const Stmt& variable = context_.program->stmts[stmt.a];
+  code_.begin_statement();
   resolve_variable(variable);
   resolve_loop(stmt.b, stmt.c, stmt.d, true);
-  emit(Op::ScopeEnd, kVoid, stmt.range, 0, 0, 0, 1);
-  unbind(mark);
+  code_.emit(Op::ScopeEnd, kVoid, stmt.range, 0, 0, 0, 1);
+  scope_.unbind(outer);
 }
 
-void Resolver::State::resolve_while(const Stmt& stmt) { resolve_loop(stmt.a, 0, stmt.d, false); }
+void StatementResolver::resolve_while(const Stmt& stmt) { resolve_loop(stmt.a, 0, stmt.d, false); }
 
-void Resolver::State::resolve_loop(ExprId condition, ExprId step, StmtId body, bool is_for) {
-  pending_statement = true;
-  const std::size_t code = out.code.size(), locals = out.locals.size();
-  const std::uint8_t sub = is_for ? 1 : 0;
-  emit(Op::LoopBegin, kVoid, expr(condition).range, 0, 0, 0, sub);
-  const Val test = resolve_condition(condition);
-  const bool never = test.kind == ValKind::Value && is_constant(test.index) && words_of(test.index)[0] == 0;
-  if (never) ++dead;
-  emit(Op::LoopTest, kVoid, expr(condition).range, test.kind == ValKind::Value ? test.index : kNoRef);
-  ++loops;
+void StatementResolver::resolve_loop(ExprId condition, ExprId step, StmtId body, bool is_for) {
+  code_.begin_statement();
+  const std::size_t code = out_.code.size(), locals = out_.locals.size();
+  const Range range = context_.expr(condition).range;
+  code_.emit(Op::LoopBegin, kVoid, range, 0, 0, 0, static_cast<std::uint8_t>(is_for));
+  const ExprResult test = resolve_condition(condition);
+  const bool never = test.kind == ResultKind::Value && is_constant(test.index) && code_.words_of(test.index)[0] == 0;
+  if (!never) return resolve_loop_parts(range, step, body, test);
+  {
+    const CodeBuilder::DeadCode dead(code_);
+    resolve_loop_parts(range, step, body, test);
+  }
+  out_.code.resize(code);
+  out_.locals.resize(locals);
+}
+
+// From the test on.
+void StatementResolver::resolve_loop_parts(Range condition, ExprId step, StmtId body, ExprResult test) {
+  code_.emit(Op::LoopTest, kVoid, condition, test.kind == ResultKind::Value ? test.index : kNoRef);
+  ++loops_;
   resolve_block(body);
-  --loops;
-  emit(Op::LoopStep, kVoid, expr(condition).range);
+  --loops_;
+  code_.emit(Op::LoopStep, kVoid, condition);
   if (step != 0) {
-    pending_statement = true;
+    code_.begin_statement();
     bool terminates = false;
-    const Stmt statement{.kind = StmtKind::Expr, .a = step, .range = expr(step).range};
+    const Stmt statement{.kind = StmtKind::Expr, .a = step, .range = context_.expr(step).range};
     resolve_expression_statement(statement, terminates);
-    if (terminates) error(DiagnosticKind::RplStage, statement.range, "a loop cannot discard in its step");
+    if (terminates) context_.error(DiagnosticKind::RplStage, statement.range, "a loop cannot discard in its step");
   }
-  emit(Op::LoopEnd, kVoid, expr(condition).range);
-  if (never) {
-    --dead;
-    out.code.resize(code);
-    out.locals.resize(locals);
-  }
+  code_.emit(Op::LoopEnd, kVoid, condition);
 }
 
 }  // namespace slipway::rpl

@@ -1,58 +1,66 @@
-// Definitions that no entry point reaches are checked, too: what is found there is a warning (RPL page 2, decision 9).
+#include "rpl/resolve/unused.hpp"
 
 #include "base/format.hpp"
-#include "rpl/resolve/context.hpp"
 
 namespace slipway::rpl {
 
-void Resolver::State::check_unused(bool bodies) {
-  Diagnostics found;
-  Diagnostics* const outer = std::exchange(diagnostics, &found);
+void UnusedCheck::run(bool bodies) {
+  Resolved& out = context_.out;
+  outer_ = std::exchange(context_.diagnostics, &found_);
   const std::size_t structs = out.structs.size(), members = out.members.size(), arguments = out.arguments.size();
-  const std::size_t first_function = functions.size(), locals = out.locals.size(), code = out.code.size();
-  record_order = false;
-  const auto convert = [&](std::string_view what, NameId name) {
-    for (const Diagnostic& inner : found.all()) {
-      if (inner.severity != Severity::Error) continue;
-      Diagnostic& problem = outer->warning(
-          DiagnosticKind::RplUnusedDefinition, inner.location,
-          formatted("in the unused {} `{}`: {} ({})", what, text(name), inner.message, name_of(inner.kind)));
-      problem.notes = inner.notes;
-      problem.suggestions = inner.suggestions;
-    }
-    found = {};
-  };
-  for (ItemId id = 0; id < program->items.size(); ++id) {
-    const Item& item = program->items[id];
-    if (item.kind != ItemKind::Struct && (item.kind != ItemKind::Function || !bodies)) continue;
-    sink = &unrecorded;
-    user = id;
-    if (!is_active(id)) continue;
-    if (item.kind == ItemKind::Struct) {
-      if (struct_state[id] == Activity::Unknown) resolve_struct(id);
-    } else if (function_of[id] == kNone) {
-      declare_function(id);
-    }
-    convert(word_of(item.kind), item.name);
-  }
-  const std::size_t edge = edges.size();
-  for (std::size_t i = first_function; i < functions.size(); ++i) {
-    resolve_body(static_cast<std::uint32_t>(i));
-    convert("function", program->items[functions[i].item].name);
-  }
-  check_recursion();
-  convert("function", functions.empty() ? kNoName : program->items[functions.back().item].name);
-  record_order = true;
-  diagnostics = outer;
-  // What was made is not part of the result. Types may stay: nothing refers to them.
-  functions.resize(first_function, {});
-  out.functions.resize(first_function);
+  const std::size_t locals = out.locals.size(), code = out.code.size(), edges = tables_.edges.size();
+  const std::uint32_t first_function = functions_.size();
+  log_.set_recording(false);
+  check_structs_and_signatures(bodies);
+  check_bodies(first_function);
+  log_.set_recording(true);
+  context_.diagnostics = outer_;
+  // What was added is not part of the result. Types may stay: nothing refers to them.
+  functions_.truncate(first_function);
   out.structs.resize(structs);
   out.members.resize(members);
   out.arguments.resize(arguments);
   out.locals.resize(locals);
   out.code.resize(code);
-  edges.resize(edge);
+  tables_.edges.resize(edges);
+}
+
+void UnusedCheck::check_structs_and_signatures(bool bodies) {
+  for (ItemId id = 0; id < context_.program->items.size(); ++id) {
+    const Item& item = context_.program->items[id];
+    if (item.kind != ItemKind::Struct && (item.kind != ItemKind::Function || !bodies)) continue;
+    log_.sink = &log_.unrecorded;
+    log_.item = id;
+    if (!constants_.is_active(id)) continue;
+    if (item.kind == ItemKind::Struct) {
+      if (!types_.is_resolved(id)) types_.resolve_struct(id);
+    } else if (functions_.index_of(id) == kNone) {
+      functions_.declare(id);
+    }
+    convert(word_of(item.kind), item.name);
+  }
+}
+
+void UnusedCheck::check_bodies(std::uint32_t first) {
+  for (std::uint32_t i = first; i < functions_.size(); ++i) {
+    resolver_.resolve(i);
+    convert("function", context_.program->items[functions_[i].item].name);
+  }
+  graph_.check_recursion();
+  const std::uint32_t count = functions_.size();
+  convert("function", count == 0 ? kNoName : context_.program->items[functions_[count - 1].item].name);
+}
+
+void UnusedCheck::convert(std::string_view what, NameId name) {
+  for (const Diagnostic& inner : found_.all()) {
+    if (inner.severity != Severity::Error) continue;
+    Diagnostic& problem = outer_->warning(
+        DiagnosticKind::RplUnusedDefinition, inner.location,
+        formatted("in the unused {} `{}`: {} ({})", what, context_.text(name), inner.message, name_of(inner.kind)));
+    problem.notes = inner.notes;
+    problem.suggestions = inner.suggestions;
+  }
+  found_ = {};
 }
 
 }  // namespace slipway::rpl

@@ -24,7 +24,7 @@ bool is_array(const Module& module, Id type) {
   return definition != nullptr && definition->op == spv::Op::OpTypeArray;
 }
 
-// What differs between the tensors of an array of descriptors is selected by the index; `of` gives it for one layout.
+// What differs between the tensors of an array of descriptors is selected by the index; `of` returns it for one layout.
 Id select_layout(Builder& builder, const TensorVariable& tensor, Id type, Id index, Id index_type,
                  const std::function<Id(const TensorLayout&)>& of) {
   Id selected = of(tensor.layouts.front());
@@ -90,7 +90,7 @@ class AccessFunction {
     if (access_.outside) outside_ = builder_.parameter(tensor_.element);
     if (access_.writes) value_ = builder_.parameter(access_.value);
     builder_.label();
-    // Variables stand first.
+    // Variables come first.
     if (!is_element() && !length_) {
       const Id pointer = builder_.type_pointer(spv::StorageClass::Function, access_.value);
       array_ = builder_.op(spv::Op::OpVariable, pointer, Operands().add(spv::StorageClass::Function));
@@ -100,8 +100,8 @@ class AccessFunction {
     if (!access_.writes && !access_.outside) outside_ = builder_.constant_null(tensor_.element);
   }
 
-  // A coordinate as 32 bits without sign. What 32 bits do not hold is outside of every tensor, and so is the largest
-  // number that they hold.
+  // A coordinate as 32 bits without sign. A value that needs more bits is outside of every tensor, and so is the
+  // largest number that they hold.
   Id coordinate(std::uint32_t dimension) {
     const Instruction& array = *view_.module.definition(access_.coordinates);
     const Id type = array.operand(1);
@@ -192,7 +192,7 @@ class AccessFunction {
     return builder_.op(spv::Op::OpSelect, tensor_.element, {inside, value, outside_});
   }
 
-  // A tensor without elements gives what is outside.
+  // A tensor without elements reads as out of bounds.
   Id read() {
     if (tensor_.layouts.empty()) {
       if (is_element()) return outside_;
@@ -352,7 +352,7 @@ Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at
   if (is_array(view_.module, access.coordinates)) {
     integer = view_.module.definition(view_.module.definition(access.coordinates)->operand(1));
   }
-  if (!is_integer(integer)) return malformed("whose coordinates are no integers");
+  if (!is_integer(integer)) return malformed("whose coordinates are not integers");
   const auto rank = view_.constants.value(view_.module.definition(access.coordinates)->operand(2));
   const auto has_rank = [&](std::uint64_t wanted) { return rank == wanted; };
   constexpr std::uint64_t kMaxRank = 64;  // what no device reaches; for tensors without a layout

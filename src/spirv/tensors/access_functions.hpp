@@ -1,10 +1,10 @@
-// The functions that stand for accesses to tensors in a rewritten module: one for each kind of access to a tensor.
+// The functions that replace accesses to tensors in a rewritten module: one for each kind of access to a tensor.
 //
 //   AccessFunctions functions(view, builder);
 //   functions.declare(tensor);                 // its variable, now a buffer
 //   const Result<Id> read = functions.id({.tensor = &tensor, .coordinates = type, .value = type}, at);
 //   ... calls of %read: descriptor index if it is not fixed, coordinates, value for out of bounds, value to write
-//   functions.write();                         // the functions asked for
+//   functions.write();                         // the requested functions
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ namespace slipway::spirv {
 struct TensorAccess {
   const TensorVariable* tensor = nullptr;
   Id fixed_index = 0;  // a constant that is the descriptor index
-  Id index = 0;        // the type of the descriptor index; 0 when the tensor is in no array
+  Id index = 0;        // the type of the descriptor index; 0 when the tensor is not in an array
   bool non_uniform = false;
   bool writes = false;
   Id coordinates = 0;    // the type: an array of integers
   Id value = 0;          // the type: an element, or an array of them
-  bool outside = false;  // reads: the value for out of bounds is given
-  Words memory;          // memory operands of loads and stores: none, or the mask and what it demands
+  bool outside = false;  // reads: calls pass the value for out of bounds
+  Words memory;          // memory operands of loads and stores: empty, or the mask and its operands
 };
 
-// Strides that stand in specialization constants, in elements.
+// Strides in specialization constants, in elements.
 class StrideConstants {
  public:
   explicit StrideConstants(Builder& builder) : builder_(builder) {}
@@ -48,7 +48,7 @@ class AccessFunctions {
   // The same function for the same access. Errors: file-format, for types that no access has; `at` is the instruction.
   Result<Id> id(const TensorAccess& access, const Instruction& at);
   // The number of elements of a dimension, of an integer type; 0 without layouts. `index` is the descriptor index, 0
-  // for a tensor that is in no array. Instructions that it takes go to the end of the function being built.
+  // for a tensor that is not in an array. Its instructions go to the end of the function being built.
   Id size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type);
   void write();
 

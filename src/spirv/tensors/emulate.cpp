@@ -1,4 +1,4 @@
-// The rewriting as a whole: declarations, then functions from those that are given no tensors on.
+// The whole rewriting: declarations, then functions, starting with those that take no tensors.
 #include "spirv/tensors/emulate.hpp"
 
 #include <algorithm>
@@ -32,11 +32,11 @@ bool is_tensor_capability(std::uint32_t capability) {
   }
 }
 
-// What a value or pointer in a function stands for: a tensor, or all tensors of an array of descriptors.
+// What a value or pointer in a function refers to: a tensor, or all tensors of an array of descriptors.
 struct TensorRef {
   const TensorVariable* tensor = nullptr;
   bool all = false;
-  Id index = 0;  // the descriptor in the array; 0 for a tensor that is in none
+  Id index = 0;  // the descriptor in the array; 0 for a tensor that is not in an array
   Id index_type = 0;
   bool fixed = false;  // the index is a constant
   bool non_uniform = false;
@@ -87,12 +87,12 @@ class Emulation {
   }
   std::unexpected<Failure> too_large() const {
     return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(module_.name()),
-                "too many functions that are given too many different tensors");
+                "too many functions take too many different tensors");
   }
 
   // --- declarations -----------------------------------------------------------------------------------------------
 
-  // Tensors, and what is made up of them or points to them, are gone from the rewritten module.
+  // The rewritten module has no tensors, and nothing that consists of them or points to them.
   bool is_gone(Id id) const { return gone_.contains(id); }
 
   template <class Predicate>
@@ -145,10 +145,10 @@ class Emulation {
                              static_cast<std::uint32_t>(instruction.op)));
   }
 
-  // All that stands before the declarations, except what speaks of things that are gone. Ids in copies of functions
+  // Everything before the declarations, except what refers to removed ids. Ids in copies of functions
   // have the names and decorations of the originals.
   void copy_preamble() {
-    std::vector<const Instruction*> last;  // behind all names
+    std::vector<const Instruction*> last;  // after all names
     for (const Instruction& instruction : module_.instructions()) {
       const Section section = section_of(instruction.op);
       if (instruction.op == spv::Op::OpFunction || section == Section::Globals) break;
@@ -248,7 +248,7 @@ class Emulation {
         if (is_gone(instruction.type)) return refuse(instruction);
         begin_copy(instance);
       } else if (instruction.op == spv::Op::OpFunctionParameter && is_gone(instruction.type)) {
-        // One behind the first block has no argument.
+        // One after the first block has no argument.
         if (argument == instance.arguments.size()) return refuse(instruction);
         bind_parameter(instruction, instance.arguments[argument++]);
       } else if (Result<> done = copy_instruction(instruction); !done) {
@@ -258,7 +258,7 @@ class Emulation {
     return {};
   }
 
-  // A tensor argument is gone, but for its index in an array of descriptors.
+  // A tensor argument is removed, except for its index in an array of descriptors.
   void begin_copy(const Instance& instance) {
     const Instruction& function = instance.function->body.front();
     Words parameters;
@@ -287,7 +287,7 @@ class Emulation {
     return found == ids_.end() ? id : found->second;
   }
 
-  // The tensor that an id stands for, or null.
+  // The tensor that an id refers to, or null.
   const TensorRef* ref(Id id) {
     if (const auto found = refs_.find(id); found != refs_.end()) return &found->second;
     const auto tensor = tensors_.find(id);
@@ -325,7 +325,7 @@ class Emulation {
     if (any_id(instruction, [&](Id id) { return ref(id) != nullptr || is_removed_type(id); })) {
       return is_debug_information(instruction) ? Result<>() : refuse(instruction);
     }
-    // What debug information a copy has would define things twice.
+    // Debug information in a copy would define ids twice.
     if (is_copy_ && is_debug_information(instruction)) return {};
     if (!is_copy_) {
       builder_.copy(Section::Functions, instruction);
@@ -568,7 +568,7 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
   if (!tensors) return std::unexpected(tensors.error());
   Result<Words> words = Emulation(view, *tensors).run();
   if (!words || !has_small_floats(module)) return words;
-  // What cannot be done without them stays, and the device has to have them.
+  // What cannot be done without them stays, and the device must support them.
   auto without = read_module(*words, module.name()).and_then(emulate_small_floats);
   return without ? std::move(without) : std::move(words);
 }

@@ -1,22 +1,22 @@
 // Shaders with tensors (SPV_ARM_tensors) for devices that have none: every tensor becomes a storage buffer at the same
-// set and binding, and every access address arithmetic with the shape and the strides as constants (scenario page
-// 3.14).
+// set and binding, and every access address arithmetic with the shape and the strides as constants
+// (docs/spec/scenario.md#tensor-modules).
 //
 //   TensorBinding input{.set = 0, .binding = 0, .elements = {packed_layout(ElementType::I8, {1, 16, 16, 4})}};
 //   Result<Words> words = emulate_tensors(module, {{input, output}});
 //
-// A module fits the shapes that it was made for; the same shader with others is another module.
+// A module is valid for the shapes that it was rewritten for; other shapes need another module.
 //
-// What reads and writes do is what SPV_ARM_tensors says: an element outside the shape reads as the `OutOfBoundsValue`
+// Reads and writes behave as SPV_ARM_tensors specifies: an element outside the shape reads as the `OutOfBoundsValue`
 // operand, or 0, and is not written; the elements of an array follow each other along the innermost dimension and are
-// looked at one by one. Elements of `bool` are a byte, anything but 0 is true. Each kind of access becomes a function
-// at the end of the module, so that the control flow of the shader stays as it is. A function that takes tensors
-// becomes one for each set of tensors that it is given.
+// handled one by one. Elements of `bool` are a byte, anything but 0 is true. Each kind of access becomes a function
+// at the end of the module, so that the control flow of the shader does not change. A function that takes
+// tensors is copied for each set of tensors that calls pass.
 //
-// The result asks for StorageBuffer8BitAccess or StorageBuffer16BitAccess where elements are that narrow: a store of
+// The result requires StorageBuffer8BitAccess or StorageBuffer16BitAccess where elements are that narrow: a store of
 // one must not touch its neighbours, which other invocations may be storing. Elements of bfloat16, e4m3 and e5m2 become
-// integers with the same bits, as few devices have such floats (small_floats.hpp), unless the shader does more than
-// move and convert them.
+// integers with the same bits, because few devices have such floats (small_floats.hpp), unless the shader does more
+// than copy and convert them.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct TensorLayout {
   tensor::ElementType element = tensor::ElementType::F32;
   tensor::Shape shape;                 // outermost first, each at least 1; rank 0 is [1]
   std::vector<std::uint64_t> strides;  // bytes, as many as dimensions; multiples of the element's size
-  // By dimension: strides that are known only when the pipeline is made. They stand in 32-bit specialization constants
+  // By dimension: strides that are known only when the pipeline is made. They are 32-bit specialization constants
   // with these ids, in bytes; `strides` has their defaults. One id may be there for several strides.
   std::map<std::size_t, std::uint32_t> stride_ids;
   bool operator==(const TensorLayout&) const = default;
@@ -51,28 +51,28 @@ TensorLayout packed_layout(tensor::ElementType element, tensor::ShapeView shape)
 struct TensorBinding {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
-  std::vector<TensorLayout> elements;  // of the binding's array of descriptors; a single one stands for all of them
+  std::vector<TensorLayout> elements;  // of the binding's array of descriptors; a single one applies to all of them
 };
 
-// Whether a module declares that it uses tensors, so that it has to be rewritten.
+// Whether a module declares that it uses tensors and must be rewritten.
 bool has_tensors(const Module& module);
 
-// Tensors that no binding is given for have no elements: reads give the value for out of bounds, writes do nothing.
+// Tensors without a binding have no elements: reads return the out-of-bounds value, writes do nothing.
 // Bindings that the module does not declare as tensors are ignored. `specialization` decides what constants the shape
-// of a tensor's type and the dimension of a size query have. A module without tensors stays as it is.
+// of a tensor's type and the dimension of a size query have. A module without tensors is returned unchanged.
 //
-// Errors: binding-mismatch, when a tensor is declared with another element type, rank or shape than it is given;
+// Errors: binding-mismatch, when a tensor is declared with another element type, rank or shape than its binding;
 // out-of-range, when a tensor reaches beyond the 4 GiB that a storage buffer can have; unsupported, for uses of tensors
 // that cannot be followed (a choice between two tensors, graphs); file-format.
 Result<Words> emulate_tensors(const Module& module, std::span<const TensorBinding> bindings,
                               const Specialization& specialization = {});
 
-// In what a tensor differs from what a shader declares: `elements of f32` and `elements of i8`, `rank 4` and `rank 2`,
-// `shape [1, 4]` and `shape [1, 8]`.
+// The difference between a tensor and its declaration in a shader: `elements of f32` and `elements of i8`, `rank 4` and
+// `rank 2`, `shape [1, 4]` and `shape [1, 8]`.
 struct TensorMismatch {
   std::string declared, given;
 };
-// Nothing when they fit. Rank 0 is [1].
+// Empty when they match. Rank 0 is [1].
 std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor::ElementType element,
                                               tensor::ShapeView shape);
 

@@ -392,7 +392,7 @@ TEST(EmulateTensors, Refusals) {
             "an access to tensor `t` has another number of coordinates than the tensor has dimensions");
 }
 
-// Each function of a chain gives its two tensors on in both orders and in pairs: more copies than anybody means.
+// Each function of a chain passes on its two tensors in both orders and in pairs: more copies than any real shader.
 TEST(EmulateTensors, EndlessCopiesAreRefused) {
   std::string globals, annotations, interface, functions;
   constexpr int kTensors = 8;
@@ -417,7 +417,7 @@ TEST(EmulateTensors, EndlessCopiesAreRefused) {
               "\nOpReturn\nOpFunctionEnd\n";
   const Result<Words> words = emulate_tensors(module_of(assembly), {});
   ASSERT_FALSE(words);
-  EXPECT_EQ(words.error().front().message, "too many functions that are given too many different tensors");
+  EXPECT_EQ(words.error().front().message, "too many functions take too many different tensors");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr std::uint32_t kBias = 127, kMantissaBits = 23;
 // of 32 bits does not matter.
 struct Layout {
   std::uint32_t exponent_bits, mantissa_bits;
-  std::uint32_t infinity;  // the bits of infinity; e4m3 has none: its NaN
+  std::uint32_t infinity;  // the bits of infinity; for e4m3, which has none, of NaN
   std::uint32_t nan, largest;
 
   std::uint32_t bias() const { return (1u << (exponent_bits - 1)) - 1; }
@@ -68,7 +68,7 @@ Id float_of(Arithmetic& a, SmallFloat format, Id small) {
   const Id sign = a.left(a.both(small, a.number(0x80)), a.number(24));
   const Id magnitude = a.both(small, a.number(0x7f));
   const Id normal = a.add(a.left(magnitude, a.number(layout.dropped())), a.number(layout.rebias()));
-  // A subnormal is its mantissa times the least of them, which 32 bits hold as a normal number.
+  // A subnormal is its mantissa times the smallest subnormal, which is a normal number in 32 bits.
   const auto least_exponent = -static_cast<int>(layout.bias() - 1 + layout.mantissa_bits);
   const Id subnormal = a.scaled(magnitude, std::bit_cast<float>((kBias + least_exponent) << kMantissaBits));
   Id result = a.select(a.less(magnitude, a.number(1u << layout.mantissa_bits)), subnormal, normal);
@@ -83,7 +83,7 @@ Id float_of(Arithmetic& a, SmallFloat format, Id small) {
 
 // The bits without sign; `magnitude` are those of a float without sign.
 Id rounded(Arithmetic& a, const Layout& layout, Id magnitude) {
-  // Half of the last place, less one when that is even, is added before the cut.
+  // Half of the last bit that stays, less one when that bit is even, is added before truncation.
   const auto shift_and_round = [&](Id bits, Id shift) {
     const Id odd = a.both(a.right(bits, shift), a.number(1));
     const Id half = a.subtract(a.left(a.number(1), a.subtract(shift, a.number(1))), a.number(1));

@@ -19,9 +19,9 @@ class FloatConversions {
 
   // A function from an unsigned integer of as many bits to a float.
   Id to_float(SmallFloat format);
-  // A function the other way round. `saturates`: what is too large becomes the largest number.
+  // A function in the opposite direction. `saturates`: what is too large becomes the largest number.
   Id from_float(SmallFloat format, bool saturates);
-  // Writes the functions that were asked for.
+  // Writes the requested functions.
   void write();
 
  private:

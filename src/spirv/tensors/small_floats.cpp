@@ -35,7 +35,7 @@ bool is_small_float_capability(std::uint32_t capability) {
          capability == static_cast<std::uint32_t>(spv::Capability::Float8EXT);
 }
 
-// What may be done with values without looking at what they are.
+// Operations on values that do not depend on their type.
 constexpr std::array kMoves = {
     spv::Op::OpLoad,
     spv::Op::OpStore,
@@ -134,7 +134,7 @@ class Rewriting {
       ids_[type.result] = known->second;
       return;
     }
-    // As if the module had it, so that the builder does not make it again.
+    // As if the module had it, so that the builder does not create it again.
     builder_.copy(Section::Globals, {.op = op, .result = type.result, .operands = operands.words()});
   }
 
@@ -234,12 +234,12 @@ class Rewriting {
     return type->op == spv::Op::OpTypeVector ? module_.definition(type->operand(1)) : type;
   }
 
-  // --- what stands before the types -------------------------------------------------------------------------------
+  // --- what precedes the types -------------------------------------------------------------------------------
 
   void copy_preamble() {
     bool bytes = false, halves = false;
     for (const auto& [type, format] : formats_) (bits_of(format) == 8 ? bytes : halves) = true;
-    std::vector<const Instruction*> last;  // behind all names
+    std::vector<const Instruction*> last;  // after all names
     for (const Instruction& instruction : module_.instructions()) {
       const Section section = section_of(instruction.op);
       if (instruction.op == spv::Op::OpFunction || section == Section::Globals) break;
@@ -251,7 +251,7 @@ class Rewriting {
         last.push_back(&instruction);
         continue;
       }
-      // Types that are another one now have no name, and what was converted has no decorations of conversions.
+      // Types that were merged with another one have no name, and what was converted has no decorations of conversions.
       const bool describes = section == Section::Names || section == Section::Annotations;
       if (describes && (ids_.contains(instruction.operand(0)) || is_of_conversion(instruction))) continue;
       builder_.copy(section, instruction);
@@ -274,7 +274,7 @@ class Rewriting {
   FloatConversions conversions_;
   std::unordered_map<Id, SmallFloat> formats_;  // small float types and vectors of them
   std::map<Words, Id> types_;                   // by opcode and operands
-  std::unordered_map<Id, Id> ids_;              // types that are another one now
+  std::unordered_map<Id, Id> ids_;              // types that were merged with another one
   std::unordered_set<Id> converted_;            // results of conversions
 };
 

@@ -61,7 +61,7 @@ class Finder {
     const Instruction& variable = *made.variable;
     if (made.layouts.size() > 1 && made.layouts.size() != descriptors) {
       return problem(variable, DiagnosticKind::BindingMismatch,
-                     formatted("is an array of {} tensors, but {} are given", descriptors, made.layouts.size()));
+                     formatted("is an array of {} tensors, but the binding has {}", descriptors, made.layouts.size()));
     }
     for (const TensorLayout& layout : made.layouts) {
       if (layout.shape.empty() || layout.strides.size() != layout.shape.size()) {

@@ -1,4 +1,4 @@
-// The tensors that a module declares, each with the layouts that it is given.
+// The tensors that a module declares, each with its layouts.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The names that an expression mentions.
+// The names that an expression references.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace slipway::rpl {
 
-// Calls `visit` with each name that an expression mentions until it gives true. With a stack of its own, as chains may
-// be long; `todo` is its memory.
+// Calls `visit` with each name that an expression references until it returns true. Uses `todo` as its stack instead of
+// recursion, because chains may be long.
 template <class Visit>
-bool any_name(const Program& program, ExprId expression, std::vector<ExprId>& todo, Visit visit) {
+bool any_referenced_name(const Program& program, ExprId expression, std::vector<ExprId>& todo, Visit visit) {
   if (expression == 0) return false;
   todo.assign(1, expression);
   while (!todo.empty()) {

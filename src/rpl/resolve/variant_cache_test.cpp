@@ -1,5 +1,5 @@
-// What one resolver makes of a chain of variants, each of which shares parts with earlier ones (kept.cpp), is what a
-// resolver of its own makes of each: the words, the metadata, what was consulted, and what was said in which order.
+// One resolver that resolves a chain of variants, which share parts (body_cache.hpp, layout_cache.hpp), returns what a
+// new resolver returns for each: the words, the metadata, what was consulted, and the diagnostics in their order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// All that a user sees of a variant.
+// Everything that a user can observe of a variant.
 struct Outcome {
   bool made = false;
   std::string text;
@@ -57,13 +57,13 @@ Outcome outcome_of(Compiler& compiler, const Program& program, const Assignment&
   return outcome;
 }
 
-// A program and the compiler that makes all of its variants.
+// A program and the compiler of all of its variants.
 struct Chain {
   Program program;
   CompileOptions options;
   Compiler compiler;
 
-  // Gives whether the variant was made.
+  // Returns whether the variant compiles.
   bool check(const Assignment& assignment) {
     Compiler alone;
     const Outcome expected = outcome_of(alone, program, assignment, options);
@@ -100,7 +100,7 @@ Chain compute_chain(const std::string& text) {
   return chain_of(text, {{Stage::Compute, "main"}}, PipelineKind::Compute);
 }
 
-// Some value of the option, good or bad for the program.
+// Some value of the option, valid or not.
 Value some_value(const Program& program, const Option& option, Random& random) {
   switch (option.type) {
     case OptionType::Flag:
@@ -223,7 +223,7 @@ void main (void)
   check_all(chain);
 }
 
-// The names of locals, functions and structs mean other things with other declarations.
+// The names of locals, functions and structs refer to other entities with other declarations.
 TEST(KeptBodies, NamesChangeTheirMeaning) {
   Chain chain = fragment_chain(R"(
 global a: flag off; global b: flag off; instance c: flag off;
@@ -247,7 +247,7 @@ void main (void) { target.c_ = uses_local () + uses_dead () + uses_constant () +
   check_all(chain);
 }
 
-// What is wrong once is wrong again, from wherever it is found first, and what is right once is not right for ever.
+// An error is reported again, wherever it is found first; code without errors may have errors in another variant.
 TEST(KeptBodies, FailuresBetweenVariantsThatAreGood) {
   Chain chain = fragment_chain(R"(
 global a: flag off; global b: flag off; instance c: flag off;
@@ -270,7 +270,7 @@ void main (void)
   check_all(chain);
 }
 
-// The structs of a variant are those of one before last, which another had replaced, and so they are the same types.
+// The structs of a variant equal those of the one before the last, so they are the same types.
 TEST(KeptBodies, TypesComeBack) {
   Chain chain = compute_chain(R"(
 global wide: flag off; global other: flag off;
@@ -321,7 +321,7 @@ void main (void) { data.x = u4 {group (), 1u}; conditional (other) { data.x = u4
   }
 }
 
-// Samplers are followed through the functions that get them, and images through arrays.
+// Samplers are tracked through functions that take them, and images through arrays.
 TEST(KeptBodies, SamplersAndImages) {
   Chain chain = fragment_chain(R"(
 instance a: flag off; instance b: flag off; instance c: flag off; global d: flag off;
@@ -358,9 +358,9 @@ void main (void) { target.color = of_a () + of_b (); }
 
 std::vector<std::uint32_t> places_of_code(Chain& chain, std::string_view value) {
   EXPECT_TRUE(chain.check({value}));
-  std::vector<std::uint32_t> places;
-  for (const Function& function : chain.compiler.resolved()->functions) places.push_back(function.code.first);
-  return places;
+  std::vector<std::uint32_t> offsets;
+  for (const Function& function : chain.compiler.resolved()->functions) offsets.push_back(function.code.first);
+  return offsets;
 }
 
 TEST(KeptBodies, FunctionsThatNoChangedOptionReachesStay) {

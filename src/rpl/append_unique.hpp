@@ -1,4 +1,5 @@
-// The same problem at the same place is reported once: text that is read twice finds it again.
+// Appends diagnostics without repetitions of the same kind at the same location: text that is resolved twice reports
+// its problems twice.
 #pragma once
 
 #include <set>
@@ -8,7 +9,7 @@
 
 namespace slipway::rpl {
 
-inline void append_once(const Diagnostics& found, Diagnostics& diagnostics) {
+inline void append_unique(const Diagnostics& found, Diagnostics& diagnostics) {
   std::set<std::tuple<const Source*, std::uint64_t, std::uint64_t, DiagnosticKind>> seen;
   for (const Diagnostic& problem : found.all()) {
     const bool placed = problem.location.kind == SourceLocation::Kind::Text;
