@@ -92,7 +92,7 @@ struct Replay {
 };
 
 // Nothing if the document is not a JSON object. Members that could not be read are empty. Errors: missing-key,
-// wrong-type, out-of-range, hwctx; unknown-key with the severity in `options`.
+// wrong-type, out-of-range, hardware-context; unknown-key with the severity in `options`.
 std::optional<Replay> read_replay(std::shared_ptr<const json::Document> document, const ReadOptions& options,
                                   Diagnostics& diagnostics);
 
