@@ -7,8 +7,8 @@
 #include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
-#include "recipe/report_records.hpp"
 #include "recipe/open_backend.hpp"
+#include "recipe/report_records.hpp"
 
 namespace slipway::cli {
 namespace {
