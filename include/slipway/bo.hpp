@@ -1,14 +1,14 @@
 // `xrt::bo` without XRT: a handle of a buffer, or of a part of one. C++17; a user needs no library to link.
 //
-// It has the members of XRT's class that recipes and CPU functions use, with the same meaning. The class stands in a
+// It has the members of XRT's class that recipes and CPU functions use, with the same meaning. The class is in a
 // namespace of its own, so that its symbols never meet those of XRT in one process; with SLIPWAY_WITH_XRT, where
 // `xrt::bo` is to be XRT's class, its name is `slipway::bo` alone.
 //
 //   auto bo = std::any_cast<xrt::bo>(args.at(0));
 //   float* values = bo.map<float*>();
 //
-// Copies are handles of the same buffer. A handle may be used from several threads; what the threads do to the bytes is
-// theirs to order.
+// Copies are handles of the same buffer. A handle may be used from several threads, which must synchronise their
+// accesses to the bytes.
 #pragma once
 
 #include <cstddef>
@@ -84,12 +84,12 @@ class bo {
   std::size_t size() const { return size_; }
   std::uint64_t address() const { return storage().device_address() + offset_; }
 
-  // The host address, good for as long as any handle of the buffer lives.
+  // The host address, valid while any handle of the buffer exists.
   void* map() { return bytes(); }
   const void* map() const { return bytes(); }
   template <class Pointer>
   Pointer map() {
-    static_assert(std::is_pointer<Pointer>::value, "map<T>() gives a pointer: bo.map<float*>()");
+    static_assert(std::is_pointer<Pointer>::value, "map<T>() returns a pointer: bo.map<float*>()");
     return static_cast<Pointer>(static_cast<void*>(bytes()));
   }
   template <class Pointer>

@@ -1,9 +1,8 @@
-// The binary interface of CPU function libraries: what a library and the program that loads it say to each other.
-// C++17.
+// The binary interface between CPU function libraries and the program that loads them. C++17.
 //
 // A library includes slipway/cpu_library.hpp, which has this and the buffer type. The structures have the members and
-// so the layout of those that AMD's run recipes define (seed "Run recipe for XRT", CPU library requirements): libraries
-// built against either load in both.
+// so the layout of those of AMD's run recipes (the document "Run recipe for XRT", CPU library requirements), so
+// that libraries built against either header load in both programs.
 #pragma once
 
 #include <any>
@@ -14,15 +13,15 @@
 
 namespace xrt_core::cpu {
 
-// What a library tells about one of its functions. `num_args` is the size of the vector that `callable` is given; the
-// vector holds `xrt::bo` for a buffer, the type of the constant for a constant (`int`, `std::string` and so on), and an
-// empty std::any for an argument that a run does not set.
+// A function of a library. `num_args` is the size of the vector that is passed to `callable`; the vector holds
+// `xrt::bo` for a buffer, the type of the constant for a constant (`int`, `std::string` and so on), and an empty
+// std::any for an argument that a run does not set.
 struct lookup_args {
   std::uint32_t num_args = 0;
   std::function<void(std::vector<std::any>&)> callable;
 };
 
-// What a library fills in when it is loaded. `lookup_fn` fills in a `lookup_args` for a name, or throws.
+// Filled in by the library when it is loaded. `lookup_fn` fills in a `lookup_args` for a name, or throws.
 struct library_init_args {
   std::function<void(const std::string&, lookup_args*)> lookup_fn;
 };

@@ -1,4 +1,4 @@
-// For those who write CPU function libraries for run recipes. C++17; nothing to link, and no XRT.
+// For CPU function libraries of run recipes. C++17; needs no library to link, and no XRT.
 //
 //   #include <slipway/cpu_library.hpp>
 //
@@ -16,8 +16,8 @@
 //
 // Build: g++ -std=c++17 -shared -fPIC -Ipath/to/slipway/include negate.cpp -o libnegate.so
 //
-// Define SLIPWAY_WITH_XRT before including this to get XRT's own `xrt::bo`; such a library needs an XRT device. What
-// may throw, which threads call, and how libraries are found: docs/cpu_functions.md.
+// Define SLIPWAY_WITH_XRT before including this to get XRT's own `xrt::bo`; such a library needs an XRT device. Errors,
+// threads and the search for libraries are described in docs/cpu_functions.md.
 #pragma once
 
 #if defined(SLIPWAY_WITH_XRT)
@@ -33,8 +33,8 @@
 #define SLIPWAY_CPU_LIBRARY
 #endif
 
-// Tells the program which `xrt::bo` this library was compiled with: 1 is slipway/bo.hpp's, 2 is XRT's. A library that
-// does not have this function was made for XRT.
+// Which `xrt::bo` this library was compiled with: 1 is that of slipway/bo.hpp, 2 is that of XRT. A library without this
+// function was built for XRT.
 extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi();
 extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi() {
 #if defined(SLIPWAY_WITH_XRT)

@@ -1,6 +1,6 @@
-// Run recipes: a recipe is run with `slipway::runner`, the class of AMD's run recipes with its names and behaviour.
+// Runs recipes with `slipway::runner`, which has the interface and behaviour of the runner class of AMD's XRT.
 //
-//   slipway::device device;                                    // the default Vulkan device, opened when it is needed
+//   slipway::device device;                                    // the default Vulkan device, opened on demand
 //   slipway::runner runner(device, "recipe.json");
 //   slipway::bo ifm(device, 64), ofm(device, 64);
 //   runner.bind_input("ifm", ifm);
@@ -8,12 +8,11 @@
 //   runner.execute();
 //   runner.wait();
 //
-// Because the class has the shape of an existing one, its errors are exceptions; all of them derive from
-// `slipway::runner::error`. Everything wrong with a recipe is found when the runner is constructed, and reported at
-// once.
+// Because the class has the interface of an existing one, errors are exceptions, which derive from
+// `slipway::runner::error`. The constructor finds all errors of a recipe and reports them together.
 //
-// Threads: runners are independent of each other and may be used from different threads, also on one device. One runner
-// is used by one thread at a time. CPU functions of a recipe are called on a thread of the runner, one at a time.
+// Threads: runners are independent and may be used from different threads, even with one device. One runner is used by
+// one thread at a time. CPU functions of a recipe are called on a thread of the runner, one at a time.
 #pragma once
 
 #include <chrono>
@@ -35,8 +34,8 @@
 
 namespace slipway {
 
-// A Vulkan device by its number, part of its name or UUID; nothing for SLIPWAY_DEVICE, else the best. It is opened when
-// a recipe or buffer needs it: recipes of CPU functions alone need none. Copies are the same device.
+// A Vulkan device by its index, UUID or part of its name; if empty, the one of SLIPWAY_DEVICE, else the first by type.
+// It is opened when a recipe or buffer needs it: recipes of CPU functions only need none. Copies share the device.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}
@@ -50,16 +49,16 @@ class SLIPWAY_API device {
   std::shared_ptr<state> state_;
 };
 
-// What `bo(device, size)` calls: zeros, which the device's kernels and the host see as one memory. Where there is no
-// device it is memory of the host. Throws runner::backend_error.
+// Creates the buffer of `bo(device, size)`: zeroed memory that the host and the device's kernels share. Without a
+// device it is host memory. Throws runner::backend_error.
 SLIPWAY_API bo slipway_make_buffer(const device& device, std::size_t size);
 
-// The files that recipes and profiles name: a directory, or bytes by name. Copies share them.
+// The files that recipes and profiles name: from a directory, or from memory by name. Copies share them.
 class SLIPWAY_API artifacts {
  public:
   using map = std::map<std::string, std::vector<char>>;
 
-  artifacts(const std::filesystem::path& directory);  // NOLINT(google-explicit-constructor): as the existing class
+  artifacts(const std::filesystem::path& directory);  // NOLINT(google-explicit-constructor): as in XRT
   artifacts(map files);                               // NOLINT(google-explicit-constructor)
 
   struct state;
@@ -72,10 +71,10 @@ class SLIPWAY_API artifacts {
 struct run_options {
   std::string profile;                 // JSON text or a path; empty: none
   std::optional<artifacts> files;      // the current directory
-  std::string backend;                 // vulkan, opencl or xrt; empty: as each kernel's files say
+  std::string backend;                 // vulkan, opencl or xrt; empty: chosen by each kernel's files
   std::filesystem::path kernels;       // a file that replaces kernels of the recipe; empty: none
   std::filesystem::path library_root;  // of CPU libraries; empty: XILINX_XRT, the install prefix, the artifacts
-  std::uint64_t seed = 0;              // of random data that have none
+  std::uint64_t seed = 0;              // of random data without a seed
   bool strict = false;                 // warnings are errors
   bool allow_outside = false;          // files and libraries outside their directories
   bool timings = false;                // measure each run, for the report
@@ -87,7 +86,7 @@ class SLIPWAY_API runner {
    public:
     error(std::string text, std::vector<Problem> problems) : text_(std::move(text)), problems_(std::move(problems)) {}
     ~error() override;
-    // The first problem, and how many others there are.
+    // The first problem, and the number of others.
     const char* what() const noexcept override { return text_.c_str(); }
     const std::vector<Problem>& diagnostics() const { return problems_; }
 
@@ -102,20 +101,20 @@ class SLIPWAY_API runner {
     ~name() override;                    \
   }
   SLIPWAY_RUNNER_ERROR(json_error, error);                // a text is not JSON
-  SLIPWAY_RUNNER_ERROR(recipe_error, error);              // what the recipe says cannot be
-  SLIPWAY_RUNNER_ERROR(profile_error, error);             // what the profile says cannot be
-  SLIPWAY_RUNNER_ERROR(validation_error, profile_error);  // a buffer is not what the profile expects
-  SLIPWAY_RUNNER_ERROR(repo_error, error);                // a file that the recipe or profile names
+  SLIPWAY_RUNNER_ERROR(recipe_error, error);              // the recipe is invalid
+  SLIPWAY_RUNNER_ERROR(profile_error, error);             // the profile is invalid
+  SLIPWAY_RUNNER_ERROR(validation_error, profile_error);  // a buffer does not have the expected contents
+  SLIPWAY_RUNNER_ERROR(repo_error, error);                // a file of the recipe or profile
   SLIPWAY_RUNNER_ERROR(hwctx_error, error);               // hardware contexts
-  SLIPWAY_RUNNER_ERROR(cpu_error, error);                 // a CPU library or function; nests what the function threw
+  SLIPWAY_RUNNER_ERROR(cpu_error, error);                 // a CPU library or function; nests its exception
   SLIPWAY_RUNNER_ERROR(backend_error, error);             // a device is missing or failed
-  SLIPWAY_RUNNER_ERROR(state_error, error);               // not now: in progress, or buffers are not bound
+  SLIPWAY_RUNNER_ERROR(state_error, error);               // an execution is in progress, or buffers are not bound
 #undef SLIPWAY_RUNNER_ERROR
 
   using artifacts_repository = artifacts;
 
-  // `recipe` and `profile` are JSON texts if their first character is `{`, else paths. Every constructor throws what is
-  // wrong.
+  // `recipe` and `profile` are JSON texts if their first character is `{`, else paths. Constructors throw errors of
+  // recipe, profile and files.
   runner();
   runner(const device& device, const std::string& recipe);
   runner(const device& device, const std::string& recipe, const std::filesystem::path& artifacts_dir);
@@ -133,35 +132,35 @@ class SLIPWAY_API runner {
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // All three are the same. The buffer, or part of one, stays bound until another is. Throws recipe_error for an
-  // unknown name or a wrong size, state_error while an execution is in progress.
+  // All three are equivalent. The buffer, or part of one, stays bound until another one is bound. Throws recipe_error
+  // for an unknown name or a wrong size, state_error while an execution is in progress.
   void bind_input(const std::string& name, const bo& buffer) { bind(name, buffer); }
   void bind_output(const std::string& name, const bo& buffer) { bind(name, buffer); }
   void bind(const std::string& name, const bo& buffer);
 
-  // Starts one execution and returns. With a profile: runs all that it says, to the end. Throws state_error while an
-  // execution is in progress, and when a buffer that a run uses is not bound, naming all of them.
+  // Starts one execution and returns. With a profile, runs all its executions to the end. Throws state_error while an
+  // execution is in progress, and if buffers that runs use are not bound, with the names of all of them.
   void execute();
-  // Until the execution has ended; at once without one. Throws what went wrong in it.
+  // Waits until the execution has ended; returns at once if there is none. Throws errors of the execution.
   void wait();
-  // False: it is still running.
+  // Returns false if the execution still runs after the timeout.
   bool wait(std::chrono::milliseconds timeout);
 
-  // The bytes of a buffer, of the device's last state; empty for an unknown name or when nothing is bound. Good until
-  // another buffer is bound to the name or the runner ends.
+  // The bytes of a buffer, synced from the device; empty for an unknown name or if nothing is bound. Valid until
+  // another buffer is bound to the name or the runner is destroyed.
   std::span<const std::byte> map_buffer(const std::string& name) const;
   template <class Pointer>
   Pointer map_buffer(const std::string& name) const {
     static_assert(std::is_pointer_v<Pointer> && std::is_const_v<std::remove_pointer_t<Pointer>>,
-                  "map_buffer<const T*>() gives a pointer to const");
+                  "map_buffer<const T*>() returns a pointer to const");
     const std::span<const std::byte> bytes = map_buffer(name);
     return bytes.empty() ? nullptr : static_cast<Pointer>(static_cast<const void*>(bytes.data()));
   }
 
-  // What ran and how long it took: JSON on one line.
+  // The report of runs and times: JSON on one line.
   std::string report() const;
   std::string get_report() const { return report(); }
-  // Warnings of loading.
+  // Warnings of the constructor.
   const std::vector<Problem>& remarks() const;
 
   struct impl;

@@ -1,4 +1,4 @@
-// The runner under the name of its class: slipway/recipe.hpp.
+// Includes slipway/recipe.hpp, under the name of its class.
 #pragma once
 
 #include "slipway/recipe.hpp"  // IWYU pragma: export

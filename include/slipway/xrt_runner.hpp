@@ -1,5 +1,5 @@
-// `xrt::runner` for programs that were written for XRT's class of that name: without SLIPWAY_WITH_XRT the names below
-// are Slipway's own classes, and nothing of XRT is needed to compile, link or run.
+// `xrt::runner` for programs that were written for XRT's class of that name. The names below are Slipway's classes;
+// nothing of XRT is needed to compile, link or run.
 #pragma once
 
 #if defined(SLIPWAY_WITH_XRT)

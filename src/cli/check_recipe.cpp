@@ -21,7 +21,7 @@ struct CheckRecipeSettings {
 void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoots& roots, Diagnostics& diagnostics) {
   std::set<std::string> seen;
   for (const recipe::CpuFunction& cpu : recipe.cpus) {
-    if (cpu.broken || !seen.insert(cpu.library).second) continue;
+    if (cpu.incomplete || !seen.insert(cpu.library).second) continue;
     const json::Value at = cpu.at["library_path"] ? cpu.at["library_path"] : cpu.at["library_name"];
     Result<Path> file = recipe::cpu::find_library(cpu.library, roots, at.location());
     if (!file) {
@@ -77,7 +77,8 @@ int check_recipe(const Arguments& arguments) {
   for (const std::string& file : settings.files) {
     Diagnostics of_file;
     const Path directory = artifact_directory(settings.directory, file);
-    auto request = request_of({file, settings.profile, settings.kernels, directory, settings.allow_outside}, of_file);
+    auto request =
+        session_options({file, settings.profile, settings.kernels, directory, settings.allow_outside}, of_file);
     if (request) {
       request->read.leniency = Severity::Error;
       request->plan = {.depth = settings.no_files ? recipe::Depth::References : recipe::Depth::Files,

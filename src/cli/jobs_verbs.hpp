@@ -25,7 +25,7 @@ struct JobsRequest {
   Path directory;      // what its paths are relative to
   std::string device, library_root;
   bool allow_outside = false, cpu_libraries = true;
-  recipe::SessionRequest sessions;  // what all jobs have
+  recipe::SessionOptions sessions;  // what all jobs have
   recipe::ProfileOptions profile;
   recipe::JobOptions jobs;
 };

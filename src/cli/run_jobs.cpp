@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
+#include "recipe/open_backend.hpp"
 #include "recipe/report_records.hpp"
 
 namespace slipway::cli {
@@ -22,22 +23,6 @@ struct JobsSettings {
   JobsRequest request;
   bool no_cpu_libraries = false, no_cache = false;
 };
-
-std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
-std::optional<recipe::BackendKind> backend_of(const std::string& word) {
-  using enum recipe::BackendKind;
-  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
-    if (word == recipe::name_of(kind)) return kind;
-  }
-  return std::nullopt;
-}
 
 void add_options(CommandLine& line, JobsSettings& settings) {
   line.add_option("file", settings.file, "the jobs script; `-` is standard input").required();
@@ -94,11 +79,11 @@ std::optional<JobsOutcome> run_jobs_script(const JobsRequest& request, Clock::ti
                                            Diagnostics& diagnostics) {
   const auto script = read_script(request.script, Severity::Warning, diagnostics);
   if (!script) return std::nullopt;
-  Backends backends(request.device, request.sessions.plan.cache);
+  recipe::Backends backends(request.device, request.sessions.plan.cache);
   recipe::SessionJobOptions options{
       .directory = request.directory,
       .allow_outside = request.allow_outside,
-      .request = request.sessions,
+      .session = request.sessions,
       .open = [&](const Path& artifacts) -> recipe::OpenOptions {
         return {
             .runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
@@ -124,9 +109,9 @@ int run_jobs(const Arguments& arguments) {
   request.directory = artifact_directory(settings.directory, settings.file);
   request.library_root = settings.library_root;
   request.cpu_libraries = !settings.no_cpu_libraries;
-  request.sessions.plan = {.backend = backend_of(settings.backend),
+  request.sessions.plan = {.backend = recipe::kernel_backend_from_name(settings.backend),
                            .cache = settings.no_cache ? Cache() : Cache::of_user()};
-  request.sessions.changes = {.iterations = settings.iterations, .mode = mode_of(settings.mode)};
+  request.sessions.changes = {.iterations = settings.iterations, .mode = recipe::mode_from_name(settings.mode)};
   if (settings.timeout) {
     constexpr double kMost = 1e9;  // some thirty years
     request.profile.time_out =

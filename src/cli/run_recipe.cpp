@@ -8,6 +8,7 @@
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
 #include "json/diagnostics.hpp"
+#include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -45,22 +46,6 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
     files.push_back({one.substr(0, equals), one.substr(equals + 1)});
   }
   return files;
-}
-
-std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
-std::optional<recipe::BackendKind> backend_of(const std::string& word) {
-  using enum recipe::BackendKind;
-  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
-    if (word == recipe::name_of(kind)) return kind;
-  }
-  return std::nullopt;
 }
 
 void add_options(CommandLine& line, RecipeSettings& settings) {
@@ -135,12 +120,12 @@ class RecipeRun {
     const std::string& file = settings_.files.front();
     settings_.inputs.recipe = file;
     settings_.inputs.directory = artifact_directory(settings_.directory, file);
-    auto request = request_of(settings_.inputs, diagnostics_);
+    auto request = session_options(settings_.inputs, diagnostics_);
     if (!request) return false;
     cache_ = settings_.no_cache ? Cache() : Cache::of_user();
-    request->plan = {.backend = backend_of(settings_.backend), .cache = cache_};
+    request->plan = {.backend = recipe::kernel_backend_from_name(settings_.backend), .cache = cache_};
     request->changes = {.iterations = settings_.iterations,
-                        .mode = mode_of(settings_.mode),
+                        .mode = recipe::mode_from_name(settings_.mode),
                         .no_map = settings_.no_map,
                         .no_poll = settings_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
@@ -276,7 +261,7 @@ class RecipeRun {
   RecipeSettings settings_;
   Diagnostics diagnostics_;
   Cache cache_;
-  std::optional<Backends> backends_;
+  std::optional<recipe::Backends> backends_;
   recipe::Session session_;
   Failure failure_;
   bool timed_out_ = false;

@@ -6,6 +6,7 @@
 #include "cli/jobs_verbs.hpp"
 #include "cli/recipe_files.hpp"
 #include "cli/recipe_verbs.hpp"
+#include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -112,12 +113,9 @@ XrtOptions parse(const Arguments& arguments) {
 }
 
 std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  if (word != "all") throw XrtError(formatted("bad execution mode: {}", word));
-  return std::nullopt;
+  const std::optional<recipe::Mode> mode = recipe::mode_from_name(word);
+  if (!mode && word != "all") throw XrtError(formatted("bad execution mode: {}", word));
+  return mode;
 }
 
 void throw_first(const Diagnostics& diagnostics) {
@@ -126,10 +124,10 @@ void throw_first(const Diagnostics& diagnostics) {
   }
 }
 
-void run(const XrtOptions& options, recipe::Session& session, Backends& backends,
+void run(const XrtOptions& options, recipe::Session& session, recipe::Backends& backends,
          std::chrono::steady_clock::time_point start) {
   Diagnostics diagnostics;
-  auto request = request_of({options.recipe, options.profile, "", options.directory, false}, diagnostics);
+  auto request = session_options({options.recipe, options.profile, "", options.directory, false}, diagnostics);
   throw_first(diagnostics);
   request->plan.cache = Cache::of_user();
   request->changes = {.iterations = options.iterations,
@@ -230,7 +228,7 @@ int xrt_replay(const Arguments& arguments) {
 
 int xrt_runner(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  Backends backends("0", Cache::of_user());
+  recipe::Backends backends("0", Cache::of_user());
   recipe::Session session;
   try {
     const XrtOptions options = parse(arguments);

@@ -1,4 +1,4 @@
-// Where the files come from that a recipe or profile names: a directory, or bytes in memory (recipe page 3.2).
+// The files that a recipe or profile names: from a directory, or from memory (docs/spec/recipe.md#artifacts).
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@ namespace slipway::recipe {
 
 using ArtifactMap = std::map<std::string, std::vector<char>, std::less<>>;
 
-// The bytes of one artifact, kept alive.
+// One artifact with its bytes.
 struct Artifact {
-  std::string name;  // what messages call it: its path, or its key in memory
+  std::string name;  // for messages: its path, or its key in memory
   Path path;         // empty in memory
   Bytes bytes;
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner;  // of `bytes`
 };
 
-// Keys are looked up and files opened once; safe to use from several threads.
+// Opens each file once. May be used from several threads; copies share what is open.
 class Artifacts {
  public:
-  // `directory` is the current one when empty. `allow_outside`: keys may be absolute or leave the directory.
+  // An empty `directory` is the current one. With `allow_outside`, keys may be absolute or leave the directory.
   static Artifacts in_directory(Path directory, bool allow_outside = false);
   static Artifacts in_memory(std::shared_ptr<const ArtifactMap> map);
 

@@ -20,6 +20,13 @@ std::string_view name_of(BackendKind kind) {
   return "";
 }
 
+std::optional<BackendKind> kernel_backend_from_name(std::string_view name) {
+  for (const BackendKind kind : {BackendKind::Vulkan, BackendKind::OpenCl, BackendKind::Xrt}) {
+    if (name == name_of(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
 MutableBytes host_bytes(const buffer_storage& buffer) {
   return {static_cast<std::byte*>(buffer.host_address()), buffer.size()};
 }

@@ -1,15 +1,14 @@
-// The corpora tests/corpus/recipe, profile and replay: NAME.json with the diagnostics that it gives in
-// NAME.expected.
+// The corpora tests/corpus/recipe, profile and replay: NAME.json, with its expected diagnostics in NAME.expected.
 //
-// A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
+// A name begins with `fail_` exactly if there is an error. Words between the dots of a name choose what is run:
 //   x.json             read and planned as `run` does, without the files that it names
 //   x.check.json       as `check` does: unknown keys are errors
 //   x.portable.json    as `check --portable`
-//   x.files.json       with the files that it names, from files/ beside it
-// Profiles are checked against recipe.of.json beside them, with their files; captures with theirs.
+//   x.files.json       with the files that it names, from files/ in the same directory
+// Profiles are checked against recipe.of.json in the same directory, with their files; captures with theirs.
 //
-// UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
-// UPDATE_CORPUS=kinds does that too, and says so.
+// UPDATE_CORPUS=1 rewrites the expectations. It refuses to change the kinds of diagnostics of a case;
+// UPDATE_CORPUS=kinds allows that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +40,7 @@ bool has_word(const Path& path, std::string_view word) {
   return path.filename().string().contains(formatted(".{}.", word));
 }
 
-// Paths of this machine do not belong into expectations.
+// Expectations must not contain paths of this machine.
 std::string without_directory(std::string text, const Path& directory) {
   const std::string prefix = directory.string() + "/";
   for (std::size_t at = 0; (at = text.find(prefix, at)) != text.npos;) text.erase(at, prefix.size());
@@ -101,25 +100,25 @@ void compare(const Path& path, const Diagnostics& diagnostics) {
   testing::expect_as_written(path, diagnostics, actual);
 }
 
-TEST(RecipeCorpus, GivesTheExpectedDiagnostics) {
+TEST(RecipeCorpus, ReportsTheExpectedDiagnostics) {
   const std::vector<Path> all = cases(corpus("recipe"));
   ASSERT_GT(all.size(), 120u);
   for (const Path& path : all) compare(path, run_recipe(path));
 }
 
-TEST(ProfileCorpus, GivesTheExpectedDiagnostics) {
+TEST(ProfileCorpus, ReportsTheExpectedDiagnostics) {
   const std::vector<Path> all = cases(corpus("profile"));
   ASSERT_GT(all.size(), 40u);
   for (const Path& path : all) compare(path, run_profile(path));
 }
 
-TEST(ReplayCorpus, GivesTheExpectedDiagnostics) {
+TEST(ReplayCorpus, ReportsTheExpectedDiagnostics) {
   const std::vector<Path> all = cases(corpus("replay"));
   ASSERT_GT(all.size(), 25u);
   for (const Path& path : all) compare(path, run_replay(path));
 }
 
-// As many frames as a long capture has, each waiting for one of another thread: linear.
+// Ordering must be linear in the number of frames, each of which waits for a frame of another thread.
 TEST(Replay, LongCapturesAreOrderedInLinearTime) {
   constexpr int kFrames = 20'000;
   std::string text = R"({"resources": {"hwctxs": [{"name": "c", "programs": ["p"]}],

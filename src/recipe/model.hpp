@@ -1,9 +1,9 @@
-// Run recipes and profiles as values: what the JSON says, with a handle of every object for messages.
+// Run recipes and profiles as values: the contents of the JSON, with the JSON value of every object for diagnostics.
 //
-// Nothing here is checked across objects; `check.hpp` does that, and `plan.hpp` makes what can be run. A number may be
-// written as a JSON string (recipe page, decision 3); here it is a number. An object that could not be read in full is
-// `broken`: what was good of it is there, so that it can be referred to and its other parts are checked, and there is
-// an error about the rest.
+// Nothing is checked across objects here; plan/load.hpp does that, and makes the plan (plan.hpp). A number may be
+// written as a JSON string (docs/spec/recipe.md#decision-3); here it is a number. An object that could not be read in
+// full is `incomplete`: its valid members are here, so that references to it resolve and its other parts are checked,
+// and there is an error about the rest.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ namespace slipway::recipe {
 
 using Grid = std::array<std::uint32_t, 3>;
 
-// --- recipe (page 3.3) -----------------------------------------------------------------------------------------------
+// --- recipe (docs/spec/recipe.md#recipe-format) ----------------------------------------------------------------------
 
-// What a hardware context, or the header as the nameless one, is configured with. Paths are keys into the artifacts.
+// The configuration of a hardware context; the header is one too. Paths are keys into the artifacts.
 struct Context {
   std::string name;  // "header" for the header's
   std::string xclbin, program, module;
   std::vector<std::string> programs;
-  json::Value cfg, qos;  // objects, or nothing
+  json::Value cfg, qos;  // objects, or absent
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 
   bool has_configuration() const { return !xclbin.empty() || !program.empty() || !programs.empty(); }
 };
@@ -40,18 +40,18 @@ enum class BufferType : std::uint8_t { Input, Output, InOut, Internal, Weight, S
 struct Buffer {
   std::string name;
   BufferType type = BufferType::Unknown;
-  std::uint64_t size = 0;  // bytes; 0 when not given
+  std::uint64_t size = 0;  // bytes; 0: not given
   std::string context;     // of debug buffers
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 
-  // Made by the runner, whoever else may bind something later (decision 11).
+  // The runner creates the buffer; a caller may bind another one later (docs/spec/recipe.md#decision-11).
   bool created() const { return size != 0; }
 };
 std::string_view name_of(BufferType type);
 
-// One element of `parameters` (page 3.3.5): an index of the runs' arguments, or none for a fixed value, and what it
-// means to the kernel.
+// One element of `parameters` (docs/spec/recipe.md#argument-indices): what an argument index of the runs means to
+// the kernel. Without an argument index, the kernel gets the fixed value.
 struct ParameterRule {
   std::optional<std::uint32_t> argidx;
   std::optional<std::uint32_t> set, binding, element;  // a descriptor
@@ -68,22 +68,22 @@ struct ParameterRule {
 
 struct Kernel {
   std::string name;
-  std::string instance;  // what the xclbin or program calls it; the name when not given
+  std::string instance;  // its name in the xclbin or program; `name` if not given
   std::string ctrlcode, context, module, entry;
   std::optional<std::uint64_t> numargs;
   std::optional<Grid> grid, local;
   std::optional<std::vector<ParameterRule>> parameters;
   bool ignore_unmapped = false;
-  json::Value specialization, options;  // objects, or nothing
+  json::Value specialization, options;  // objects, or absent
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 };
 
 struct CpuFunction {
   std::string name;     // of the function in its library
   std::string library;  // as written
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 };
 
 struct Argument {
@@ -106,7 +106,7 @@ struct Constant {
 enum class Where : std::uint8_t { Npu, Cpu };
 
 struct Run {
-  std::string id;              // what reports and dtrace call it
+  std::string id;              // its name in reports and dtrace
   std::string resource;        // the kernel or CPU function
   std::optional<Where> where;  // as given
   json::Value resource_at;     // the string that names it
@@ -114,14 +114,14 @@ struct Run {
   std::vector<Constant> constants;
   std::optional<Grid> grid;
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 
   bool on_cpu() const { return where == Where::Cpu; }
 };
 
 struct Recipe {
   std::shared_ptr<const json::Document> document;
-  // Documents of `--kernels` whose values stand in `kernels`.
+  // Documents of `--kernels` that `kernels` has values from.
   std::vector<std::shared_ptr<const json::Document>> merged;
   std::optional<Context> header;
   std::vector<Context> contexts;
@@ -131,10 +131,10 @@ struct Recipe {
   std::vector<Run> runs;
 };
 
-// --- profile (page 3.5) ----------------------------------------------------------------------------------------------
+// --- profile (docs/spec/recipe.md#profile) ---------------------------------------------------------------------------
 
 struct Init {
-  enum class Form : std::uint8_t { File, Stride, Random };  // the first of them that is present
+  enum class Form : std::uint8_t { File, Stride, Random };  // the first one that is present
 
   Form form = Form::File;
   std::string file;
@@ -143,28 +143,28 @@ struct Init {
   std::uint64_t stride = 1, value = 0;
   bool random = false;
   std::optional<std::uint64_t> seed;
-  std::optional<std::uint64_t> begin, end;  // bytes of the buffer; all of it when not given
+  std::optional<std::uint64_t> begin, end;  // byte range of the buffer; the whole buffer if not given
   bool debug = false;
   json::Value at;
 };
 
 struct Validate {
-  std::optional<std::string> file, name;  // one of them
+  std::optional<std::string> file, name;  // exactly one
   std::uint64_t skip = 0;                 // bytes of the golden data
   std::optional<std::uint64_t> begin, end;
-  std::optional<tensor::ElementType> type;  // none: bytes
+  std::optional<tensor::ElementType> type;  // bytes if not given
   double atol = 0, rtol = 0;
   json::Value at;
 };
 
 struct Binding {
   std::string name;
-  std::uint64_t size = 0;  // 0 when not given
+  std::uint64_t size = 0;  // bytes; 0: not given
   bool rebind = false, reinit = false;
   std::optional<Init> init;
   std::optional<Validate> validate;
   json::Value at;
-  bool broken = false;
+  bool incomplete = false;
 };
 
 struct DebugTrace {
@@ -174,6 +174,7 @@ struct DebugTrace {
 
 enum class Mode : std::uint8_t { Default, Latency, Throughput, Validate };
 std::string_view name_of(Mode mode);
+std::optional<Mode> mode_from_name(std::string_view name);  // nothing for other words
 
 struct IterationSteps {
   bool bind = false, init = false, wait = false, validate = false;
@@ -190,11 +191,11 @@ struct Execution {
   bool verbose = true;
   std::optional<bool> validate;
   IterationSteps steps;
-  json::Value at;  // nothing for one that the command line made
+  json::Value at;  // absent for an execution that the command line made
 
   Mode effective_mode() const { return mode.value_or(Mode::Default); }
   std::string effective_name() const;
-  // Copies of the run sequence (page 3.5): more than one in throughput mode only.
+  // Copies of the run sequence (docs/spec/recipe.md#profile): more than one in throughput mode only.
   std::uint32_t effective_depth() const;
   bool validates() const { return validate.value_or(effective_mode() == Mode::Validate); }
 };
@@ -204,10 +205,10 @@ struct Profile {
   json::Value qos;
   std::vector<Binding> bindings;
   std::vector<DebugTrace> traces;
-  std::optional<Execution> execution;  // the older, single form
+  std::optional<Execution> execution;  // the older form: a single execution
   std::vector<Execution> executions;
 
-  // The older form, and how runs without any of both are reported.
+  // The older form; runs without any execution are reported in it too.
   bool is_single() const { return executions.empty(); }
 };
 

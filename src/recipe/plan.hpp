@@ -1,6 +1,6 @@
-// The plan of a recipe: every name resolved, every value converted, runs cut into lists; as plain data.
+// The plan of a recipe as plain data: names are resolved, values converted, and runs divided into lists.
 //
-// What touches a device or loads a library comes later (runner.hpp); `print_plan` shows the plan and nothing else.
+// Planning touches no device and loads no library; the runner does (run/runner.hpp). `print_plan` shows the whole plan.
 #pragma once
 
 #include <any>
@@ -21,7 +21,7 @@
 
 namespace slipway::recipe {
 
-// Where a part comes from, for messages.
+// The JSON that a part of the plan was made from, for diagnostics.
 struct Origin {
   SourceLocation location;
   std::string pointer;
@@ -30,24 +30,24 @@ Origin origin_of(json::Value value);
 
 using QosValue = std::variant<std::uint32_t, std::string>;
 
-// A hardware context. XRT creates it when a kernel runs there.
+// A hardware context. XRT creates it when it loads the first kernel for it.
 struct ContextPlan {
   std::string name;
   std::optional<Artifact> xclbin;
-  std::vector<Artifact> programs;  // configuration ELF files, all for this context
+  std::vector<Artifact> programs;  // configuration ELF files
   std::map<std::string, QosValue> qos;
   Origin origin;
 };
 
-// SPIR-V, however it was written; or the text of OpenCL C, which drivers build.
+// SPIR-V, from any kind of module, or OpenCL C text, which drivers build.
 struct ModuleCode {
   std::string name;
   std::shared_ptr<const spirv::Words> words;
-  std::string source;                                   // OpenCL C, and then no words
+  std::string source;                                   // OpenCL C; then `words` is null
   std::shared_ptr<const spirv::Reflection> reflection;  // with the kernel's specialization
 };
 
-// A value that every run has: of a parameter rule without argidx, or of the kernel's `specialization`.
+// A value that is the same in every run: from a parameter rule without argidx, or from `specialization`.
 struct FixedValue {
   std::variant<PushTarget, SpecializationTarget> target;
   std::vector<std::byte> bytes;
@@ -62,9 +62,9 @@ struct KernelPlan {
   std::string instance;
   std::optional<Artifact> ctrlcode;          // XRT
   std::optional<ModuleCode> module;          // Vulkan and OpenCL
-  std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model, and then no module
+  std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model; then there is no module
   std::string entry;
-  std::optional<Grid> grid;   // that the module itself gives, where nothing else does
+  std::optional<Grid> grid;   // of the module itself; kernel and run may override it
   std::optional<Grid> local;  // OpenCL
   std::string build_options;  // OpenCL
   Signature signature;
@@ -74,17 +74,17 @@ struct KernelPlan {
 };
 
 struct CpuPlan {
-  std::string name;     // of the function
-  std::string library;  // as the recipe writes it
+  std::string name;     // of the function in the library
+  std::string library;  // as written in the recipe
   Origin origin;
 };
 
 struct BufferPlan {
   std::string name;
   BufferType type = BufferType::Unknown;
-  std::uint64_t size = 0;  // 0: must be bound
+  std::uint64_t size = 0;  // bytes; 0: must be bound
   bool kernels_only = false;
-  bool used = false;    // by some run
+  bool used = false;    // by at least one run
   std::string context;  // of debug buffers
   Origin origin;
 };
@@ -92,12 +92,13 @@ struct BufferPlan {
 struct ArgumentPlan {
   std::uint32_t argidx = 0;
   std::size_t buffer = 0;
-  std::uint64_t offset = 0, size = 0;  // size 0: to the end of whatever is bound
+  std::uint64_t offset = 0, size = 0;  // bytes; size 0: to the end of the bound buffer
   bool reads = true, writes = true;
   Origin origin;
 };
 
-// What a CPU function finds in its argument vector: int, std::uint32_t, ..., std::string (page 3.3.7).
+// A constant in the argument vector of a CPU function: int, std::uint32_t, ..., std::string
+// (docs/spec/recipe.md#constants).
 struct CpuConstant {
   std::uint32_t argidx = 0;
   std::any value;
@@ -112,15 +113,15 @@ struct RunPlan {
   std::vector<ArgumentPlan> arguments;
   std::vector<ScalarArgument> scalars;      // kernels
   std::vector<CpuConstant> constants;       // CPU functions
-  std::vector<std::uint32_t> zero_buffers;  // argidx of descriptors for which a constant 0 stands
+  std::vector<std::uint32_t> zero_buffers;  // argidx of descriptors that a constant 0 is given for
   Origin origin;
 };
 
-// Consecutive runs that are submitted together (decision 16).
+// Consecutive runs that are submitted together (docs/spec/recipe.md#decision-16).
 struct ListPlan {
   BackendKind backend = BackendKind::Cpu;
   std::optional<std::size_t> context;
-  std::size_t begin = 0, end = 0;  // runs
+  std::size_t begin = 0, end = 0;  // range of run indices
 };
 
 struct Plan {
@@ -136,7 +137,7 @@ struct Plan {
   bool uses(BackendKind backend) const;
 };
 
-// For `--explain`: resources, run lists, the argument table, the back end of each kernel.
+// For `--explain`: resources, the back end of each kernel, its parameters, and the run lists with all arguments.
 std::string print_plan(const Plan& plan);
 
 }  // namespace slipway::recipe

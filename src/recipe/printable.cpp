@@ -5,7 +5,7 @@
 namespace slipway::recipe {
 namespace {
 
-// The length of the character that a text begins with; 0 when it begins with none (RFC 3629).
+// The length in bytes of the first character of a text; 0 if it is not a valid character (RFC 3629).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   if (byte(0) < 0x80) return 1;

@@ -1,4 +1,4 @@
-// Names that come out of binary files, made fit for a terminal and for JSON.
+// Names from binary files, made safe for a terminal and for JSON.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace slipway::recipe {
 
-// The text as UTF-8: every byte that belongs to no character becomes U+FFFD.
+// The text as UTF-8: every byte that is not part of a valid character becomes U+FFFD.
 std::string utf8(std::string_view bytes);
-// The same without control characters, which become `?`.
+// As `utf8`; control characters become `?`.
 std::string printable(std::string_view bytes);
 
 }  // namespace slipway::recipe

@@ -1,38 +1,19 @@
-// The classes of include/slipway/recipe.hpp: results in, exceptions out.
+// The classes of include/slipway/recipe.hpp: wraps sessions, and throws failures as exceptions.
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <mutex>
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
-#include "launch/execute/public_device.hpp"
-#include "recipe/backends/opencl/backend.hpp"
-#include "recipe/backends/xrt/module.hpp"
 #include "recipe/cpu/host_buffer.hpp"
+#include "recipe/open_backend.hpp"
 #include "recipe/session.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
 #include "slipway/recipe.hpp"
 
 namespace slipway {
 
 struct device::state {
-  explicit state(std::string name) : selector(std::move(name)) {}
-
-  // Opens it once; later calls give the same device or the same failure.
-  Result<std::shared_ptr<recipe::VulkanDevice>> open() {
-    const std::scoped_lock lock(mutex);
-    if (!opened) {
-      const char* from_environment = std::getenv("SLIPWAY_DEVICE");
-      if (selector.empty() && from_environment) selector = from_environment;
-      opened.emplace(recipe::open_vulkan({.selector = selector, .cache = Cache::of_user()}));
-    }
-    return *opened;
-  }
-
-  std::string selector;
-  std::mutex mutex;
-  std::optional<Result<std::shared_ptr<recipe::VulkanDevice>>> opened;
+  explicit state(std::string selector) : backends(std::move(selector), Cache::of_user()) {}
+  recipe::Backends backends;
 };
 
 struct artifacts::state {
@@ -97,7 +78,7 @@ template <class Error>
   }
 }
 
-// The first error decides the class.
+// The first error determines the class.
 [[noreturn]] void throw_failure(const Failure& failure, const std::exception_ptr& thrown = nullptr) {
   const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; };
   auto first = std::ranges::find_if(failure, is_error);
@@ -130,7 +111,7 @@ template <class Error>
 }
 
 template <class T>
-T must(Result<T> result) {
+T value_or_throw(Result<T> result) {
   if (!result) throw_failure(result.error());
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
@@ -138,25 +119,17 @@ T must(Result<T> result) {
 SourcePtr source_of(const std::string& text_or_path, std::string name) {
   const auto first = std::ranges::find_if(text_or_path, [](unsigned char c) { return std::isspace(c) == 0; });
   if (first != text_or_path.end() && *first == '{') return make_source(std::move(name), text_or_path);
-  return must(read_source(text_or_path));
+  return value_or_throw(read_source(text_or_path));
 }
 
 std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
-  using enum recipe::BackendKind;
-  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
-    if (name == recipe::name_of(kind)) return kind;
-  }
-  if (!name.empty()) {
+  if (name.empty()) return std::nullopt;
+  const std::optional<recipe::BackendKind> kind = recipe::kernel_backend_from_name(name);
+  if (!kind) {
     throw_failure({{.kind = DiagnosticKind::UnknownValue,
                     .message = formatted("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
   }
-  return std::nullopt;
-}
-
-Result<recipe::BackendPtr> open_backend(const std::shared_ptr<device::state>& device, recipe::BackendKind kind) {
-  if (kind == recipe::BackendKind::OpenCl) return recipe::opencl::open_backend();
-  if (kind == recipe::BackendKind::Xrt) return recipe::xrt_module::open_backend();
-  return device->open().and_then(recipe::make_vulkan_backend);
+  return kind;
 }
 
 }  // namespace
@@ -164,11 +137,10 @@ Result<recipe::BackendPtr> open_backend(const std::shared_ptr<device::state>& de
 device::device(std::string selector) : state_(std::make_shared<state>(std::move(selector))) {}
 
 bo slipway_make_buffer(const device& device, std::size_t size) {
-  const auto opened = device.shared()->open();
-  if (!opened && opened.error().front().kind == DiagnosticKind::NoDevice)
-    return bo(must(recipe::cpu::make_host_buffer(size)));
-  const recipe::BackendPtr backend = must(recipe::make_vulkan_backend(must(opened)));
-  return bo(must(backend->create_buffer({.size = size, .name = "bo"})));
+  const auto backend = device.shared()->backends.open(recipe::BackendKind::Vulkan);
+  if (!backend && backend.error().front().kind == DiagnosticKind::NoDevice)
+    return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
+  return bo(value_or_throw(value_or_throw(backend)->create_buffer({.size = size, .name = "bo"})));
 }
 
 artifacts::artifacts(const std::filesystem::path& directory)
@@ -207,31 +179,31 @@ runner::runner(const device& device, const std::string& text, const run_options&
   impl_->on = device.shared();
   impl_->profiled = !options.profile.empty();
   const artifacts files = options.files.value_or(artifacts(std::filesystem::path(".")));
-  recipe::SessionRequest request{
+  recipe::SessionOptions session_options{
       .recipe = source_of(text, "<recipe>"),
       .profile = options.profile.empty() ? nullptr : source_of(options.profile, "<profile>"),
-      .kernels = options.kernels.empty() ? nullptr : must(read_source(options.kernels)),
+      .kernels = options.kernels.empty() ? nullptr : value_or_throw(read_source(options.kernels)),
       .artifacts = files.shared()->in_memory
                        ? files.shared()->files
                        : recipe::Artifacts::in_directory(files.shared()->directory, options.allow_outside),
       .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
   Diagnostics diagnostics;
-  impl_->session = recipe::Session::load(request, diagnostics);
-  const auto give_up_on_errors = [&] {
+  impl_->session = recipe::Session::load(session_options, diagnostics);
+  const auto throw_errors = [&] {
     if (options.strict) diagnostics.make_strict();
     if (!diagnostics.has_errors()) return;
     diagnostics.sort();
     throw_failure(diagnostics.all());
   };
-  give_up_on_errors();
-  impl_->session.open(
-      {.runner = {.open_backend = [on = impl_->on](recipe::BackendKind kind) { return open_backend(on, kind); },
-                  .libraries = recipe::cpu::library_roots(options.library_root, files.shared()->directory,
-                                                          options.allow_outside),
-                  .timings = options.timings},
-       .profile = {.seed = options.seed}},
-      diagnostics);
-  give_up_on_errors();
+  throw_errors();
+  impl_->session.open({.runner = {.open_backend = [shared = impl_->on](
+                                                      recipe::BackendKind kind) { return shared->backends.open(kind); },
+                                  .libraries = recipe::cpu::library_roots(
+                                      options.library_root, files.shared()->directory, options.allow_outside),
+                                  .timings = options.timings},
+                       .profile = {.seed = options.seed}},
+                      diagnostics);
+  throw_errors();
   impl_->remarks = public_problems(diagnostics.all());
 }
 
@@ -250,13 +222,14 @@ runner::impl& checked(const std::unique_ptr<runner::impl>& impl) {
 }  // namespace
 
 void runner::bind(const std::string& name, const bo& buffer) {
-  must(checked(impl_).session.runner().bind(name, {buffer.shared_storage(), buffer.storage_offset(), buffer.size()}));
+  value_or_throw(
+      checked(impl_).session.runner().bind(name, {buffer.shared_storage(), buffer.storage_offset(), buffer.size()}));
 }
 
 void runner::execute() {
   impl& impl = checked(impl_);
   impl.last_failure.clear();
-  if (!impl.profiled) return must(impl.session.runner().execute());
+  if (!impl.profiled) return value_or_throw(impl.session.runner().execute());
   if (const auto failure = impl.session.run()) throw_run_failure(impl, *failure);
 }
 
@@ -273,7 +246,7 @@ bool runner::wait(std::chrono::milliseconds timeout) {
 }
 
 std::span<const std::byte> runner::map_buffer(const std::string& name) const {
-  return must(checked(impl_).session.runner().map_buffer(name));
+  return value_or_throw(checked(impl_).session.runner().map_buffer(name));
 }
 
 std::string runner::report() const {

@@ -1,4 +1,4 @@
-// The public class, as programs use it: no header of ours but the public ones.
+// The public class, as programs use it: through public headers only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> words(const slipway::bo& buffer) {
   return values;
 }
 
-TEST(PublicRunner, HasTheShapeOfTheSeed) {
+TEST(PublicRunner, HasTheInterfaceOfTheFormatDocument) {
   const xrt::device device;
   xrt::runner runner(device, kRecipe, files());
   ASSERT_TRUE(runner);
@@ -90,7 +90,7 @@ std::string thrown_by(auto&& act) {
   return "nothing";
 }
 
-TEST(PublicRunner, ErrorsTellTheirClassAndAllProblems) {
+TEST(PublicRunner, ErrorsHaveAClassAndAllDiagnostics) {
   using slipway::runner;
   const slipway::device device;
   const auto load = [&](const std::string& recipe) {
@@ -130,7 +130,7 @@ TEST(PublicRunner, AProfileRunsInExecute) {
   EXPECT_THAT(failing.report(), HasSubstr(R"("error":{"kind":"expectation-failed")"));
 }
 
-TEST(PublicRunner, WhatAFunctionThrowsIsNested) {
+TEST(PublicRunner, TheExceptionOfAFunctionIsNested) {
   const std::string recipe =
       R"({"resources": {"cpus": [{"name": "fail", "library_path": "arithmetic"}]}, "execution": {"runs": [{"name": "fail", "where": "cpu"}]}})";
   slipway::runner runner(slipway::device("no such device"), recipe,

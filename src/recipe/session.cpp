@@ -25,7 +25,7 @@ void apply(const ProfileChanges& changes, bool has_profile, Profile& profile, Di
   if (profile.execution) change(*profile.execution);
   if (profile.is_single() && !profile.execution) {
     change(profile.execution.emplace());
-    if (!has_profile) profile.execution->verbose = false;  // nobody asked for times
+    if (!has_profile) profile.execution->verbose = false;  // times were not asked for
   }
   for (Binding& binding : profile.bindings) {
     if (binding.init && changes.no_map) binding.init->map = false;
@@ -34,32 +34,33 @@ void apply(const ProfileChanges& changes, bool has_profile, Profile& profile, Di
 
 }  // namespace
 
-Session Session::load(const SessionRequest& request, Diagnostics& diagnostics) {
+Session Session::load(const SessionOptions& options, Diagnostics& diagnostics) {
   Session session;
-  session.artifacts_ = request.artifacts;
+  session.artifacts_ = options.artifacts;
   session.profile_ = std::make_unique<Profile>();
-  session.has_profile_ = request.profile || request.changes.iterations || request.changes.mode;
+  session.has_profile_ = options.profile || options.changes.iterations || options.changes.mode;
   const std::size_t errors = diagnostics.errors();
-  if (request.profile) {
-    if (auto document = read_document(request.profile, request.read, diagnostics)) {
-      if (auto profile = read_profile(std::move(document), request.read, diagnostics))
+  if (options.profile) {
+    if (auto document = read_document(options.profile, options.read, diagnostics)) {
+      if (auto profile = read_profile(std::move(document), options.read, diagnostics))
         *session.profile_ = std::move(*profile);
     }
   }
-  if (auto document = read_document(request.recipe, request.read, diagnostics))
-    session.recipe_ = read_recipe(std::move(document), request.read, diagnostics);
-  if (session.recipe_ && request.kernels) {
-    if (auto document = read_document(request.kernels, request.read, diagnostics))
-      merge_kernels(*session.recipe_, std::move(document), request.read, diagnostics);
+  if (auto document = read_document(options.recipe, options.read, diagnostics))
+    session.recipe_ = read_recipe(std::move(document), options.read, diagnostics);
+  if (session.recipe_ && options.kernels) {
+    if (auto document = read_document(options.kernels, options.read, diagnostics))
+      merge_kernels(*session.recipe_, std::move(document), options.read, diagnostics);
   }
-  apply(request.changes, request.profile != nullptr, *session.profile_, diagnostics);
+  apply(options.changes, options.profile != nullptr, *session.profile_, diagnostics);
   const Recipe* recipe = session.recipe_ ? &*session.recipe_ : nullptr;
-  PlanOptions options = request.plan;
-  options.profile = session.profile_.get();
+  PlanOptions plan_options = options.plan;
+  plan_options.profile = session.profile_.get();
   std::optional<Plan> plan;
-  if (recipe) plan = plan_recipe(*recipe, request.artifacts, options, diagnostics);
-  if (request.profile) {
-    check_profile(*session.profile_, recipe, options.depth == Depth::Files ? &request.artifacts : nullptr, diagnostics);
+  if (recipe) plan = plan_recipe(*recipe, options.artifacts, plan_options, diagnostics);
+  if (options.profile) {
+    check_profile(*session.profile_, recipe, plan_options.depth == Depth::Files ? &options.artifacts : nullptr,
+                  diagnostics);
   }
   if (diagnostics.errors() == errors) session.plan_ = std::move(plan);
   return session;

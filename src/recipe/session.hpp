@@ -1,7 +1,7 @@
-// From texts to a runner and back to a report: what the program and the public class have in common.
+// From JSON texts to a runner and to a report: what the program and the public class share.
 //
-//   Session session = load_session(request, diagnostics);      // plan, or nothing but diagnostics
-//   session.open(open, diagnostics);                           // runner, bindings
+//   Session session = Session::load(options, diagnostics);     // reads, checks, plans
+//   session.open(open_options, diagnostics);                   // makes the runner, binds buffers
 //   std::optional<RunFailure> failure = session.run();
 #pragma once
 
@@ -18,21 +18,22 @@
 
 namespace slipway::recipe {
 
-// What command line and jobs change in a profile (recipe page 5.1, 5.2).
+// What the command line and jobs change in a profile (docs/spec/recipe.md#slipway-run,
+// docs/spec/recipe.md#xrt-runner).
 struct ProfileChanges {
   std::optional<std::uint64_t> iterations;  // of all executions
   std::optional<Mode> mode;                 // executions of other modes are dropped
   bool no_map = false, no_poll = false;
-  bool silent = false;  // no execution prints
+  bool silent = false;  // executions do not print
 };
 
-struct SessionRequest {
+struct SessionOptions {
   SourcePtr recipe;
   SourcePtr profile;  // null: none
   SourcePtr kernels;  // of --kernels; null: none
   Artifacts artifacts;
   ReadOptions read;
-  PlanOptions plan;  // its profile is set here
+  PlanOptions plan;  // `load` sets its profile
   ProfileChanges changes;
 };
 
@@ -41,29 +42,29 @@ struct OpenOptions {
   ProfileOptions profile;
 };
 
-// Movable; what points into it stays where it is.
+// Movable; pointers and references to its parts stay valid.
 class Session {
  public:
-  // Reads, checks and plans everything; all problems go into `diagnostics`. `plan()` is null when there are errors.
-  static Session load(const SessionRequest& request, Diagnostics& diagnostics);
+  // Reads, checks and plans everything. Reports all problems in `diagnostics`; `plan()` is null if there are errors.
+  static Session load(const SessionOptions& options, Diagnostics& diagnostics);
 
   const Recipe* recipe() const { return recipe_ ? &*recipe_ : nullptr; }
   const Plan* plan() const { return plan_ ? &*plan_ : nullptr; }
   const Profile* profile() const { return profile_ ? profile_.get() : nullptr; }
-  // Whether a profile was given, or made by iterations or mode.
+  // Whether a profile was given, or made from `iterations` or `mode`.
   bool has_profile() const { return has_profile_; }
 
-  // Makes the runner and binds what the profile says. False with errors.
+  // Makes the runner and binds the buffers of the profile. Returns false after errors.
   bool open(OpenOptions options, Diagnostics& diagnostics);
   bool opened() const { return engine_ != nullptr; }
-  Runner& runner() { return *runner_; }  // once opened
+  Runner& runner() { return *runner_; }  // after `open`
   ProfileEngine& engine() { return *engine_; }
 
-  // The executions of the profile; without one a single execution.
+  // Runs the executions of the profile; without a profile, one execution.
   std::optional<RunFailure> run() { return engine_->run(); }
 
-  // JSON; `failure` is what went wrong, if anything. `indent` 0: on one line.
-  struct System {  // of the process, for the command line
+  // The report as JSON, with the first diagnostic of `failure` if that is not null. `indent` 0: on one line.
+  struct System {  // of the process: seconds and MiB
     double real = 0, user = 0, kernel = 0, peak_memory_mb = 0;
   };
   std::string report(const Failure* failure, const System* system, int indent) const;
@@ -78,9 +79,9 @@ class Session {
   std::unique_ptr<ProfileEngine> engine_;
 };
 
-std::string report_schema();  // of what `report` writes, and of reports of jobs
+std::string report_schema();  // of the reports of sessions and of jobs
 
-// Of this process.
+// Times and memory of this process since `start`.
 Session::System system_usage(std::chrono::steady_clock::time_point start);
 
 }  // namespace slipway::recipe

@@ -1,4 +1,4 @@
-// What a kernel takes, parameter by parameter, and what runs set by `argidx` (recipe page 3.3.5).
+// The parameters of a kernel, and what each argument index of a run sets (docs/spec/recipe.md#argument-indices).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct DescriptorTarget {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
 };
 
-// Where a number goes in the push constants: each scalar of a vector, matrix or array has an offset of its own.
+// Where numbers go in the push constants: the byte offset of each scalar of a vector, matrix or array.
 struct PushTarget {
   std::vector<std::uint32_t> offsets;
   tensor::ElementType type = tensor::ElementType::U32;
@@ -30,7 +30,7 @@ struct SpecializationTarget {
   tensor::ElementType type = tensor::ElementType::U32;
 };
 
-// An OpenCL or XRT kernel argument by its own index. OpenCL's scalars have a type, and vectors a count.
+// A kernel argument of OpenCL or XRT, by the kernel's own index. OpenCL scalars have a type, and vectors a count.
 struct ArgumentTarget {
   std::uint32_t index = 0;
   bool buffer = false;
@@ -52,7 +52,7 @@ using Target =
 struct Parameter {
   std::uint32_t argidx = 0;
   std::string name;        // for messages; may be empty
-  std::uint64_t size = 0;  // bytes of a scalar, or the least that a buffer must have; 0 when nothing is known
+  std::uint64_t size = 0;  // bytes of a scalar, or the minimum of a buffer; 0: unknown
   bool reads = true, writes = true;
   Target target;
 
@@ -61,9 +61,9 @@ struct Parameter {
 };
 
 struct Signature {
-  std::vector<Parameter> parameters;  // by argidx, which need not be dense
-  bool ignore_unmapped = false;       // an argidx that is not listed is dropped
-  bool optional = false;              // parameters that no run sets stay zero (XRT)
+  std::vector<Parameter> parameters;  // argument indices need not be dense
+  bool ignore_unmapped = false;       // an argument index that is not listed is dropped
+  bool optional = false;              // parameters that a run does not set are zero (XRT)
 
   const Parameter* find(std::uint32_t argidx) const;
 };

@@ -54,7 +54,7 @@ class ToyBackend final : public Backend {
   Result<KernelPtr> load_kernel(const KernelPlan&, const ContextPlan*) override {
     return std::make_shared<const LoadedKernel>();
   }
-  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+  Result<BufferPtr> create_buffer(const BufferOptions& request) override {
     return std::make_shared<ToyBuffer>(request.size);
   }
   bool can_use(const buffer_storage& buffer) const override {
@@ -99,7 +99,7 @@ class Opened {
  public:
   Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {}) {
     files.emplace("add.comp", std::vector<char>(kAddStep.begin(), kAddStep.end()));
-    SessionRequest request{.recipe = make_source("<recipe>", std::move(recipe)),
+    SessionOptions request{.recipe = make_source("<recipe>", std::move(recipe)),
                            .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
                            .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files)))};
     Diagnostics diagnostics;

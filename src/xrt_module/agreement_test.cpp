@@ -1,4 +1,4 @@
-// Our readers of xclbin and ELF files against XRT's own, which need no device for that.
+// Compares Slipway's readers of xclbin and ELF files with those of XRT, which need no device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The back end `xrt`: which call of XRT stands for what (recipe page 3.10).
+// The back end `xrt`: maps the back-end interface to calls of XRT (docs/spec/recipe.md#xrt).
 #include <algorithm>
 #include <any>
 #include <cstring>
@@ -16,7 +16,7 @@ std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const SourceLocation& l
   } catch (const std::exception& thrown) {
     return fail(kind, location, formatted("{}: {}", what, thrown.what()));
   } catch (...) {
-    return fail(kind, location, formatted("{}: XRT gives no reason", what));
+    return fail(kind, location, formatted("{}: XRT reports no reason", what));
   }
 }
 
@@ -24,7 +24,8 @@ namespace {
 
 ::xrt::elf elf_of(const Artifact& file) { return {file.bytes.data(), file.bytes.size()}; }
 
-// Numbers alone are a quality of service; with texts among them it is a configuration (recipe page 3.3.1).
+// Only numbers are a quality of service; with strings it is a configuration
+// (docs/spec/recipe.md#header-and-hardware-contexts).
 bool all_numbers(const std::map<std::string, QosValue>& qos) {
   return std::ranges::all_of(qos, [](const auto& one) { return std::holds_alternative<std::uint32_t>(one.second); });
 }
@@ -42,7 +43,7 @@ bool all_numbers(const std::map<std::string, QosValue>& qos) {
   return texts;
 }
 
-// The same files with the same settings are one context.
+// Contexts with the same files and the same configuration are shared.
 std::string key_of(const ContextPlan& plan) {
   std::string key = plan.name;
   const auto add = [&](const Artifact& file) {
@@ -78,7 +79,7 @@ class XrtBackend final : public Backend {
       kernel->context = context_of(*context);
     } catch (...) {
       return xrt_failed(DiagnosticKind::DeviceFailed, context->origin.location,
-                        formatted("XRT makes no hardware context `{}`", context->name));
+                        formatted("XRT cannot create hardware context `{}`", context->name));
     }
     kernel->name = plan.name;
     kernel->instance = plan.instance;
@@ -95,12 +96,12 @@ class XrtBackend final : public Backend {
       }
     } catch (...) {
       return xrt_failed(DiagnosticKind::KernelInstance, plan.origin.location,
-                        formatted("XRT makes no kernel `{}` of instance `{}`", plan.name, plan.instance));
+                        formatted("XRT cannot create kernel `{}` of instance `{}`", plan.name, plan.instance));
     }
     return kernel;
   }
 
-  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+  Result<BufferPtr> create_buffer(const BufferOptions& request) override {
     try {
       if (!request.context.empty()) {
         const std::scoped_lock lock(mutex_);
@@ -116,7 +117,7 @@ class XrtBackend final : public Backend {
       return buffer;
     } catch (...) {
       return xrt_failed(DiagnosticKind::DeviceLacks, {},
-                        formatted("XRT makes no buffer `{}` of {} bytes", request.name, request.size));
+                        formatted("XRT cannot create buffer `{}` of {} bytes", request.name, request.size));
     }
   }
 
@@ -166,7 +167,7 @@ Result<std::vector<std::string>> list_devices() {
     for (unsigned i = 0; i < count; ++i) names.push_back(::xrt::device(i).get_info<::xrt::info::device::name>());
     return names;
   } catch (...) {
-    return xrt_failed(DiagnosticKind::DeviceFailed, {}, "XRT does not list its devices");
+    return xrt_failed(DiagnosticKind::DeviceFailed, {}, "XRT cannot list its devices");
   }
 }
 
@@ -176,7 +177,7 @@ Result<BackendPtr> open(std::uint32_t index, const SourceLocation& location) {
     count = ::xrt::system::enumerate_devices();
     if (index < count) return std::make_shared<XrtBackend>(::xrt::device(index));
   } catch (...) {
-    return xrt_failed(DiagnosticKind::DeviceFailed, location, formatted("XRT does not open device {}", index));
+    return xrt_failed(DiagnosticKind::DeviceFailed, location, formatted("XRT cannot open device {}", index));
   }
   Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .location = location};
   diagnostic.message =

@@ -1,5 +1,5 @@
-// Run lists on XRT: an xrt::runlist from the threshold on, and else runs that are all started in order and waited for
-// in reverse order (recipe page 3.4).
+// Run lists on XRT: an xrt::runlist if the list reaches the threshold. Otherwise all runs are started in order, and
+// waited for in reverse order (docs/spec/recipe.md#execution).
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class ScriptFile {
     auto file = std::make_shared<ScriptFile>();
     std::error_code ignored;
     file->path = std::filesystem::temp_directory_path(ignored) / formatted("slipway-{}-{}.ct", ::getpid(), count++);
-    if (Result<> written = write_file(file->path, text); !written) return fail(std::move(written.error()));
+    SLIPWAY_TRY_VOID(write_file(file->path, text));
     return file;
   }
   ~ScriptFile() { remove_file(path); }
@@ -42,7 +42,7 @@ struct Run {
   std::vector<BufferPtr> buffers;  // kept alive
 };
 
-// A number of the size that the recipe's constant has; XRT fills the rest of a register with zeros.
+// Sets a number with the size of the recipe's constant; XRT fills the rest of a register with zeros.
 void set_number(::xrt::run& run, int index, Bytes bytes) {
   if (bytes.size() == 8) {
     run.set_arg(index, load<std::uint64_t>(bytes.data()));
@@ -76,9 +76,7 @@ class List final : public KernelList {
     run.id = source.id;
     run.kernel = std::dynamic_pointer_cast<const Kernel>(source.kernel);
     if (!source.trace_script.empty()) {
-      Result<std::shared_ptr<ScriptFile>> script = ScriptFile::write(source.trace_script);
-      if (!script) return fail(std::move(script.error()));
-      run.script = std::move(*script);
+      SLIPWAY_TRY(run.script, ScriptFile::write(source.trace_script));
     }
     try {
       run.run = ::xrt::run(run.kernel->kernel);
@@ -118,7 +116,7 @@ class List final : public KernelList {
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
     if (started_ == 0) return true;
     const Clock::time_point start = Clock::now();
-    // XRT takes 0 for no limit.
+    // For XRT, 0 means no limit.
     const auto left = [&] {
       if (!time_out) return std::chrono::milliseconds(0);
       const auto rest = std::chrono::ceil<std::chrono::milliseconds>(*time_out - (Clock::now() - start));
@@ -126,7 +124,8 @@ class List final : public KernelList {
     };
     const auto over = [&] { return time_out && Clock::now() - start >= *time_out; };
     if (chain_) return wait_for_chain(left, over, poll);
-    // All are waited for, even when one failed; the first that did is told, which is the last seen here.
+    // Waits for all runs, even after a failure. Because of the reverse order, the last failure seen is that of the
+    // first failed run, which is returned.
     std::optional<Failure> failure;
     for (Run& run : std::span(runs_).first(started_) | std::views::reverse) {
       try {
@@ -135,7 +134,7 @@ class List final : public KernelList {
             if (over()) return false;
           }
         }
-        // Throws when the run did not complete well.
+        // Throws if the run failed.
         if (run.run.wait2(left()) == std::cv_status::timeout) return false;
       } catch (...) {
         failure = failed(run, "failed").error();
@@ -166,7 +165,7 @@ class List final : public KernelList {
     }
   }
 
-  // XRT says that the list failed; the states of its runs say which.
+  // XRT reports only that the list failed; the states of the runs show which one.
   const Run& first_that_failed(const Run& otherwise) const {
     const auto found = std::ranges::find_if(runs_, [](const Run& run) {
       const ert_cmd_state state = run.run.state();
@@ -182,7 +181,7 @@ class List final : public KernelList {
 
   bool chain_;
   std::vector<Run> runs_;
-  std::size_t started_ = 0;  // of the last submission, and not yet seen to end
+  std::size_t started_ = 0;  // runs of the last submission that may not have ended
   std::optional<::xrt::runlist> list_;
 };
 
@@ -192,7 +191,7 @@ Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& op
   const bool chain = options.runlist_threshold != 0 && runs.size() >= options.runlist_threshold;
   auto list = std::make_unique<List>(chain);
   for (const KernelRun& run : runs) {
-    if (Result<> added = list->add(run); !added) return fail(std::move(added.error()));
+    SLIPWAY_TRY_VOID(list->add(run));
   }
   return list;
 }

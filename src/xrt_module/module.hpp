@@ -1,5 +1,4 @@
-// The parts of the back end `xrt`. Only this directory includes XRT's headers; everything here may meet exceptions of
-// XRT, and catches them before they leave.
+// The parts of the back end `xrt`. Only this directory includes XRT's headers, and it catches all exceptions of XRT.
 #pragma once
 
 #include <xrt/experimental/xrt_elf.h>
@@ -33,7 +32,7 @@ class Buffer final : public buffer_storage {
     bo_.sync(direction == sync_direction::to_device ? XCL_BO_SYNC_BO_TO_DEVICE : XCL_BO_SYNC_BO_FROM_DEVICE, size,
              offset);
   }
-  // All of it, or a part that shares its storage.
+  // The whole buffer, or a part that shares its storage.
   ::xrt::bo part(std::uint64_t offset, std::uint64_t size) const {
     return offset == 0 && size == bo_.size() ? bo_ : ::xrt::bo(bo_, size, offset);
   }
@@ -43,7 +42,7 @@ class Buffer final : public buffer_storage {
   void* host_;
 };
 
-// A hardware context and what has been made for it. `registered` keeps what XRT reads lazily.
+// A hardware context and its design. `registered` keeps data alive that XRT reads lazily.
 struct HardwareContext {
   ::xrt::hw_context context;
   ::xrt::xclbin registered;
@@ -59,7 +58,7 @@ class Kernel final : public LoadedKernel {
   ::xrt::kernel kernel;
 };
 
-// What XRT threw, behind our own words. Only inside a handler.
+// A failure with `what` and the text of the exception of XRT. Must be called inside a handler.
 std::unexpected<Failure> xrt_failed(DiagnosticKind kind, const SourceLocation& location, std::string_view what);
 
 // Errors: run-failed, device-failed.

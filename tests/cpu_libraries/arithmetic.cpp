@@ -1,4 +1,4 @@
-// A well-behaved CPU library for tests, as users write them.
+// A CPU library for tests, as users write them.
 #include <slipway/cpu_library.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void label(std::vector<std::any>& args) {
   buffer.write(text.data(), std::min(text.size(), buffer.size()), 0);
 }
 
-// Writes the values of the constants after the buffer, in order, each in its own type.
+// Writes the constants after argument 0 into the buffer, in order, each in its own type.
 void constants(std::vector<std::any>& args) {
   auto buffer = std::any_cast<xrt::bo>(args.at(0));
   std::size_t at = 0;

@@ -1,4 +1,4 @@
-// A library built against structures of its own with the same members, as those of XRT: no header of Slipway, and no
+// A library that declares structures with the members of those of XRT: uses no header of Slipway, and has no
 // slipway_cpu_library_abi.
 #include <any>
 #include <cstdint>

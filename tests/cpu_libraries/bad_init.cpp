@@ -1,4 +1,4 @@
-// BAD_INIT chooses what is wrong: 1 throws, 2 sets nothing, 3 has an unknown buffer interface.
+// BAD_INIT chooses the error: 1 throws, 2 sets nothing, 3 has an unknown buffer interface.
 #include <slipway/cpu_function.hpp>
 #include <stdexcept>
 

@@ -1,8 +1,9 @@
-// Control-code and configuration ELF files of NPUs (recipe page 3.12): what XRT calls `xrt::elf`.
+// Control-code and configuration ELF files of NPUs (docs/spec/recipe.md#control-code-elf-files): what XRT calls
+// `xrt::elf`.
 //
-// A control-code ELF holds what an NPU's command processor does for one kernel of an xclbin; a configuration ("full")
-// ELF also holds the design, and stands in for the xclbin. Reading looks at headers, symbols and the table of addresses
-// to patch, never at the code.
+// A control-code ELF holds the commands of an NPU's command processor for one kernel of an xclbin; a configuration
+// ("full") ELF also holds the design, and replaces the xclbin. Reading looks at headers, symbols and the table of
+// addresses to patch, not at the code.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ struct Section {
   bool compressed() const { return (flags & 0x800) != 0; }
 };
 
-// One way to set a kernel up, with code of its own: `kernel:instance` in recipes.
+// A variant of a kernel with its own code: `kernel:instance` in recipes.
 struct Instance {
   std::string name;
   std::uint32_t group_section = 0;
@@ -46,16 +47,16 @@ struct Kernel {
   std::vector<Instance> instances;
 };
 
-// A place in the code that gets an address before it runs.
+// A location in the code that an address is written to before it runs.
 struct Patch {
   std::string symbol;         // the argument's index in decimal, or a name
-  std::uint32_t section = 0;  // that is patched
+  std::uint32_t section = 0;  // index of the patched section
   std::uint32_t offset = 0;   // in that section
   std::uint32_t scheme = 0;
   std::uint32_t addend = 0;
   std::uint32_t symbol_size = 0;
 
-  // The kernel argument, if the symbol is one.
+  // The index of the kernel argument; nothing if the symbol is a name.
   std::optional<std::uint32_t> argument() const;
 };
 
@@ -74,26 +75,26 @@ struct ControlCode {
   const Kernel* find_kernel(std::string_view name) const;
 };
 
-// `aie2p` and so on; empty for an operating system ABI that is none of the platforms.
+// `aie2p` and so on; empty for an unknown operating system ABI.
 std::string_view platform_name(std::uint8_t os_abi);
-// `shim_dma_48` and so on; empty for a number that has no name.
+// `shim_dma_48` and so on; empty for an unknown number.
 std::string_view scheme_name(std::uint32_t scheme);
 // The command that XRT starts code of this file with.
 std::uint32_t command_opcode(const ControlCode& file);
 
-// What a recipe's `instance` names in a configuration ELF: "kernel:instance", or the name of a kernel with one
+// The meaning of a recipe's `instance` in a configuration ELF: "kernel:instance", or the name of a kernel with one
 // instance.
 struct InstanceName {
   const Kernel* kernel = nullptr;
   const Instance* instance = nullptr;
 };
-// Errors: kernel-instance, with XRT's texts and the nearest name.
+// Errors: kernel-instance, with XRT's messages and the nearest name.
 Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const SourceLocation& location = {});
 
-// Whether the bytes begin as such a file does: a 32-bit ELF of one of the platforms.
+// Whether the bytes start with the header of a 32-bit ELF for one of the platforms.
 bool is_control_code(Bytes bytes);
 
-// Nothing when the header cannot be used. Errors: file-format, file-truncated, index-out-of-range, each with its range
+// Nothing if the header is invalid. Errors: file-format, file-truncated, index-out-of-range, each with its range
 // of bytes in `file`.
 std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// The files are those of examples/npu, whose make.py says what is in them; the broken ones are made from them.
+// Tests with the files of examples/npu, which make.py there generates, and with malformed copies of them.
 #include "recipe/control_code/control_code.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ Diagnostic problem_of(Bytes bytes) {
   return result.diagnostics.empty() ? Diagnostic{} : result.diagnostics.all().front();
 }
 
-// Where the header of a section is in the file.
+// The offset of the header of a section in the file.
 std::size_t header_of(Bytes bytes, std::string_view name) {
   const ReadResult result = read(bytes);
   for (const Section& section : result.file->sections) {
@@ -113,7 +113,7 @@ TEST(ControlCode, WritesJson) {
   }
 }
 
-TEST(ControlCode, RefusesWhatIsNone) {
+TEST(ControlCode, RefusesOtherFiles) {
   EXPECT_THAT(problem_of(bytes_of("text")).message, StartsWith("not a valid ELF stream"));
   EXPECT_FALSE(
       is_control_code(bytes_of("\x7f"
@@ -122,7 +122,7 @@ TEST(ControlCode, RefusesWhatIsNone) {
   EXPECT_TRUE(is_control_code(bytes));
   EXPECT_EQ(problem_of(Bytes(bytes).first(51)).kind, DiagnosticKind::FileTruncated);
   bytes[7] = std::byte{3};
-  EXPECT_THAT(problem_of(bytes).message, HasSubstr("platform 3, which is none of the known NPUs"));
+  EXPECT_THAT(problem_of(bytes).message, HasSubstr("platform 3, which is not a known NPU"));
   EXPECT_FALSE(is_control_code(bytes));
   bytes = example("control.elf");
   bytes[4] = std::byte{2};
@@ -146,7 +146,7 @@ TEST(ControlCode, ChecksTables) {
               HasSubstr(".rela.dyn patches byte 220 of section .ctrltext, which has 220 bytes"));
   EXPECT_THAT(with(patches + 4, std::uint32_t{0x905}).message, HasSubstr("names symbol 9, but table .dynsym has 3"));
   EXPECT_THAT(with(contents_of(good, ".note.xrt.UID") + 8, std::uint32_t{9}).message,
-              HasSubstr("is no note of XRT of type 4 with 16 bytes"));
+              HasSubstr("is not a note of XRT of type 4 with 16 bytes"));
 }
 
 TEST(ControlCode, ChecksGroups) {
@@ -157,12 +157,13 @@ TEST(ControlCode, ChecksGroups) {
     return problem_of(bytes);
   };
   EXPECT_THAT(with(header_of(good, ".group.0") + 28, std::uint32_t{1}).message,
-              HasSubstr("is to name an OBJECT symbol"));
+              HasSubstr("must name an OBJECT symbol"));
   EXPECT_THAT(with(contents_of(good, ".group.0") + 4, std::uint32_t{99}).message,
               HasSubstr(".group.0 names section 99"));
   std::vector<std::byte> bytes = good;
   bytes[text_of(bytes).find("_Z4CONV") + 1] = std::byte{'x'};
-  EXPECT_THAT(read(bytes).diagnostics.all()[0].message, HasSubstr("is no mangled name of a function of pointers"));
+  EXPECT_THAT(read(bytes).diagnostics.all()[0].message,
+              HasSubstr("is not the mangled name of a function with pointer parameters"));
 }
 
 TEST(ControlCode, PreemptionComesInPairs) {
@@ -181,7 +182,7 @@ TEST(ControlCode, SchemeInTheAddendOfOldFiles) {
   EXPECT_EQ(file.patches[0].addend, 0x123u);
 }
 
-TEST(ControlCode, SurvivesEveryTruncationAndEveryByte) {
+TEST(ControlCode, SurvivesEveryTruncationAndEveryChangedByte) {
   for (const char* name : {"control.elf", "config.elf"}) {
     const std::vector<std::byte> good = example(name);
     for (std::size_t size = 0; size < good.size(); ++size) {
@@ -200,7 +201,7 @@ TEST(ControlCode, SurvivesEveryTruncationAndEveryByte) {
   }
 }
 
-TEST(Mangled, KnowsPointersAlone) {
+TEST(Mangled, KnowsPointersOnly) {
   EXPECT_EQ(demangle("_Z4CONVPcPPiPv")->arguments, (std::vector<std::string>{"char*", "int**", "void*"}));
   EXPECT_EQ(demangle("_Z4CONVv")->arguments.size(), 0u);
   EXPECT_EQ(demangle("_Z3DPUi")->arguments, (std::vector<std::string>{"int"}));

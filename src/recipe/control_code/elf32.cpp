@@ -39,7 +39,7 @@ std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics
   const ElfHeader& header = elf.header_;
   if (header.identification[4] != 1 || header.identification[5] != 1 || header.type != 2 || header.machine != 1) {
     diagnostics.error(DiagnosticKind::FileFormat, at(4, 20),
-                      formatted("this is no control-code ELF: class {}, byte order {}, type {} and machine {}, where "
+                      formatted("not a control-code ELF: class {}, byte order {}, type {} and machine {}, where "
                                 "1, 1, 2 and 1 are expected",
                                 header.identification[4], header.identification[5], header.type, header.machine));
     return std::nullopt;
@@ -71,7 +71,7 @@ bool Elf32::read_sections() {
   }
   if (names.empty() && header_.section_header_count > 1) {
     diagnostics_->error(DiagnosticKind::IndexOutOfRange, SourceLocation::in_bytes(file_, {50, 52}),
-                        formatted("section {} is to hold the names of sections, but there is no such section in the "
+                        formatted("section {} must hold the names of sections, but there is no such section in the "
                                   "file",
                                   header_.name_section));
     return false;
@@ -109,7 +109,7 @@ Bytes Elf32::contents(const Section& section) const {
   return bytes_.subspan(section.offset, section.size);
 }
 
-SourceLocation Elf32::place_of(const Section& section) const {
+SourceLocation Elf32::location_of(const Section& section) const {
   const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t{section.offset} + section.size, bytes_.size());
   return SourceLocation::in_bytes(file_, {std::min<std::uint64_t>(section.offset, end), end});
 }
@@ -137,7 +137,7 @@ const Section* Elf32::section_at(std::uint32_t index, std::string_view user) {
 std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index, std::string_view user) {
   const Bytes symbols = contents(table);
   if (index < symbols.size() / sizeof(ElfSymbol)) return load<ElfSymbol>(&symbols[index * sizeof(ElfSymbol)]);
-  diagnostics_->error(DiagnosticKind::IndexOutOfRange, place_of(table),
+  diagnostics_->error(DiagnosticKind::IndexOutOfRange, location_of(table),
                       formatted("{} names symbol {}, but table {} has {}", user, index, table.name,
                                 symbols.size() / sizeof(ElfSymbol)));
   return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index
 
 std::string Elf32::symbol_name(const Section& table, const ElfSymbol& symbol) {
   const Section* strings = section_at(table.link, formatted("symbol table {}", table.name));
-  return strings ? name_at(contents(*strings), symbol.name, place_of(table), "symbol") : std::string();
+  return strings ? name_at(contents(*strings), symbol.name, location_of(table), "symbol") : std::string();
 }
 
 }  // namespace slipway::recipe::control_code

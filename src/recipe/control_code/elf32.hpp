@@ -1,8 +1,7 @@
-// The parts of a 32-bit little-endian ELF file: sections, their names and contents, symbols. Program headers are not
-// looked at (recipe page 3.12).
+// The parts of a 32-bit little-endian ELF file: sections, their names and contents, symbols. Program headers are
+// ignored (docs/spec/recipe.md#control-code-elf-files).
 //
-// Nothing is trusted: every table, name and index is checked when it is used, and each problem is told with its range
-// of bytes.
+// Input is not trusted: every table, name and index is checked when it is used. Diagnostics have byte ranges.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace slipway::recipe::control_code {
 
-// As in the file.
+// The layouts are those of the file.
 struct ElfHeader {
   std::uint8_t identification[16];
   std::uint16_t type, machine;
@@ -51,28 +50,28 @@ enum : std::uint32_t {
 };
 enum : std::uint8_t { kObjectSymbol = 1, kFunctionSymbol = 2 };
 
-// Longer names are a mistake, or malice: each may be named from many places.
+// Longer names are errors: many entries of a malicious file could refer to one long name.
 inline constexpr std::size_t kMaxName = 1024;
 
 class Elf32 {
  public:
-  // Nothing when header or table of sections cannot be used.
+  // Nothing if the header or the section table is invalid.
   static std::optional<Elf32> read(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
 
   const ElfHeader& header() const { return header_; }
-  // By their index; the first is the empty one.
+  // By index; the first one is empty.
   const std::vector<Section>& sections() const { return sections_; }
   const Section* find(std::string_view name) const;
-  // Empty, after a diagnostic when the section was read, for what is not in the file.
+  // Empty for contents outside the file, which `read` has reported.
   Bytes contents(const Section& section) const;
 
   // An entry of a symbol table and its name. Errors: index-out-of-range, file-format.
   std::optional<ElfSymbol> symbol(const Section& table, std::uint32_t index, std::string_view user);
   std::string symbol_name(const Section& table, const ElfSymbol& symbol);
-  // Says so when there is none.
+  // Null after a diagnostic (index-out-of-range). `user` is for the message.
   const Section* section_at(std::uint32_t index, std::string_view user);
 
-  SourceLocation place_of(const Section& section) const;
+  SourceLocation location_of(const Section& section) const;
   Diagnostics& diagnostics() { return *diagnostics_; }
 
  private:

@@ -1,4 +1,5 @@
-// Names of kernels in configuration ELFs: `_Z4CONVPcPcPc` is CONV(char*, char*, char*) (recipe page 3.12).
+// Names of kernels in configuration ELFs: `_Z4CONVPcPcPc` is CONV(char*, char*, char*)
+// (docs/spec/recipe.md#control-code-elf-files).
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ struct KernelSignature {
   std::vector<std::string> arguments;  // "char*"; scalar parameters as "char" and "int"
 };
 
-// Nothing for what is no such name.
+// Nothing for other names.
 std::optional<KernelSignature> demangle(std::string_view symbol);
 
 }  // namespace slipway::recipe::control_code

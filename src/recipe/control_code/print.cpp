@@ -65,7 +65,7 @@ std::string print_control_code(const ControlCode& file) {
                       section.size, section.offset, section.compressed() ? ", compressed" : "");
   }
   print_kernels(file, text);
-  if (!file.patches.empty()) text += "\npatches (address of a symbol -> place in a section)\n";
+  if (!file.patches.empty()) text += "\npatches (address of a symbol -> location in a section)\n";
   for (const Patch& patch : file.patches) {
     text +=
         formatted("  {}{} + {} -> {} at {:#06x}, {}\n", patch.argument() ? "argument " : "", printable(patch.symbol),

@@ -1,4 +1,4 @@
-// What `slipway inspect` says of a control-code ELF (recipe page 3.13).
+// The output of `slipway inspect` for a control-code ELF (docs/spec/recipe.md#inspect-output).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reading a control-code ELF, table by table (recipe page 3.12).
+// Reads a control-code ELF, table by table (docs/spec/recipe.md#control-code-elf-files).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -9,9 +9,9 @@ namespace slipway::recipe::control_code {
 namespace {
 
 constexpr std::uint32_t kNoteUid = 4, kNoteConfiguration = 6;
-// Far more than any design has; each is looked for among all.
+// Far more than any design has; limits the time of the linear searches.
 constexpr std::size_t kMaxKernels = 4096;
-// Section indices from here on have a meaning of their own (absolute, common); no code is there.
+// Section indices from here on have special meanings (absolute, common) and refer to no section.
 constexpr std::uint16_t kReservedSections = 0xff00;
 
 // The contents of the note of a type in a section: {u32 name size, u32 size, u32 type, name, contents}, name "XRT".
@@ -22,8 +22,9 @@ Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t s
       load<std::uint32_t>(&bytes[8]) == type && text_of(bytes.subspan(12, 3)) == "XRT") {
     return bytes.subspan(kHead, size);
   }
-  elf.diagnostics().error(DiagnosticKind::FileFormat, elf.place_of(section),
-                          formatted("section {} is no note of XRT of type {} with {} bytes", section.name, type, size));
+  elf.diagnostics().error(
+      DiagnosticKind::FileFormat, elf.location_of(section),
+      formatted("section {} is not a note of XRT of type {} with {} bytes", section.name, type, size));
   return {};
 }
 
@@ -41,7 +42,7 @@ void read_notes(Elf32& elf, ControlCode& file) {
   }
 }
 
-// The members of a group: section indices behind a word of flags. `budget` is how many a file of this size can have.
+// The members of a group: section indices after a word of flags. `budget` is the maximum for a file of this size.
 std::vector<std::uint32_t> read_members(Elf32& elf, const Section& group, std::size_t& budget) {
   const Bytes bytes = elf.contents(group);
   std::vector<std::uint32_t> members;
@@ -59,8 +60,8 @@ void check_preemption(Elf32& elf, const Section& group, const std::vector<std::u
   };
   if (has(".preempt_save") == has(".preempt_restore")) return;
   elf.diagnostics().error(
-      DiagnosticKind::FileFormat, elf.place_of(group),
-      formatted("{} has unpaired preempt sections: save without restore, or the other way round", group.name));
+      DiagnosticKind::FileFormat, elf.location_of(group),
+      formatted("{} has unpaired preempt sections: save without restore, or restore without save", group.name));
 }
 
 // A group is an instance of a kernel: its `info` is an OBJECT symbol named as the instance, whose section field holds
@@ -73,8 +74,8 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
       object ? elf.symbol(*symbols, object->section, formatted("the instance of {}", group.name)) : std::nullopt;
   if (!function) return;
   if (object->type() != kObjectSymbol || function->type() != kFunctionSymbol) {
-    elf.diagnostics().error(DiagnosticKind::FileFormat, elf.place_of(*symbols),
-                            formatted("{} is to name an OBJECT symbol and that a FUNC symbol, but their types are "
+    elf.diagnostics().error(DiagnosticKind::FileFormat, elf.location_of(*symbols),
+                            formatted("{} must name an OBJECT symbol, and that a FUNC symbol, but their types are "
                                       "{} and {}",
                                       group.name, object->type(), function->type()));
     return;
@@ -83,14 +84,15 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   std::optional<KernelSignature> signature = demangle(mangled);
   if (!signature) {
     elf.diagnostics().error(
-        DiagnosticKind::FileFormat, elf.place_of(*symbols),
-        formatted("kernel symbol `{}` of {} is no mangled name of a function of pointers", mangled, group.name));
+        DiagnosticKind::FileFormat, elf.location_of(*symbols),
+        formatted("kernel symbol `{}` of {} is not the mangled name of a function with pointer parameters", mangled,
+                  group.name));
     return;
   }
   auto kernel = std::ranges::find(file.kernels, signature->name, &Kernel::name);
   if (kernel == file.kernels.end()) {
     if (file.kernels.size() == kMaxKernels) {
-      elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.place_of(group),
+      elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.location_of(group),
                               formatted("there are more than {} kernels", kMaxKernels));
       return;
     }
@@ -117,7 +119,7 @@ void read_patches(Elf32& elf, const Section& table, std::size_t& budget, Control
     const Section* target = symbol->section < kReservedSections ? elf.section_at(symbol->section, table.name) : nullptr;
     if (!target) return;
     if (raw.offset >= target->size) {
-      elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.place_of(table),
+      elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.location_of(table),
                               formatted("{} patches byte {} of section {}, which has {} bytes", table.name, raw.offset,
                                         target->name, target->size));
       return;
@@ -149,7 +151,7 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
       .size = bytes.size(), .os_abi = elf->header().identification[7], .abi_version = elf->header().identification[8]};
   if (platform_name(file.os_abi).empty()) {
     diagnostics.error(DiagnosticKind::FileFormat, SourceLocation::in_bytes(std::string(name), {7, 8}),
-                      formatted("this ELF file is for platform {}, which is none of the known NPUs", file.os_abi));
+                      formatted("this ELF file is for platform {}, which is not a known NPU", file.os_abi));
     return std::nullopt;
   }
   file.sections.assign(elf->sections().begin() + 1, elf->sections().end());

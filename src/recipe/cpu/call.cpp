@@ -21,7 +21,7 @@ std::string arguments_text(const Call& call) {
   return text.empty() ? "none" : text;
 }
 
-// Kept out of the way of the call itself.
+// Cold: not inlined into the call.
 [[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
   CallFailure failure{
       .diagnostic = {.kind = DiagnosticKind::CpuFunction, .location = call.location, .path = call.pointer},
@@ -31,13 +31,13 @@ std::string arguments_text(const Call& call) {
   try {
     throw;
   } catch (const std::bad_any_cast&) {
-    failure.diagnostic.hint("the function takes an argument as another type than the recipe gives it");
+    failure.diagnostic.hint("the function expects an argument of another type than the recipe has");
     failure.diagnostic.note(formatted("the arguments are: {}", arguments_text(call)));
   } catch (const std::out_of_range&) {
-    failure.diagnostic.note(formatted("the library said that the function has {} argument{}", call.function->num_args,
-                                      call.function->num_args == 1 ? "" : "s"));
+    failure.diagnostic.note(formatted("according to the library, the function has {} argument{}",
+                                      call.function->num_args, call.function->num_args == 1 ? "" : "s"));
   } catch (...) {
-    // Its own text has to do.
+    // Other exceptions get no hint.
   }
   return failure;
 }

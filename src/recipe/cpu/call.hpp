@@ -1,12 +1,13 @@
-// Calling a CPU function.
+// Calls a CPU function.
 //
-//   Call call{.function = function, .run = "convert_ifm", .place = place};
+//   Call call{.function = function, .run = "convert_ifm", .location = location};
 //   call.arguments.resize(function->num_args);
 //   call.arguments[0] = slipway::bo(storage);
 //   call.arguments[2] = std::string("nchw2nchw4c");
 //   if (auto done = run_call(call); !done) ...
 //
-// The vector of arguments is made once and kept between calls; a function may change it (recipe page 3.4).
+// The vector of arguments is made once and kept between calls; a function may change it
+// (docs/spec/recipe.md#execution).
 #pragma once
 
 #include <any>
@@ -27,7 +28,7 @@ struct Call {
   std::string pointer = {};  // JSON pointer of the run
 };
 
-// A diagnostic of kind cpu-function with the text of what was thrown, and that exception.
+// The exception of a function, and a diagnostic of kind cpu-function with its text.
 struct CallFailure {
   Diagnostic diagnostic;
   std::exception_ptr thrown;
@@ -35,7 +36,7 @@ struct CallFailure {
 
 std::expected<void, CallFailure> run_call(Call& call);
 
-// What an argument holds, as messages name it: "xrt::bo of 64 bytes", "int 3", "std::string", "nothing".
+// An argument as text for messages: "xrt::bo of 64 bytes", "int 3", "std::string", "nothing".
 std::string describe_argument(const std::any& argument);
 
 }  // namespace slipway::recipe::cpu

@@ -14,18 +14,18 @@ namespace {
 std::unexpected<Failure> truncated(std::string_view file, std::uint64_t begin, std::uint64_t end,
                                    std::string_view what) {
   return fail(DiagnosticKind::FileTruncated, SourceLocation::in_bytes(std::string(file), {begin, end}),
-              formatted("the {} of this library ends behind the end of the file", what));
+              formatted("the {} of this library extends past the end of the file", what));
 }
 
-// A range of a file; empty optional when it is not all there.
+// A range of a file; nothing if it is not inside the file.
 std::optional<Bytes> range(Bytes bytes, std::uint64_t offset, Size size) {
   const Size end = checked_add(offset, size);
   if (!end || *end > bytes.size()) return std::nullopt;
   return bytes.subspan(offset, *size);
 }
 
-// Whether the zero-terminated text at an offset is `name`: looks at no more of it than that, because a hostile file may
-// name one endless text from everywhere.
+// Whether the zero-terminated text at an offset is `name`. Reads no more than the length of `name`: in a malicious file
+// many symbols may refer to one very long text.
 bool is_string(Bytes strings, std::uint64_t offset, std::string_view name) {
   if (offset >= strings.size()) return false;
   const std::string_view rest = text_of(strings.subspan(offset));
@@ -40,7 +40,7 @@ Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::
   if (reader.failed() || !std::equal(header.e_ident, header.e_ident + SELFMAG, ELFMAG) ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN) {
     return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(std::string(file)),
-                "this file is no shared library (a 64-bit ELF file of type DYN)");
+                "not a shared library (a 64-bit ELF file of type DYN)");
   }
   const auto table = range(bytes, header.e_shoff, checked_multiply(header.e_shnum, sizeof(Elf64_Shdr)));
   if (!table || (header.e_shnum != 0 && header.e_shentsize != sizeof(Elf64_Shdr))) {

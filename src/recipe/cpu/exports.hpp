@@ -1,4 +1,4 @@
-// What a shared library exports, read from its file without loading it: `check` never runs a library's code.
+// Reads the exports of a shared library from its file, without loading it: `check` never runs a library's code.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace slipway::recipe::cpu {
 // file-format, file-truncated with byte ranges in `file`.
 Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::span<const std::string_view> names);
 
-// Finds what loading would fail with: a file that is no library for this machine, or that has no `library_init`.
+// Reports why loading would fail: the file is not a library for this machine, or has no `library_init`.
 void check_library_file(Bytes bytes, std::string_view file, const SourceLocation& location, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe::cpu

@@ -9,7 +9,7 @@
 namespace slipway::recipe::cpu {
 namespace {
 
-// Pages of the system: zeroed when they are first touched, and no memory until then.
+// Anonymous pages: the system zeroes and allocates each page when it is first touched.
 class HostBuffer final : public buffer_storage {
  public:
   HostBuffer(void* pages, std::size_t size) : pages_(pages), size_(size) {}
@@ -31,7 +31,8 @@ Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const
   void* pages =
       mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
-    return fail(DiagnosticKind::DeviceLacks, location, formatted("there is no memory for a buffer of {} bytes", size));
+    return fail(DiagnosticKind::DeviceLacks, location,
+                formatted("there is not enough memory for a buffer of {} bytes", size));
   }
   return std::make_shared<HostBuffer>(pages, size);
 }

@@ -1,4 +1,4 @@
-// A buffer in plain host memory, zeroed.
+// A zeroed buffer in host memory.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace slipway::recipe::cpu {
 // The alignment of the first byte: a cache line, which is also what SIMD code asks for.
 inline constexpr std::size_t kHostAlignment = 64;
 
-// Errors: device-lacks when there is no such amount of memory.
+// Errors: device-lacks if there is not enough memory.
 Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::cpu

@@ -14,7 +14,7 @@
 
 namespace slipway::recipe::cpu {
 
-// Libraries are made by the registry, and live for ever.
+// The registry makes libraries and never destroys them.
 class Library {
  public:
   Path file;
@@ -26,8 +26,8 @@ class Library {
 
 namespace {
 
-// What the process has loaded: loading is the loader's global state, and this is its index. Never destroyed, because
-// threads of libraries may outlive `main`.
+// The libraries of the process: an index of the loader's global state. Never destroyed, because threads of libraries
+// may outlive `main`.
 struct Registry {
   std::mutex mutex;
   std::map<Path, std::unique_ptr<const Library>> libraries;
@@ -44,7 +44,7 @@ Diagnostic problem(DiagnosticKind kind, const SourceLocation& location, std::str
 
 std::string loader_error() {
   const char* text = dlerror();
-  return text ? text : "no reason is known";
+  return text ? text : "unknown reason";
 }
 
 Result<BufferAbi> find_abi(void* handle, const Path& file, const SourceLocation& location) {
@@ -54,7 +54,7 @@ Result<BufferAbi> find_abi(void* handle, const Path& file, const SourceLocation&
   if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
   return fail(std::move(
       problem(DiagnosticKind::CpuAbi, location,
-              formatted("CPU library `{}` has buffer interface {}, and only 1 and 2 are known", file.native(), abi))
+              formatted("CPU library `{}` has buffer interface {}; only 1 and 2 are known", file.native(), abi))
           .hint("rebuild it with this version's slipway/cpu_library.hpp")));
 }
 
@@ -71,9 +71,7 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocati
   }
   auto library = std::make_unique<Library>();
   library->file = file;
-  Result<BufferAbi> abi = find_abi(handle, file, location);
-  if (!abi) return fail(std::move(abi.error()));
-  library->abi = *abi;
+  SLIPWAY_TRY(library->abi, find_abi(handle, file, location));
 
   xrt_core::cpu::library_init_args arguments;
   try {
@@ -85,7 +83,7 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocati
   if (!arguments.lookup_fn) {
     return fail(std::move(problem(DiagnosticKind::CpuInit, location,
                                   formatted("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
-                              .hint("it is to set the member of the structure that it is given")));
+                              .hint("it must set the member of its argument")));
   }
   library->lookup = std::move(arguments.lookup_fn);
   return library;
@@ -99,13 +97,13 @@ Result<std::unique_ptr<const Function>> look_up(const Library& library, std::str
   } catch (...) {
     return fail(
         DiagnosticKind::CpuLookup, location,
-        formatted("CPU library `{}` does not give function `{}`: {}", library.file.native(), name, thrown_text()));
+        formatted("CPU library `{}` does not provide function `{}`: {}", library.file.native(), name, thrown_text()));
   }
   if (!found.callable) {
     return fail(std::move(
         problem(DiagnosticKind::CpuLookup, location,
-                formatted("CPU library `{}` gives no callable for function `{}`", library.file.native(), name))
-            .hint("its lookup function is to throw for names that it does not know")));
+                formatted("CPU library `{}` provides no callable for function `{}`", library.file.native(), name))
+            .hint("its lookup function must throw for unknown names")));
   }
   if (found.num_args > kMaxArguments) {
     return fail(DiagnosticKind::CpuLookup, location,
@@ -127,9 +125,8 @@ Result<const Library*> load_library(const Path& file, const SourceLocation& loca
   Registry& loaded = registry();
   const std::scoped_lock lock(loaded.mutex);
   if (const auto known = loaded.libraries.find(canonical); known != loaded.libraries.end()) return known->second.get();
-  Result<std::unique_ptr<const Library>> library = open(canonical, location);
-  if (!library) return fail(std::move(library.error()));
-  return loaded.libraries.emplace(canonical, std::move(*library)).first->second.get();
+  SLIPWAY_TRY(std::unique_ptr<const Library> library, open(canonical, location));
+  return loaded.libraries.emplace(canonical, std::move(library)).first->second.get();
 }
 
 const Path& file_of(const Library& library) { return library.file; }
@@ -138,9 +135,8 @@ BufferAbi abi_of(const Library& library) { return library.abi; }
 Result<const Function*> find_function(const Library& library, std::string_view name, const SourceLocation& location) {
   const std::scoped_lock lock(library.mutex);
   if (const auto known = library.functions.find(name); known != library.functions.end()) return known->second.get();
-  Result<std::unique_ptr<const Function>> function = look_up(library, name, location);
-  if (!function) return fail(std::move(function.error()));
-  return library.functions.emplace(std::string(name), std::move(*function)).first->second.get();
+  SLIPWAY_TRY(std::unique_ptr<const Function> function, look_up(library, name, location));
+  return library.functions.emplace(std::string(name), std::move(function)).first->second.get();
 }
 
 }  // namespace slipway::recipe::cpu

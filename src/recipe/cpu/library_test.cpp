@@ -99,16 +99,16 @@ TEST(CpuLibrary, FunctionsBelongToTheirLibrary) {
   EXPECT_EQ(std::any_cast<int>(other.arguments[0]), 1001);
 }
 
-TEST(CpuLibrary, TakesLibrariesBuiltElsewhere) {
+TEST(CpuLibrary, LoadsLibrariesBuiltForXrt) {
   EXPECT_EQ(abi_of(library("as_shipped")), BufferAbi::Xrt);
   Call twice = call_of("anything", {21}, "as_shipped");
   ASSERT_TRUE(run_call(twice));
   EXPECT_EQ(std::any_cast<int>(twice.arguments[0]), 42);
 }
 
-TEST(CpuLibrary, SaysWhatIsWrongWithALibrary) {
+TEST(CpuLibrary, ReportsErrorsOfLibraries) {
   const slipway::testing::ScratchDirectory directory;
-  std::ofstream(directory / "libtext.so") << "this is no library";
+  std::ofstream(directory / "libtext.so") << "not a library";
 
   const Diagnostic missing = problem_of(load_library(directory / "libnone.so"));
   EXPECT_EQ(missing.kind, DiagnosticKind::CpuOpen);
@@ -129,14 +129,14 @@ TEST(CpuLibrary, SaysWhatIsWrongWithALibrary) {
   EXPECT_THAT(abi.message, HasSubstr("has buffer interface 9"));
 }
 
-TEST(CpuLibrary, SaysWhatIsWrongWithAFunction) {
+TEST(CpuLibrary, ReportsErrorsOfFunctions) {
   const SourceLocation location = SourceLocation::in_file("recipe.json");
   const Diagnostic unknown = problem_of(find_function(library("arithmetic"), "sub", location));
   EXPECT_EQ(unknown.kind, DiagnosticKind::CpuLookup);
-  EXPECT_THAT(unknown.message, EndsWith("libarithmetic.so` does not give function `sub`: function 'sub' not found"));
+  EXPECT_THAT(unknown.message, EndsWith("libarithmetic.so` does not provide function `sub`: function 'sub' not found"));
   EXPECT_EQ(unknown.location.file, "recipe.json");
   EXPECT_THAT(problem_of(find_function(library("arithmetic"), "no_callable")).message,
-              HasSubstr("gives no callable for function `no_callable`"));
+              HasSubstr("provides no callable for function `no_callable`"));
   EXPECT_THAT(problem_of(find_function(library("arithmetic"), "too_many")).message,
               HasSubstr("asks for 1000000000 arguments"));
 }
@@ -173,13 +173,13 @@ TEST(CpuCall, KeepsTheException) {
 
 TEST(CpuCall, ExplainsWrongTypes) {
   const Diagnostic wrong = failure_of(call_of("add", {buffer(16), std::int64_t{3}}));
-  EXPECT_THAT(wrong.message, HasSubstr("takes an argument as another type than the recipe gives it"));
+  EXPECT_THAT(wrong.message, HasSubstr("expects an argument of another type than the recipe has"));
   ASSERT_EQ(wrong.notes.size(), 1u);
   EXPECT_EQ(wrong.notes[0].message, "the arguments are: 0 xrt::bo of 16 bytes, 1 std::int64_t 3");
 
   const Diagnostic few = failure_of(call_of("reach_too_far", {std::any(), std::string("x")}));
   ASSERT_EQ(few.notes.size(), 1u);
-  EXPECT_EQ(few.notes[0].message, "the library said that the function has 2 arguments");
+  EXPECT_EQ(few.notes[0].message, "according to the library, the function has 2 arguments");
   EXPECT_EQ(failure_of(call_of("add", {std::any(), std::string("x")})).notes[0].message,
             "the arguments are: 0 nothing, 1 std::string");
   EXPECT_THAT(failure_of(call_of("sync_strangely", {buffer(1)})).message, HasSubstr("needs XRT"));
@@ -223,7 +223,7 @@ TEST(CpuBuffer, HostMemoryIsZeroedAndBounded) {
   EXPECT_EQ(huge.location.file, "recipe.json");
 }
 
-TEST(CpuPaths, KnowsTheFormsOfAName) {
+TEST(CpuPaths, TriesAllFormsOfAName) {
   EXPECT_THAT(library_file_names("convert.dll"), ElementsAre("libconvert.dll.so", "convert.dll", "convert.dll.so",
                                                              "libconvert.so", "convert", "convert.so"));
   EXPECT_THAT(library_file_names("op"), ElementsAre("libop.so", "op", "op.so"));
@@ -233,7 +233,7 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   const slipway::testing::ScratchDirectory directory;
   std::filesystem::create_directories(directory / "a/umd");
   std::filesystem::create_directories(directory / "b/umd");
-  std::filesystem::create_directories(directory / "a/convert");  // a directory is no library
+  std::filesystem::create_directories(directory / "a/convert");  // a directory is not a library
   std::ofstream(directory / "b/umd/libconvert.so") << "x";
   std::ofstream(directory / "b/convert.so") << "x";
   const LibraryRoots roots{.roots = {directory / "a", directory / "b"}};
@@ -245,7 +245,7 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   EXPECT_EQ(none.notes[1].message, formatted("looked for `{}`", (directory / "b/umd/libother.so").native()));
 }
 
-TEST(CpuPaths, StaysInside) {
+TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
   const LibraryRoots roots{.roots = {"/tmp"}};
   const Diagnostic absolute = problem_of(find_library("/usr/lib/libm.so", roots));
   EXPECT_EQ(absolute.kind, DiagnosticKind::CpuPath);
@@ -263,7 +263,7 @@ TEST(CpuPaths, RootsInOrder) {
   ::setenv("XILINX_XRT", "/opt/xrt", 1);
   const std::vector<Path> roots = library_roots({}, "artifacts").roots;
   ::unsetenv("XILINX_XRT");
-  // A program that was not installed, as one of a bundle, has no directory of its own above it.
+  // A program that is not installed, for instance in a bundle, has no install prefix.
   const bool is_installed = !install_prefix().empty();
   ASSERT_EQ(roots.size(), is_installed ? 3u : 2u);
   EXPECT_EQ(roots.front(), "/opt/xrt");

@@ -13,7 +13,7 @@ Path install_prefix() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&install_prefix), &info) == 0 || !info.dli_fname) return {};
   std::error_code error;
-  // A program that was found through PATH is known here under its bare name alone.
+  // For a program that was found through PATH, dli_fname is the bare name.
   const std::string_view name = info.dli_fname;
   Path file = std::filesystem::canonical(name.contains('/') ? Path(name) : Path("/proc/self/exe"), error);
   if (error) return {};

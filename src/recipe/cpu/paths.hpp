@@ -1,8 +1,8 @@
-// Where a recipe's CPU libraries are (recipe page 3.6, decision 22).
+// Where a recipe's CPU libraries are (docs/spec/recipe.md#library-lookup, docs/spec/recipe.md#decision-22).
 //
-// A library is named relative to a root: the one that the user gives, else XILINX_XRT, the directory that Slipway is
-// installed in and the directory of the artifacts, in this order. `umd/convert.dll` finds `umd/libconvert.so`: recipes
-// name the libraries of another system, and XRT leaves `lib` and `.so` to the loader.
+// A library is named relative to a root: the root of the user, else XILINX_XRT, the directory that Slipway is installed
+// in and the directory of the artifacts, in this order. `umd/convert.dll` finds `umd/libconvert.so`: recipes may name
+// the libraries of another system, and omit `lib` and `.so`.
 #pragma once
 
 #include <string>
@@ -19,17 +19,17 @@ struct LibraryRoots {
   bool allow_outside = false;  // absolute paths, and `..`
 };
 
-// `given` (empty: none) replaces all other roots.
+// `given` replaces all other roots, unless it is empty.
 LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_outside = false);
 
-// The directory above the one that this program or library lies in; empty when it is not known.
+// The parent of the directory of this program or library; empty if it is unknown.
 Path install_prefix();
 
-// The file names that a library name may stand for, in the order in which they are looked for.
+// The possible file names of a library, in search order.
 std::vector<std::string> library_file_names(std::string_view name);
 
-// The first file that exists. Errors: cpu-path for a name that is empty, absolute or has `..`; cpu-open, naming the
-// files that were looked for. `place` is that of the name in the recipe.
+// The first file that exists. Errors: cpu-path for a name that is empty, absolute or has `..`; cpu-open, with notes for
+// the files that were looked for. `location` is that of the name in the recipe.
 Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::cpu

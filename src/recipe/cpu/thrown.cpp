@@ -12,17 +12,17 @@
 namespace slipway::recipe::cpu {
 namespace {
 
-constexpr int kDeepestNesting = 16;
+constexpr int kMaxNesting = 16;
 
 std::string text_of(const std::exception& thrown, int depth) {
   std::string text = thrown.what();
-  if (depth == kDeepestNesting) return text;
+  if (depth == kMaxNesting) return text;
   try {
     std::rethrow_if_nested(thrown);
   } catch (const std::exception& cause) {
     text += ": " + text_of(cause, depth + 1);
   } catch (...) {
-    // The cause is no std::exception and has no text to add.
+    // A cause that is not a std::exception has no text.
   }
   return text;
 }
@@ -40,7 +40,7 @@ std::string thrown_text() {
     return thrown ? thrown : "a null text";
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
-    if (!type) return "something that is no C++ exception";
+    if (!type) return "something that is not a C++ exception";
     const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
                                                            &std::free);
     return formatted("an exception of type `{}`", name ? name.get() : type->name());

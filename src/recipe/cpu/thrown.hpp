@@ -1,11 +1,12 @@
-// The text of what is being caught: for handlers of `...` around code of others.
+// The text of the exception that is being handled, for handlers of `...` around foreign code.
 #pragma once
 
 #include <string>
 
 namespace slipway::recipe::cpu {
 
-// Only inside a handler. Nested exceptions follow after colons; what is no std::exception is named by its type.
+// Must be called inside a handler. Nested exceptions follow after colons; an exception that is not a std::exception is
+// described by its type.
 std::string thrown_text();
 
 }  // namespace slipway::recipe::cpu

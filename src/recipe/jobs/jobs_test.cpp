@@ -52,7 +52,7 @@ TEST(Jobs, ReadsBothForms) {
   EXPECT_EQ(object.script->jobs[1].id, "z");
 }
 
-TEST(Jobs, SaysWhatIsWrong) {
+TEST(Jobs, ReportsErrors) {
   EXPECT_EQ(problem_of(R"({"jobs": [{"id": "a"}]})").kind, DiagnosticKind::MissingKey);
   EXPECT_EQ(problem_of(R"({})").kind, DiagnosticKind::MissingKey);
   EXPECT_EQ(problem_of(R"([])").kind, DiagnosticKind::WrongType);
@@ -76,9 +76,9 @@ JobScript script_of(std::size_t count) {
   return script;
 }
 
-TEST(Jobs, RunSideBySideAndReportInOrder) {
+TEST(Jobs, RunConcurrentlyAndReportInOrder) {
   const JobScript script = script_of(4);
-  std::latch all(4);  // every job waits for the others, so all must run at once
+  std::latch all(4);  // every job waits for the others, so all must run concurrently
   const auto results = run_jobs(script, {}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     return [&all, id = job.id] {
       all.arrive_and_wait();
@@ -92,7 +92,7 @@ TEST(Jobs, RunSideBySideAndReportInOrder) {
             R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
 }
 
-TEST(Jobs, GoOnAfterFailures) {
+TEST(Jobs, ContinueAfterFailures) {
   const JobScript script = script_of(4);
   const auto results = run_jobs(script, {.threads = 1}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     if (job.id == "j0")
@@ -112,7 +112,7 @@ TEST(Jobs, GoOnAfterFailures) {
   EXPECT_EQ(status_of({}), 0);
 }
 
-TEST(Jobs, LoadNoMoreAheadThanTheLimit) {
+TEST(Jobs, LoadNoMoreJobsAheadThanTheLimit) {
   std::atomic<int> loaded = 0, most = 0;
   run_jobs(script_of(32), {.threads = 2, .queue_limit = 3}, [&](const Job&) -> std::expected<RunJob, JobResult> {
     const int now = ++loaded;
@@ -125,7 +125,7 @@ TEST(Jobs, LoadNoMoreAheadThanTheLimit) {
     };
   });
   EXPECT_EQ(loaded, 0);
-  EXPECT_LE(most, 2 + 3);  // those that workers took, and those in the queue
+  EXPECT_LE(most, 2 + 3);  // those of workers, and those in the queue
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ using json::Value;
 const json::Record<Job>& job_record() {
   static const json::Record<Job> record =
       json::Record<Job>("job", "a recipe to run", &Job::at)
-          .optional("id", &Job::id, Text{.empty = false}, "what the report calls it; `jobN` when absent")
+          .optional("id", &Job::id, Text{.empty = false}, "its name in the report (`jobN`)")
           .required("recipe", &Job::recipe, Text{.empty = false}, "path of the recipe")
           .optional("profile", &Job::profile, Text{.empty = false}, "path of its profile")
-          .optional("dir", &Job::directory, Text{}, "directory of the files that both name")
+          .optional("dir", &Job::directory, Text{}, "directory of the files that recipe and profile name")
           .optional("iterations", &Job::iterations, IterationsCodec{}, "of all its executions")
-          .optional("mode", &Job::mode, ModeCodec{}, "runs the executions of this mode alone");
+          .optional("mode", &Job::mode, ModeCodec{}, "run only the executions of this mode");
   return record;
 }
 
@@ -62,7 +62,7 @@ std::optional<JobScript> read_jobs(std::shared_ptr<const json::Document> documen
     Job job;
     job_record().read(decoder, element, job);
     if (!element.is(Type::Object)) continue;
-    // One that could not be read in full stays, so that its id is compared with the others'.
+    // Jobs that could not be read in full are kept, so that duplicates of their ids are found.
     if (job.id.empty()) job.id = jobs.is(Type::Object) ? element.key() : formatted("job{}", script.jobs.size());
     script.jobs.push_back(std::move(job));
   }
@@ -79,7 +79,7 @@ std::string jobs_schema() {
   json::Schema schema(out);
   out.object([&] {
     out.member("$schema", "https://json-schema.org/draft/2020-12/schema");
-    out.member("title", "jobs").member("description", "recipes to run side by side").member("type", "object");
+    out.member("title", "jobs").member("description", "recipes to run concurrently").member("type", "object");
     out.key("properties").object([&] {
       out.key("jobs").object([&] {
         out.key("anyOf").array([&] {

@@ -11,7 +11,7 @@
 namespace slipway::recipe {
 namespace {
 
-// Loaded jobs on their way to the workers.
+// Loaded jobs that wait for a worker.
 class Queue {
  public:
   explicit Queue(std::size_t limit) : limit_(limit) {}
@@ -21,8 +21,8 @@ class Queue {
     RunJob run;
   };
 
-  // Waits for room before the job is loaded, so that no more than the limit are ever kept.
-  void wait_for_room() {
+  // Waits before the next job is loaded, so that there are never more loaded jobs than the limit.
+  void wait_for_space() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return items_.size() < limit_; });
   }
@@ -36,7 +36,7 @@ class Queue {
     closed_ = true;
     changed_.notify_all();
   }
-  // Nothing when the queue is closed and empty.
+  // Returns nothing if the queue is closed and empty.
   std::optional<Item> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !items_.empty(); });
@@ -86,7 +86,7 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
     });
   }
   for (std::size_t i = 0; i < script.jobs.size(); ++i) {
-    queue.wait_for_room();
+    queue.wait_for_space();
     try {
       std::expected<RunJob, JobResult> loaded = prepare(script.jobs[i]);
       if (loaded) {

@@ -5,7 +5,7 @@
 namespace slipway::recipe {
 namespace {
 
-// The first error decides what the report says; all of them go to the user.
+// The report has the first error; `diagnostics` has all.
 JobResult failed(const Session* session, Failure diagnostics) {
   const auto first = std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity);
   const Diagnostic& problem = first == diagnostics.end() ? diagnostics.front() : *first;
@@ -27,16 +27,16 @@ SourcePtr read(const Path& path, Diagnostics& diagnostics) {
 std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions& options) {
   Diagnostics diagnostics;
   const Path artifacts = options.directory / job.directory;
-  SessionRequest request = options.request;
-  request.recipe = read(options.directory / job.recipe, diagnostics);
-  if (!job.profile.empty()) request.profile = read(options.directory / job.profile, diagnostics);
+  SessionOptions session_options = options.session;
+  session_options.recipe = read(options.directory / job.recipe, diagnostics);
+  if (!job.profile.empty()) session_options.profile = read(options.directory / job.profile, diagnostics);
   if (diagnostics.has_errors()) return std::unexpected(failed(nullptr, diagnostics.release()));
-  request.artifacts = Artifacts::in_directory(artifacts, options.allow_outside);
-  request.changes.silent = true;
-  if (job.iterations) request.changes.iterations = job.iterations;
-  if (job.mode) request.changes.mode = job.mode;
+  session_options.artifacts = Artifacts::in_directory(artifacts, options.allow_outside);
+  session_options.changes.silent = true;
+  if (job.iterations) session_options.changes.iterations = job.iterations;
+  if (job.mode) session_options.changes.mode = job.mode;
 
-  auto session = std::make_unique<Session>(Session::load(request, diagnostics));
+  auto session = std::make_unique<Session>(Session::load(session_options, diagnostics));
   if (!session->plan()) return std::unexpected(failed(nullptr, diagnostics.release()));
   if (!session->open(options.open(artifacts), diagnostics)) {
     return std::unexpected(failed(nullptr, diagnostics.release()));

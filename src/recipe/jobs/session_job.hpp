@@ -1,4 +1,4 @@
-// Jobs as sessions: what the program does with a jobs script.
+// Runs the jobs of a script as sessions.
 #pragma once
 
 #include "recipe/jobs/jobs.hpp"
@@ -9,14 +9,14 @@ namespace slipway::recipe {
 struct SessionJobOptions {
   Path directory;  // --dir: what the paths of the script are relative to
   bool allow_outside = false;
-  // What all jobs have; recipe, profile and artifacts are the job's own.
-  SessionRequest request;
-  // Gives the options of a job's runner: its libraries are looked for in the job's directory too.
+  // Common options of all jobs; each job sets recipe, profile and artifacts.
+  SessionOptions session;
+  // Returns the options of a job's runner, which searches libraries in the artifacts' directory too.
   std::function<OpenOptions(const Path& artifacts)> open;
 };
 
-// Loads a job with everything that it names and opens its back ends; the job then runs its executions. Its `iterations`
-// and `mode` win over those of the request, and no execution prints.
+// Loads a job with all its files and opens its back ends; the job then runs its executions, which do not print. Its
+// `iterations` and `mode` override those of `session`.
 PrepareJob session_jobs(SessionJobOptions options);
 
 }  // namespace slipway::recipe

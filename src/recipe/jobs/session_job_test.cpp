@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Adds 2 to every byte of `x`, which the profile fills with 40 and wants to be what `expected` says.
+// Adds 2 to every byte of `x`, which the profile fills with 40 and compares with `expected`.
 constexpr std::string_view kRecipe = R"({"resources": {
   "buffers": [{"name": "x", "type": "inout", "size": 8}],
   "cpus": [{"name": "FUNCTION", "library_path": "arithmetic"}]},
@@ -32,7 +32,7 @@ std::string with(std::string_view text, std::string_view what, std::string_view 
   return result;
 }
 
-TEST(SessionJobs, RunReportAndGoOn) {
+TEST(SessionJobs, RunReportAndContinue) {
   const slipway::testing::ScratchDirectory directory;
   const auto write = [&](const char* name, const std::string& text) {
     ASSERT_TRUE(write_file(directory / name, text));
@@ -71,7 +71,7 @@ TEST(SessionJobs, RunReportAndGoOn) {
   }
 }
 
-TEST(SessionJobs, SchemaFileIsThatOfTheTables) {
+TEST(SessionJobs, TheSchemaFileMatchesTheTables) {
   const Path path = slipway::testing::source_directory() / "schema/jobs.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, jobs_schema()));

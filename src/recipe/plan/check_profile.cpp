@@ -1,4 +1,4 @@
-// A profile against its recipe and its files (recipe page 3.5, section 4).
+// Checks a profile against its recipe and its files (docs/spec/recipe.md#profile, docs/spec/recipe.md#diagnostics).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -28,7 +28,7 @@ class ProfileChecker {
             .note("the first one is here", first->second.location());
       }
       if (recipe_) check_buffer(binding);
-      if (!binding.broken) check_data(binding);
+      if (!binding.incomplete) check_data(binding);
     }
     if (recipe_) check_traces();
     for (const Execution& execution : profile_.executions) check_execution(execution);
@@ -40,10 +40,9 @@ class ProfileChecker {
     const Buffer* buffer = find_named(recipe_->buffers, binding.name);
     if (!buffer) {
       if (is_golden(binding.name)) return;
-      Diagnostic problem =
-          json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                        formatted("the recipe has no buffer `{}`; the binding is made all the same", binding.name),
-                        Severity::Warning);
+      Diagnostic problem = json::problem(
+          binding.at["name"], DiagnosticKind::ProfileBinding,
+          formatted("the recipe has no buffer `{}`; the binding is made anyway", binding.name), Severity::Warning);
       if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
         problem.suggest(json::inside_quotes(binding.at["name"].location()), *near);
       diagnostics_.add(std::move(problem));
@@ -59,7 +58,7 @@ class ProfileChecker {
                                [&](const Binding& other) { return other.validate && other.validate->name == name; });
   }
 
-  // The size of a file; none when it is not looked at or not there (which is said).
+  // The size of a file; nothing if files are not looked at, or, after a diagnostic, if it is missing.
   std::optional<std::uint64_t> file_size(const std::string& file, Value at) {
     if (!artifacts_) return std::nullopt;
     const Result<Artifact> artifact = artifacts_->open_data(file);

@@ -1,4 +1,4 @@
-// Constants (recipe page 3.3.7): values are range-checked, never wrapped or truncated.
+// Constants (docs/spec/recipe.md#constants): values are range-checked, never wrapped or truncated.
 #include <cmath>
 
 #include "base/format.hpp"
@@ -15,7 +15,7 @@ using tensor::ElementType;
 struct Limits {
   ConstantType type;
   std::int64_t min;
-  std::uint64_t cpu_max, kernel_max;  // kernels take the same 32 bits signed or not
+  std::uint64_t cpu_max, kernel_max;  // kernels take 32 bits, signed or unsigned
 };
 
 constexpr Limits kLimits[] = {
@@ -42,8 +42,8 @@ std::optional<double> special_float(Value value) {
   return std::nullopt;
 }
 
-// The type of a constant that does not say it; none when its value is no scalar.
-std::optional<ConstantType> told_type(Value value, bool cpu) {
+// The type of a constant without `type`, from its value; nothing if the value is not a scalar.
+std::optional<ConstantType> implied_type(Value value, bool cpu) {
   switch (value.type()) {
     case Type::Bool:
       return ConstantType::Int;
@@ -71,7 +71,7 @@ std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bo
   }
   const auto number = whole_number(value);
   if (!number)
-    return refuse(value, formatted("{} is no whole number, which type {} takes", value.text(), type), diagnostics);
+    return refuse(value, formatted("{} is not a whole number, which type {} takes", value.text(), type), diagnostics);
   const std::uint64_t max = cpu ? limits.cpu_max : limits.kernel_max;
   if (!number->fits(limits.min, max)) {
     return refuse(value, formatted("{} does not fit in type {} ({} to {})", value.text(), type, limits.min, max),
@@ -84,13 +84,14 @@ std::optional<ConstantScalar> read_float(Value value, ConstantType type, Diagnos
   std::optional<double> number = special_float(value);
   if (!number) number = decimal_number(value);
   if (!number)
-    return refuse(value, formatted("{} is no number, which type {} takes", value.text(), name_of(type)), diagnostics);
+    return refuse(value, formatted("{} is not a number, which type {} takes", value.text(), name_of(type)),
+                  diagnostics);
   if (type == ConstantType::Float && std::isfinite(*number) && !std::isfinite(static_cast<float>(*number)))
     return refuse(value, formatted("{} does not fit in type float", value.text()), diagnostics);
   return ConstantScalar{type, *number};
 }
 
-// One scalar into the bytes of an element type.
+// Stores one scalar as an element of a type.
 bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostics) {
   tensor::Stored stored;
   if (value.is(Type::Bool)) {
@@ -98,7 +99,8 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
   } else if (special_float(value) && tensor::is_float(type)) {
     stored = tensor::store_word(type, value.string(), to);
   } else if (const auto whole = whole_number(value)) {
-    // A 32-bit pattern may be written signed or not, whatever the kernel calls it (page 3.3.7, `int`).
+    // A 32-bit pattern may be written as signed or unsigned, for both types of the kernel
+    // (docs/spec/recipe.md#constants, `int`).
     const bool signed_32 = type == ElementType::I32 && !whole->negative && whole->fits(0, UINT32_MAX);
     const tensor::Number number =
         signed_32 ? tensor::Number(std::int64_t{static_cast<std::int32_t>(whole->magnitude)}) : whole->number();
@@ -106,7 +108,7 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
   } else if (const auto number = decimal_number(value)) {
     stored = tensor::store_number(type, *number, to);
   } else {
-    refuse(value, formatted("{} is no number, which a kernel of this recipe takes here", value.text()), diagnostics);
+    refuse(value, formatted("{} is not a number, which the kernel takes here", value.text()), diagnostics);
     return false;
   }
   if (!stored) refuse(value, stored.error(), diagnostics);
@@ -117,16 +119,15 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
 
 std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, Diagnostics& diagnostics) {
   const Value value = constant.value;
-  const std::optional<ConstantType> type = constant.type ? constant.type : told_type(value, cpu);
-  if (!type) return refuse(value, "an array is for push constants of embedded kernels alone", diagnostics);
+  const std::optional<ConstantType> type = constant.type ? constant.type : implied_type(value, cpu);
+  if (!type) return refuse(value, "an array is for push constants of embedded kernels only", diagnostics);
   if (*type == ConstantType::String) {
     if (!cpu) {
       return refuse(constant.at["type"] ? constant.at["type"] : value,
                     "a string constant is for CPU functions only; kernels take numbers", diagnostics);
     }
     if (value.is(Type::String)) return ConstantScalar{*type, value.string()};
-    return refuse(value, formatted("type string takes a string, but here is {}", json::name_of(value.type())),
-                  diagnostics);
+    return refuse(value, formatted("type string takes a string, not {}", json::name_of(value.type())), diagnostics);
   }
   const Limits* limits = limits_of(*type);
   return limits ? read_integer(value, *limits, cpu, diagnostics) : read_float(value, *type, diagnostics);
@@ -164,10 +165,9 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, Ele
                                                    bool array, Diagnostics& diagnostics) {
   const Value value = constant.value;
   if (!array) {
-    // The type that the recipe gives is checked too, even where the kernel's own decides.
+    // The type in the recipe is checked too, although the type in the kernel decides.
     if (constant.type && !read_constant(constant, false, diagnostics)) return std::nullopt;
-    if (value.is(Type::Array))
-      return refuse(value, "an array is given, but the kernel takes one number here", diagnostics);
+    if (value.is(Type::Array)) return refuse(value, "the kernel takes one number here, not an array", diagnostics);
     if (!constant.type && value.is(Type::Bool) && type != ElementType::Bool && !tensor::is_float(type)) {
       diagnostics.add(json::problem(value, DiagnosticKind::DeprecatedForm,
                                     formatted("{} is taken as {}", value.text(), value.boolean() ? 1 : 0),
@@ -177,7 +177,7 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, Ele
   }
   if (!value.is(Type::Array) || value.size() != count) {
     return refuse(value,
-                  formatted("the kernel takes an array of {} numbers here, but here is {}", count,
+                  formatted("the kernel takes an array of {} numbers here, not {}", count,
                             value.is(Type::Array) ? formatted("one of {}", value.size())
                                                   : std::string(json::name_of(value.type()))),
                   diagnostics);

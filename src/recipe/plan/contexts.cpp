@@ -12,7 +12,7 @@ using json::Value;
 // XRT's spelling.
 constexpr std::string_view kAmbiguous = "Default hwctx is missing or ambigious";
 
-bool says_something(const Context& context) { return context.has_configuration() || !context.module.empty(); }
+bool is_specified(const Context& context) { return context.has_configuration() || !context.module.empty(); }
 
 void check_reference(const Recipe& recipe, std::string_view name, Value object, Diagnostics& diagnostics) {
   if (context_of(recipe, name) || name.empty()) return;
@@ -25,7 +25,7 @@ void check_reference(const Recipe& recipe, std::string_view name, Value object, 
 }
 
 void check_context(const Context& context, Diagnostics& diagnostics) {
-  if (context.broken) return;
+  if (context.incomplete) return;
   if (!context.xclbin.empty() && (!context.program.empty() || !context.programs.empty())) {
     diagnostics.add(
         problem_at(context.at, "xclbin", DiagnosticKind::ConflictingKeys,
@@ -54,7 +54,7 @@ std::optional<Artifact> open(const std::string& key, Value at, bool needed, cons
     problem.at(at.pointer());
     if (!needed) {
       problem.severity = Severity::Warning;
-      problem.hint("no kernel needs it here");
+      problem.hint("no kernel needs it");
     }
     diagnostics.add(std::move(problem));
   }
@@ -65,7 +65,7 @@ std::optional<Artifact> open(const std::string& key, Value at, bool needed, cons
 
 std::vector<const Context*> contexts_of(const Recipe& recipe) {
   std::vector<const Context*> all;
-  if (recipe.header && says_something(*recipe.header)) all.push_back(&*recipe.header);
+  if (recipe.header && is_specified(*recipe.header)) all.push_back(&*recipe.header);
   for (const Context& context : recipe.contexts) all.push_back(&context);
   return all;
 }
@@ -94,27 +94,27 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
   if (recipe.header) check_context(*recipe.header, diagnostics);
   for (const Context& context : recipe.contexts) {
     check_context(context, diagnostics);
-    if (!context.broken && !says_something(context)) {
+    if (!context.incomplete && !is_specified(context)) {
       Diagnostic problem =
           json::problem(context.at, DiagnosticKind::HardwareContext, "No xclbin or program specified for hwctx");
       problem.location = context.at.opening();
       problem.hint(formatted("`{}` has neither xclbin, program, programs nor module", context.name));
       diagnostics.add(std::move(problem));
     }
-    if (context.name == "header" && recipe.header && says_something(*recipe.header)) {
+    if (context.name == "header" && recipe.header && is_specified(*recipe.header)) {
       diagnostics.add(json::problem(context.at["name"], DiagnosticKind::DuplicateName,
                                     "`header` is the name of the header's own hardware context"));
     }
   }
   for (const Kernel& kernel : recipe.kernels) {
     check_reference(recipe, kernel.context, kernel.at, diagnostics);
-    if (kernel.broken || !kernel.module.empty()) continue;
+    if (kernel.incomplete || !kernel.module.empty()) continue;
     const auto context = context_of(recipe, kernel.context);
     if (!context && kernel.context.empty()) {
       diagnostics.add(problem_at(kernel.at, "hwctx", DiagnosticKind::HardwareContext, std::string(kAmbiguous)))
-          .hint(formatted("kernel `{}` must say which one with `hwctx`", kernel.name));
+          .hint(formatted("kernel `{}` must name one with `hwctx`", kernel.name));
     } else if (context && module_of(recipe, kernel).key.empty() && (!*context || !(*context)->has_configuration()) &&
-               (!*context || !(*context)->broken) && (!recipe.header || !recipe.header->broken)) {
+               (!*context || !(*context)->incomplete) && (!recipe.header || !recipe.header->incomplete)) {
       diagnostics
           .add(problem_at(kernel.at, "name", DiagnosticKind::NoKernelSource,
                           "Could not create hwctx, xclbin or program is required in recipe"))

@@ -15,13 +15,13 @@ bool runs_on(const Kernel& kernel, BackendKind backend, const Recipe& recipe) {
   return context && *context && (*context)->has_configuration();
 }
 
-// Decision 7. The module's kind decides between Vulkan and OpenCL, when it is known.
+// docs/spec/recipe.md#decision-7. The kind of the module decides later between Vulkan and OpenCL.
 BackendKind backend_of(const Kernel& kernel, const Recipe& recipe, const PlanOptions& options) {
   if (options.backend == BackendKind::Xrt && runs_on(kernel, BackendKind::Xrt, recipe)) return BackendKind::Xrt;
   return module_of(recipe, kernel).key.empty() ? BackendKind::Xrt : BackendKind::Vulkan;
 }
 
-// The modules of all kernels, each opened and compiled once, on all cores.
+// Loads the modules of all kernels. Each is opened and compiled once, in parallel.
 std::map<std::string, std::optional<LoadedModule>> load_modules(const Recipe& recipe, const Artifacts& artifacts,
                                                                 const PlanOptions& options, Diagnostics& diagnostics) {
   std::map<std::string, std::optional<LoadedModule>> modules;
@@ -73,8 +73,8 @@ class Planner {
         const auto of_kernel = context_of(recipe_, kernel.context);
         return of_kernel && *of_kernel == context && backend_of(kernel, recipe_, options_) == BackendKind::Xrt;
       });
-      auto planned =
-          context->broken ? std::nullopt : plan_context(*context, artifacts_, needed, options_.profile, diagnostics_);
+      auto planned = context->incomplete ? std::nullopt
+                                         : plan_context(*context, artifacts_, needed, options_.profile, diagnostics_);
       good_contexts_.push_back(planned.has_value());
       plan_.contexts.push_back(planned ? std::move(*planned) : ContextPlan{.name = context->name});
     }
@@ -95,7 +95,7 @@ class Planner {
     plan.local = kernel.local;
     plan.origin = origin_of(kernel.at);
     plan.backend = backend_of(kernel, recipe_, options_);
-    if (kernel.broken) return false;
+    if (kernel.incomplete) return false;
     const bool good = plan.backend == BackendKind::Xrt ? plan_npu(kernel, plan) : plan_embedded(kernel, plan);
     if (options_.backend && good && *options_.backend != plan.backend) {
       diagnostics_.add(problem_at(kernel.at, "name", DiagnosticKind::NoBackend,
@@ -132,7 +132,7 @@ class Planner {
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);
   }
 
-  // `numargs` is needed by nobody, and so only checked.
+  // Nothing needs `numargs`; it is only checked.
   void check_count(const Kernel& kernel, const KernelPlan& plan) {
     if (!kernel.numargs) return;
     for (const Parameter& parameter : plan.signature.parameters) {
@@ -145,7 +145,7 @@ class Planner {
     }
   }
 
-  // What no CPU function and nobody outside touches.
+  // Marks buffers that neither CPU functions nor callers use.
   void find_private_buffers() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       BufferPlan& buffer = plan_.buffers[i];

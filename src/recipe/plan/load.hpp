@@ -1,4 +1,4 @@
-// From a recipe's text to its plan: everything that can be known without a device, all problems together.
+// Plans a recipe: checks everything that can be checked without a device, and reports all problems together.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@
 namespace slipway::recipe {
 
 enum class Depth {
-  References,  // the recipe and the profile alone
-  Files,       // also the files that they name
+  References,  // the recipe and the profile only
+  Files,       // and the files that they name
 };
 
 struct PlanOptions {
   Depth depth = Depth::Files;
-  std::optional<BackendKind> backend;  // --backend; none: auto (decision 7)
+  std::optional<BackendKind> backend;  // --backend; nothing: auto (docs/spec/recipe.md#decision-7)
   Cache cache;                         // of compiled shaders
-  const Profile* profile = nullptr;    // whose `qos` is for the header's context
+  const Profile* profile = nullptr;    // may be null; its `qos` configures the header's context
 };
 
-// Nothing when there are errors, or with Depth::References.
+// Returns nothing if there are errors, or with Depth::References.
 std::optional<Plan> plan_recipe(const Recipe& recipe, const Artifacts& artifacts, const PlanOptions& options,
                                 Diagnostics& diagnostics);
 
-// What a profile says against its recipe and its files: `recipe` may be null.
+// Checks a profile against its recipe and its files. `recipe` and `artifacts` may be null.
 void check_profile(const Profile& profile, const Recipe* recipe, const Artifacts* artifacts, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe

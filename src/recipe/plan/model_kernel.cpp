@@ -18,7 +18,7 @@ std::shared_ptr<const model::ModelFile> read_model(const Artifact& artifact, Dia
   return diagnostics.errors() == before ? file : nullptr;
 }
 
-// Puts a buffer of the plan in the place of an input or output.
+// Adds a buffer resource to the plan for an input or output of the model.
 bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view given_name, bool writes,
               std::span<const tensor::Shape> shapes, ModelKernel& kernel, Diagnostics& diagnostics) {
   vgf::Resource resource = file.resources[slot.resource];

@@ -1,5 +1,5 @@
-// A whole VGF model as one kernel of a recipe (recipe page 3.3.4): its parameters are the inputs of the model in order,
-// then its outputs. What a device does for it is a launch::Plan, made without any device.
+// A whole VGF model as one kernel of a recipe (docs/spec/recipe.md#module-kinds): its parameters are the inputs of the
+// model in order, then its outputs. Its work on a device is a launch::Plan, which is made without a device.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace slipway::recipe {
 
-// An input or output of the model: a resource of the plan, which the recipe's buffer stands for.
+// An input or output of the model: a resource of the plan, for which the recipe binds a buffer.
 struct ModelPort {
   std::string name;
   launch::ResourceIndex resource = 0;
@@ -23,15 +23,14 @@ struct ModelPort {
 };
 
 struct ModelKernel {
-  Artifact artifact;  // the bytes that `file` and the plan's constants are views of
+  Artifact artifact;  // owns the bytes that `file` and the plan's constants are views of
   std::shared_ptr<const model::ModelFile> file;
-  launch::Plan plan;             // dispatches alone
+  launch::Plan plan;             // dispatches only
   std::vector<ModelPort> ports;  // by argidx
 };
 
-// Errors: those of reading, compiling and lowering the model; unsupported for images at its interface and for
-// dimensions that the file leaves open. `device` decides which kernels graphs become; any device can run those of the
-// default.
+// Errors: those of reading, compiling and lowering the model; unsupported for images as inputs or outputs and
+// for unknown dimensions. `device` decides which kernels graphs are compiled to; all devices run those of the default.
 std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
                                                      const launch::Origin& origin, const Cache& cache,
                                                      const lower::DeviceFacts& device, Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-
+// The signature of a whole model as a kernel.
 #include "base/format.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"

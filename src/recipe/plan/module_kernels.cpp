@@ -1,4 +1,4 @@
-// Kernels of RPL programs and of VGF models (recipe page 3.3.4).
+// Kernels of RPL programs and of VGF models (docs/spec/recipe.md#module-kinds).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -18,7 +18,7 @@ std::nullopt_t refuse(const Kernel& kernel, std::string_view key, DiagnosticKind
 
 // --- RPL ---
 
-// Functions without arguments and result: what can be an entry point.
+// Functions without arguments and result, which can be entry points.
 std::vector<std::string> entry_candidates(const rpl::Program& program) {
   std::vector<std::string> names;
   for (const rpl::Item& item : program.items) {
@@ -40,7 +40,7 @@ std::optional<std::string> choose_function(const rpl::Program& program, const Ke
       kernel, "name", DiagnosticKind::KernelEntry,
       list.empty()
           ? formatted("the module of kernel `{}` has no function that can be an entry point", kernel.name)
-          : formatted("which function kernel `{}` is must be said with `entry`; its module has {}", kernel.name, list),
+          : formatted("kernel `{}` needs `entry` with the name of a function; its module has {}", kernel.name, list),
       diagnostics);
 }
 
@@ -69,7 +69,7 @@ std::optional<spirv::Module> code_of(const vgf::Module& module, const Artifact& 
   if (!module.words.empty()) return diagnostics.take(spirv::read_module(module.words, name));
   if (module.text.empty()) {
     return refuse(kernel, "entry", DiagnosticKind::KernelModule,
-                  formatted("module `{}` has no code: it is for an application to supply", module.name), diagnostics);
+                  formatted("module `{}` has no code; an application has to supply it", module.name), diagnostics);
   }
   const auto language = module.code == vgf::CodeKind::Glsl ? shader::Language::Glsl : shader::Language::Hlsl;
   auto compiled = shader::compile(make_source(name, std::string(module.text)), language,

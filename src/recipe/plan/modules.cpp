@@ -1,4 +1,4 @@
-// A kernel's code (recipe page 3.3.4).
+// Loads the code of kernels (docs/spec/recipe.md#module-kinds).
 
 #include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
@@ -31,7 +31,7 @@ std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
   return std::nullopt;
 }
 
-// A problem in the module's own file also says where the recipe names it.
+// Adds the place in the recipe that names the module to a diagnostic about the module.
 Diagnostic named_by(Diagnostic problem, Value named_at) {
   if (problem.location.kind == SourceLocation::Kind::None) {
     problem.location = named_at.location();
@@ -122,7 +122,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   LoadedModule loaded{*kind, std::move(*module), std::nullopt, std::move(constants)};
-  if (opencl::is_kernel_module(*loaded.module)) {  // checked by the driver that builds it
+  if (opencl::is_kernel_module(*loaded.module)) {  // the driver checks it when it builds it
     loaded.kind = ModuleKind::SpirvKernel;
     return loaded;
   }

@@ -63,7 +63,7 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
 
 // A part of a buffer whose size is known.
 void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& diagnostics) {
-  if (buffer.broken || buffer.size == 0) {
+  if (buffer.incomplete || buffer.size == 0) {
     if (!checked_add(argument.offset, argument.size)) {
       diagnostics
           .add(problem_at(argument.at, "offset", DiagnosticKind::BufferSize,
@@ -105,7 +105,7 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
   check_duplicates(recipe.cpus, "CPU functions", diagnostics);
   for (const Buffer& buffer : recipe.buffers) {
     const bool needs_size = buffer.type == BufferType::Internal || buffer.type == BufferType::Debug;
-    if (!buffer.broken && needs_size && buffer.size == 0) {
+    if (!buffer.incomplete && needs_size && buffer.size == 0) {
       diagnostics.add(
           problem_at(buffer.at, "size", DiagnosticKind::BufferSize,
                      formatted("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));

@@ -1,6 +1,5 @@
-// Kernels for OpenCL: entry point, and what argument indices mean (recipe page 3.3.5).
+// Kernels for OpenCL: entry point, and the meaning of argument indices (docs/spec/recipe.md#argument-indices).
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/format.hpp"
@@ -20,7 +19,7 @@ std::string entry_list(const std::vector<KernelInfo>& kernels) {
   return list.empty() ? "none" : list;
 }
 
-// The one named, or called like the instance, or the only one.
+// The entry point named by `entry`, else the one with the instance's name, else the only one.
 const KernelInfo* choose_entry(const Kernel& kernel, const std::vector<KernelInfo>& kernels, Diagnostics& diagnostics) {
   const std::string& wanted = kernel.entry.empty() ? kernel.instance : kernel.entry;
   const auto found = std::ranges::find(kernels, wanted, &KernelInfo::entry);
@@ -28,16 +27,16 @@ const KernelInfo* choose_entry(const Kernel& kernel, const std::vector<KernelInf
   if (kernel.entry.empty() && kernels.size() == 1) return &kernels.front();
   diagnostics.add(problem_at(
       kernel.at, kernel.entry.empty() ? "instance" : "entry", DiagnosticKind::KernelEntry,
-      kernel.entry.empty() ? formatted("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+      kernel.entry.empty() ? formatted("kernel `{}` needs `entry` with the name of an entry point; its module has {}",
                                        kernel.name, entry_list(kernels))
                            : formatted("the module of kernel `{}` has no OpenCL kernel `{}`; it has {}", kernel.name,
                                        kernel.entry, entry_list(kernels))));
   return nullptr;
 }
 
-class OpenClSignature {
+class OpenClSignatureBuilder {
  public:
-  OpenClSignature(const Kernel& kernel, const KernelInfo& info, KernelPlan& plan, Diagnostics& diagnostics)
+  OpenClSignatureBuilder(const Kernel& kernel, const KernelInfo& info, KernelPlan& plan, Diagnostics& diagnostics)
       : kernel_(kernel), info_(info), plan_(plan), diagnostics_(diagnostics) {}
 
   bool make() {
@@ -61,7 +60,7 @@ class OpenClSignature {
     if (rule.set || rule.binding || rule.push || rule.spec || rule.element) {
       return refuse(rule.at, "",
                     "parameters of OpenCL kernels have `index`, `name`, `local` or `ignore`; descriptors and push "
-                    "constants are Vulkan's");
+                    "constants are for Vulkan");
     }
     if (rule.value) return refuse(rule.at, "value", "OpenCL kernels have no fixed values; give the runs a constant");
     if (!rule.argidx) return refuse(rule.at, "", "a parameter needs `argidx`");
@@ -124,7 +123,7 @@ class OpenClSignature {
     return true;
   }
 
-  // OpenCL starts no kernel of which an argument was never set.
+  // OpenCL cannot start a kernel if one of its arguments was never set.
   bool check_complete() {
     bool good = true;
     for (std::uint32_t i = 0; i < info_.arguments.size(); ++i) {
@@ -140,7 +139,7 @@ class OpenClSignature {
                     info_.arguments[i].name.empty() ? "" : formatted(" (`{}`)", info_.arguments[i].name), kernel_.name,
                     info_.arguments[i].type,
                     info_.arguments[i].kind == KernelArgument::Kind::Local
-                        ? "whose size `parameters` has to give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
+                        ? "whose size `parameters` must give: {\"argidx\": n, \"index\": i, \"local\": bytes}"
                     : info_.arguments[i].kind == KernelArgument::Kind::Other ? "which recipes cannot set"
                                                                              : "and `parameters` leaves it out"));
     }
@@ -153,43 +152,29 @@ class OpenClSignature {
   Diagnostics& diagnostics_;
 };
 
-// What the module was built with, and what `specialization` says instead, into the fixed values.
+// The values of the module's build, overridden by those of `specialization`.
 bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& plan, Diagnostics& diagnostics) {
-  const auto constants = module.module ? opencl::constants_of(*module.module) : std::vector<opencl::KernelConstant>{};
+  std::vector<ModuleConstant> constants;
+  if (module.module) {
+    for (const opencl::KernelConstant& constant : opencl::constants_of(*module.module))
+      constants.push_back({constant.id, constant.name, constant.type});
+  }
   std::map<std::uint32_t, FixedValue> values;
   for (const zebin::SpecConstant& built : module.constants) {
-    const auto constant = std::ranges::find(constants, built.id, &opencl::KernelConstant::id);
-    if (constant == constants.end()) continue;  // dropped from the module, as nothing used it
+    const auto constant = std::ranges::find(constants, built.id, &ModuleConstant::id);
+    if (constant == constants.end()) continue;  // the compiler dropped an unused constant
     const Bytes bytes = std::as_bytes(std::span(&built.value, 1)).first(tensor::size_of(constant->type));
     values[built.id] = {SpecializationTarget{built.id, constant->type}, {bytes.begin(), bytes.end()}};
   }
-  bool good = true;
-  for (const json::Value member : kernel.specialization) {
-    if (json::is_free_key(member.key())) continue;
-    std::uint32_t id = 0;
-    const std::string_view key = member.key();
-    const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-    const bool number = error == std::errc() && last == key.data() + key.size();
-    const auto constant = std::ranges::find_if(
-        constants, [&](const opencl::KernelConstant& one) { return number ? one.id == id : one.name == key; });
-    if (constant == constants.end()) {
-      Diagnostic problem =
-          json::problem(member, DiagnosticKind::KernelParameters,
-                        formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, key));
-      problem.location = member.key_location();
-      if (!module.module) problem.hint("OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`");
-      diagnostics.add(std::move(problem));
-      good = false;
-      continue;
-    }
-    auto bytes = scalar_bytes(member, constant->type, diagnostics);
-    good &= bytes.has_value();
-    if (!bytes) continue;
-    if (constant->type == tensor::ElementType::Bool) bytes->resize(1);  // as OpenCL takes it
-    values[constant->id] = {SpecializationTarget{constant->id, constant->type}, std::move(*bytes)};
+  const std::string_view hint = module.module ? "" : "OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`";
+  auto given = read_specialization(kernel, constants, hint, diagnostics);
+  for (FixedValue& value : given.value_or(std::vector<FixedValue>())) {
+    const auto& target = std::get<SpecializationTarget>(value.target);
+    if (target.type == tensor::ElementType::Bool) value.bytes.resize(1);  // the size of a bool in OpenCL
+    values[target.id] = std::move(value);
   }
   for (auto& [id, value] : values) plan.fixed.push_back(std::move(value));
-  return good;
+  return given.has_value();
 }
 
 // {"build": "-cl-..."}
@@ -203,7 +188,7 @@ bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnosti
     }
     diagnostics.add(
         json::problem(option, DiagnosticKind::KernelParameters,
-                      formatted("OpenCL kernels take the option `build`, a text; `{}` is another", option.key())));
+                      formatted("OpenCL kernels have the option `build`, a string, and not `{}`", option.key())));
     good = false;
   }
   return good;
@@ -232,7 +217,7 @@ bool plan_opencl_kernel(const Kernel& kernel, const LoadedModule& module, Kernel
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   const bool constants = specialize(kernel, module, plan, diagnostics);
   const bool options = read_options(kernel, plan, diagnostics);
-  return OpenClSignature(kernel, *info, plan, diagnostics).make() && constants && options;
+  return OpenClSignatureBuilder(kernel, *info, plan, diagnostics).make() && constants && options;
 }
 
 }  // namespace slipway::recipe

@@ -1,4 +1,4 @@
-// The parts of planning (load.cpp puts them together); used inside this directory only.
+// The stages of planning, which load.cpp combines; used in this directory only.
 #pragma once
 
 #include <expected>
@@ -13,14 +13,14 @@
 
 namespace slipway::recipe {
 
-// A problem at a member of an object, or at the brace of the object that lacks it.
+// A diagnostic at a member of an object, or at the opening brace if the member is missing.
 Diagnostic problem_at(json::Value object, std::string_view key, DiagnosticKind kind, std::string message,
                       Severity severity = Severity::Error);
 
-// --- names.cpp: two resources of one name, names that nothing has, parts of buffers that cannot be -------------------
+// --- names.cpp: duplicate names, unknown names, invalid parts of buffers ---------------------------------------------
 
 void check_names(const Recipe& recipe, Diagnostics& diagnostics);
-// Resources that no run uses.
+// Warns about resources that no run uses.
 void check_unused(const Recipe& recipe, Diagnostics& diagnostics);
 
 template <class T>
@@ -31,13 +31,13 @@ const T* find_named(const std::vector<T>& list, std::string_view name) {
 
 // --- contexts.cpp: which context and back end each kernel has --------------------------------------------------------
 
-// The contexts of a recipe: the header's first, if it says anything.
+// The contexts of a recipe. The header's is the first one, if the header configures anything.
 std::vector<const Context*> contexts_of(const Recipe& recipe);
-// That of a kernel or debug buffer: the one it names, or the only one; none when there is none. The error is the text
-// of a problem.
+// The context that a kernel or debug buffer names, else the only context; null if there is none. The error is the
+// message of a diagnostic.
 std::expected<const Context*, std::string> context_of(const Recipe& recipe, std::string_view name);
 void check_contexts(const Recipe& recipe, Diagnostics& diagnostics);
-// The module of a kernel: its own, its context's or the header's. Empty without one.
+// The module of a kernel: its own, else its context's, else the header's; empty if none has one.
 struct ModuleName {
   std::string key;
   json::Value at;
@@ -54,73 +54,88 @@ enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin, OpenClC
 struct LoadedModule {
   ModuleKind kind = ModuleKind::SpirvShader;
   std::optional<spirv::Module> module;
-  std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: what each kernel is taken from
-  std::vector<zebin::SpecConstant> constants;  // Zebin: the values that it was built with
+  std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: the file with the kernels
+  std::vector<zebin::SpecConstant> constants;  // Zebin: the values of the build
 };
-// Errors: kernel-module, file-not-found, ...; unsupported for what this build cannot run.
+// Errors: kernel-module, file-not-found, ...
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
                                         Diagnostics& diagnostics);
 
-// --- module_kernels.cpp: kernels of modules that are more than one shader ---
+// --- module_kernels.cpp: kernels of RPL programs and VGF models ------------------------------------------------------
 
-// The code of one kernel, with the entry point in it.
+// The code of one kernel and its entry point.
 struct KernelCode {
   spirv::Module module;
   std::string entry;
-  std::optional<Grid> grid;  // of a VGF: what its first segment dispatches
+  std::optional<Grid> grid;  // of a VGF: the grid of its first segment
 };
-// Rpl: compiles the function that `entry`, else `instance` names, else the only one that can be an entry point. Vgf:
-// the compute module that `entry` names. Errors: those of the compiler and of reading; kernel-entry.
+// Rpl: compiles the function that `entry` names, else `instance`, else the only possible entry point. Vgf: takes the
+// compute module that `entry` names. Errors: those of compiling and reading; kernel-entry.
 std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& kernel, Diagnostics& diagnostics);
 
 // --- model_signature.cpp ---------------------------------------------------------------------------------------------
 
-// A whole model as a kernel: its inputs, then its outputs.
+// Plans a whole model as a kernel, whose parameters are the inputs, then the outputs.
 bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cache, KernelPlan& plan,
                 Diagnostics& diagnostics);
 
+// --- specialization.cpp ----------------------------------------------------------------------------------------------
+
+// A specialization constant of a kernel's module.
+struct ModuleConstant {
+  std::uint32_t id = 0;
+  std::string name;
+  tensor::ElementType type = tensor::ElementType::U32;
+};
+// The values of `specialization` of a kernel; its keys are ids or names of `constants`. `hint` is for unknown
+// constants; empty: the nearest name. Nothing after diagnostics.
+std::optional<std::vector<FixedValue>> read_specialization(const Kernel& kernel,
+                                                           const std::vector<ModuleConstant>& constants,
+                                                           std::string_view hint, Diagnostics& diagnostics);
+
 // --- signature.cpp ---------------------------------------------------------------------------------------------------
 
-// Chooses the entry point, specializes, and works out the signature of a kernel for Vulkan: fills `plan`.
+// Chooses the entry point, specializes the module, and derives the signature of a Vulkan kernel. Fills `plan`.
 bool plan_vulkan_kernel(const Kernel& kernel, const spirv::Module& module, KernelPlan& plan, Diagnostics& diagnostics);
 
-// The top-level members of the push-constant block of an entry point, by offset; `problem` says why one takes nothing.
+// A top-level member of the push-constant block of an entry point. `problem` says why it cannot be set; empty: it can.
 struct PushMember {
   std::string name;
   std::uint32_t offset = 0;
   PushTarget target;
   std::string problem;
 };
+// By offset.
 Result<std::vector<PushMember>> push_members(const spirv::Module& module, const spirv::EntryPoint& entry,
                                              const spirv::Specialization& specialization);
 
 // --- opencl_signature.cpp --------------------------------------------------------------------------------------------
 
-// The same for OpenCL.
+// As plan_vulkan_kernel, for OpenCL.
 bool plan_opencl_kernel(const Kernel& kernel, const LoadedModule& module, KernelPlan& plan, Diagnostics& diagnostics);
 
 // --- xrt_metadata.cpp ------------------------------------------------------------------------------------------------
 
-// The signature of a kernel of an xclbin or configuration ELF.
+// Derives the signature of a kernel in an xclbin or configuration ELF.
 bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Artifacts& artifacts, KernelPlan& plan,
                      Diagnostics& diagnostics);
 
 // --- constants.cpp ---------------------------------------------------------------------------------------------------
 
-// A scalar value with the type that the recipe gives it, or that its JSON tells.
+// A scalar value, with the type in the recipe, or else the type that its JSON value implies.
 struct ConstantScalar {
   ConstantType type = ConstantType::Int;
   std::variant<WholeNumber, double, std::string> value;
 };
 
-// Problems are reported at the constant's value.
+// Diagnostics are located at the constant's value.
 std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, Diagnostics& diagnostics);
-// What a CPU function gets.
+// The argument of a CPU function.
 std::any cpu_value(const ConstantScalar& scalar);
 // The bytes of a constant for a target of an embedded kernel: scalars in memory order.
 std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, tensor::ElementType type,
                                                    std::size_t count, bool array, Diagnostics& diagnostics);
-// A bare JSON value (fixed values, specialization) as one scalar of a type; bool takes 4 bytes.
+// A JSON value (fixed value, specialization) as one scalar of a type; bool takes 4 bytes.
 std::optional<std::vector<std::byte>> scalar_bytes(json::Value value, tensor::ElementType type,
                                                    Diagnostics& diagnostics);
 // For XRT: 4 or 8 bytes by the type.
@@ -129,8 +144,9 @@ std::vector<std::byte> register_bytes(const ConstantScalar& scalar);
 // --- runs.cpp --------------------------------------------------------------------------------------------------------
 
 void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan& plan, Diagnostics& diagnostics);
-// Checks and plans one run's indices against a signature; also for CPU functions, without one.
+// Reports argument indices that are used twice in a run.
 void check_indices(const Run& run, Diagnostics& diagnostics);
+// Warns about internal buffers that are read before they are written, and outputs that are not written.
 void check_data_flow(const Plan& plan, Diagnostics& diagnostics);
 std::vector<ListPlan> cut_lists(const Plan& plan);
 

@@ -13,8 +13,8 @@ namespace {
 using json::Type;
 using json::Value;
 
-// Keys that only Slipway knows, by the object they stand in.
-// What the published schema knows (recipe page 5.3); it forbids everything else. `cpus` is free in it.
+// The keys of the published schema (docs/spec/recipe.md#published-recipe-schema), which forbids all others. It does not
+// restrict `cpus`.
 constexpr std::string_view kHeaderKeys[] = {"xclbin", "program"};
 constexpr std::string_view kResourceKeys[] = {"buffers", "kernels", "cpus"};
 constexpr std::string_view kBufferKeys[] = {"name", "type", "size"};
@@ -23,8 +23,8 @@ constexpr std::string_view kExecutionKeys[] = {"runs"};
 constexpr std::string_view kRunKeys[] = {"name", "where", "arguments", "constants"};
 constexpr std::string_view kArgumentKeys[] = {"name", "argidx", "size", "offset"};
 
-constexpr std::string_view kOurKernelKeys[] = {"module",     "entry",    "grid",           "local",
-                                               "parameters", "unmapped", "specialization", "options"};
+constexpr std::string_view kKernelExtensions[] = {"module",     "entry",    "grid",           "local",
+                                                  "parameters", "unmapped", "specialization", "options"};
 
 class PortableCheck {
  public:
@@ -47,11 +47,11 @@ class PortableCheck {
     problem.location = member.key_location();
     diagnostics_.add(std::move(problem));
   }
-  // A number that is written as a text.
+  // Warns about a number that is written as a string.
   void number(Value object, std::string_view key) {
-    if (object[key].is(Type::String)) warn(object[key], formatted("refuses a text for the number `{}`", key));
+    if (object[key].is(Type::String)) warn(object[key], formatted("refuses a string for the number `{}`", key));
   }
-  void ours(Value object, std::string_view key) { warn_key(object, key, formatted("does not know `{}`", key)); }
+  void extension(Value object, std::string_view key) { warn_key(object, key, formatted("does not know `{}`", key)); }
 
   // `explained`: keys that have a warning of their own.
   void schema(Value object, std::string_view what, std::span<const std::string_view> known,
@@ -72,30 +72,30 @@ class PortableCheck {
     const Value header = root["header"], resources = root["resources"];
     if (header["xclbin"] && header["program"])
       warn(header, "allows `xclbin` or `program` in the header, not both", kSchema);
-    constexpr std::string_view kOursInHeader[] = {"module"};
-    schema(header, "the header", kHeaderKeys, kOursInHeader);
+    constexpr std::string_view kHeaderExtensions[] = {"module"};
+    schema(header, "the header", kHeaderKeys, kHeaderExtensions);
     schema(resources, "`resources`", kResourceKeys);
     schema(root["execution"], "`execution`", kExecutionKeys);
     const bool configured = (recipe.header && recipe.header->has_configuration()) ||
                             std::ranges::any_of(recipe.contexts, &Context::has_configuration);
     if (!configured)
       warn(root["header"] ? root["header"] : root,
-           "needs an xclbin or program, also for recipes of CPU functions alone");
+           "needs an xclbin or program, even for recipes with CPU functions only");
     for (const std::string_view key : {"buffers", "kernels"}) {
       if (resources && !resources[key]) warn(resources, formatted("requires `{}` in `resources`", key));
     }
     if (recipe.header) context(*recipe.header);
     for (const Context& one : recipe.contexts) {
       context(one);
-      warn_key(one.at, "cfg", "ignores `cfg`, and reads `qos` alone");
+      warn_key(one.at, "cfg", "ignores `cfg`, and reads only `qos`");
     }
     names(recipe.buffers, "buffers");
     names(recipe.kernels, "kernels");
     names(recipe.cpus, "CPU functions");
     for (const Buffer& one : recipe.buffers) buffer(one);
     for (const Kernel& kernel : recipe.kernels) {
-      for (const std::string_view key : kOurKernelKeys) ours(kernel.at, key);
-      schema(kernel.at, "a kernel", kKernelKeys, kOurKernelKeys);
+      for (const std::string_view key : kKernelExtensions) extension(kernel.at, key);
+      schema(kernel.at, "a kernel", kKernelKeys, kKernelExtensions);
       number(kernel.at, "numargs");
     }
     for (const CpuFunction& cpu : recipe.cpus) library(cpu);
@@ -123,13 +123,14 @@ class PortableCheck {
   void names(const std::vector<T>& list, std::string_view what) {
     std::set<std::string_view> seen;
     for (const T& one : list) {
-      if (!seen.insert(one.name).second) warn(one.at["name"], formatted("takes the first of two {} of one name", what));
+      if (!seen.insert(one.name).second)
+        warn(one.at["name"], formatted("takes the first of two {} with the same name", what));
     }
   }
 
-  void context(const Context& one) { ours(one.at, "module"); }
+  void context(const Context& one) { extension(one.at, "module"); }
 
-  // The pattern `1.[0]`, which may stand anywhere in the text and whose point is any character.
+  // The pattern `1.[0]` of the published schema matches anywhere in the text, and its point matches any character.
   static bool is_published(std::string_view version) {
     for (std::size_t i = 0; i + 2 < version.size(); ++i) {
       if (version[i] == '1' && version[i + 2] == '0') return true;
@@ -155,14 +156,14 @@ class PortableCheck {
   }
 
   void run(const Recipe& recipe, const Run& run) {
-    ours(run.at, "grid");
-    constexpr std::string_view kOursInRun[] = {"grid"};
-    schema(run.at, "a run", kRunKeys, kOursInRun);
+    extension(run.at, "grid");
+    constexpr std::string_view kRunExtensions[] = {"grid"};
+    schema(run.at, "a run", kRunKeys, kRunExtensions);
     if (const Value where = run.at["where"];
         where.is(Type::String) && where.string() != "cpu" && where.string() != "npu")
       warn(where, "runs this as `npu`");
     if (!run.at["arguments"]) warn(run.at, "requires `arguments` in a run");
-    if (run.on_cpu() && !run.at["name"]) warn(run.at, "refuses a CPU run with `kernel` alone; it looks up `name`");
+    if (run.on_cpu() && !run.at["name"]) warn(run.at, "refuses a CPU run with only `kernel`; it looks up `name`");
     std::set<std::string_view> external;
     for (const Argument& argument : run.arguments) {
       for (const std::string_view key : {"argidx", "size", "offset"}) number(argument.at, key);
@@ -184,11 +185,11 @@ class PortableCheck {
       if (!type)
         warn(constant.at, "refuses a constant without `type`");
       else if (type.is(Type::String) && type.string() != "int" && type.string() != "string")
-        warn(type, "knows the types int and string alone");
+        warn(type, "knows only the types int and string");
       if (constant.type == ConstantType::Int && constant.value.is(Type::String))
-        warn(constant.value, "refuses a text for a number");
+        warn(constant.value, "refuses a string for a number");
       if (constant.type == ConstantType::String && !constant.value.is(Type::String))
-        warn(constant.value, "refuses a number for a text");
+        warn(constant.value, "refuses a number for a string");
     }
   }
 
@@ -197,16 +198,16 @@ class PortableCheck {
     if (one.reinit) warn_key(one.at, "reinit", "initialises again too late or never");
     if (one.init) {
       if (one.init->form == Init::Form::File && one.size == 0)
-        warn(one.init->at, "leaves zeros when data come from a file and the binding has no `size`");
+        warn(one.init->at, "leaves zeros if the data come from a file and the binding has no `size`");
       if (one.init->form == Init::Form::Stride && one.init->stride < 8)
-        warn_key(one.init->at, "stride", "writes 8 bytes at the end, whatever `stride` and `end` say");
-      ours(one.init->at, "seed");
+        warn_key(one.init->at, "stride", "writes 8 bytes at the end, regardless of `stride` and `end`");
+      extension(one.init->at, "seed");
     }
     if (!one.validate) return;
     if (one.validate->begin || one.validate->end)
       warn(one.validate->at,
            "compares a range with the start of the golden data, which must be as large as the buffer");
-    for (const std::string_view key : {"dtype", "atol", "rtol"}) ours(one.validate->at, key);
+    for (const std::string_view key : {"dtype", "atol", "rtol"}) extension(one.validate->at, key);
   }
 
   Diagnostics& diagnostics_;

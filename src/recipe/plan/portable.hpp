@@ -1,5 +1,6 @@
-// What the runner that AMD ships refuses in a recipe or profile, or treats otherwise (recipe page 5.3, 5.4): warnings
-// of kind not-portable, for `check --portable`.
+// What the shipped runner refuses in a recipe or profile, or handles differently
+// (docs/spec/recipe.md#published-recipe-schema, docs/spec/recipe.md#portability-warnings): warnings of kind
+// not-portable, for `check --portable`.
 #pragma once
 
 #include "base/diagnostic.hpp"

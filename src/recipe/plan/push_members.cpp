@@ -1,4 +1,4 @@
-// The members of a push-constant block with the type and place of each of their scalars.
+// The members of a push-constant block, with the type and offset of each of their scalars.
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>
 
@@ -13,7 +13,7 @@ namespace {
 using spirv::Id;
 using spirv::Instruction;
 
-// More scalars than any device has room for: a damaged module must not make us allocate.
+// More scalars than fit in the push constants of any device: limits the memory that a malformed module can allocate.
 constexpr std::size_t kMaxScalars = 65536;
 
 class MemberReader {
@@ -40,9 +40,9 @@ class MemberReader {
 
   void add_scalar(Id type, std::uint64_t offset) {
     const auto element = types_.element_type(type);
-    if (!element) return refuse("it holds something that is no number");
+    if (!element) return refuse("it has a part that is not a number");
     if (!member_->target.offsets.empty() && member_->target.type != *element)
-      return refuse("it holds numbers of several types");
+      return refuse("it has numbers of several types");
     if (member_->target.offsets.size() >= kMaxScalars || offset > UINT32_MAX) return refuse("it is too large");
     member_->target.type = *element;
     member_->target.offsets.push_back(static_cast<std::uint32_t>(offset));
@@ -50,7 +50,7 @@ class MemberReader {
 
   void add(Id id, std::uint64_t offset, int depth) {
     const Instruction* type = module_.definition(id);
-    if (!type || depth > 16) return refuse("its type is not understood");
+    if (!type || depth > 16) return refuse("its type is not supported");
     const auto size_of = [&](Id scalar) {
       const auto element = types_.element_type(scalar);
       return element ? tensor::size_of(*element) : 0u;
@@ -66,7 +66,7 @@ class MemberReader {
         return;
       case spv::Op::OpTypeMatrix: {
         const Instruction* column = module_.definition(type->operand(1));
-        if (!column || column->op != spv::Op::OpTypeVector) return refuse("its type is not understood");
+        if (!column || column->op != spv::Op::OpTypeVector) return refuse("its type is not supported");
         member_->target.array = true;
         const std::uint64_t scalar = size_of(column->operand(1));
         for (std::uint64_t c = 0; c < std::min(type->operand(2), 16u); ++c) {
@@ -116,17 +116,16 @@ Result<std::vector<PushMember>> push_members(const spirv::Module& module, const 
                                              const spirv::Specialization& specialization) {
   std::vector<PushMember> members;
   if (!entry.push_constants) return members;
-  const Result<spirv::Annotations> annotations = spirv::Annotations::of(module);
-  if (!annotations) return fail(annotations.error());
-  const spirv::Constants constants(module, *annotations, specialization);
-  MemberReader reader(module, *annotations, constants);
+  SLIPWAY_TRY(const spirv::Annotations annotations, spirv::Annotations::of(module));
+  const spirv::Constants constants(module, annotations, specialization);
+  MemberReader reader(module, annotations, constants);
   for (const Instruction& variable : module.instructions()) {
     if (variable.op != spv::Op::OpVariable ||
         variable.operand(2) != static_cast<std::uint32_t>(spv::StorageClass::PushConstant))
       continue;
     const Instruction* pointer = module.definition(variable.type);
     const Instruction* structure = pointer ? module.definition(pointer->operand(2)) : nullptr;
-    if (!structure || structure->op != spv::Op::OpTypeStruct || !is_block_of(*structure, entry, *annotations)) continue;
+    if (!structure || structure->op != spv::Op::OpTypeStruct || !is_block_of(*structure, entry, annotations)) continue;
     for (std::uint32_t i = 0; i + 1 < structure->operands.size(); ++i) members.push_back(reader.read(*structure, i));
     break;
   }

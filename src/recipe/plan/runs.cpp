@@ -1,4 +1,5 @@
-// Runs against the signatures of what they call, and run lists (recipe page 3.3.6, 3.4).
+// Plans runs with the signatures of their kernels, and divides runs into lists (docs/spec/recipe.md#runs,
+// docs/spec/recipe.md#execution).
 #include <algorithm>
 #include <set>
 
@@ -122,8 +123,8 @@ class RunPlanner {
     if (bytes) result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 
-  // A value argument of an OpenCL kernel, whose integers have no sign of their own: a negative constant makes it
-  // signed.
+  // A value argument of an OpenCL kernel. Integers in OpenCL's SPIR-V are not signed or unsigned; a negative constant
+  // is stored as signed.
   void add_value(const Constant& constant, const ArgumentTarget& argument, std::uint64_t size) {
     using tensor::ElementType;
     if (!argument.type) {
@@ -141,21 +142,21 @@ class RunPlanner {
     }
     auto bytes = kernel_bytes(constant, type, argument.count, argument.count > 1, diagnostics_);
     if (!bytes) return;
-    bytes->resize(size);  // vectors of three take the room of four
+    bytes->resize(size);  // vectors of three have the size of four
     result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 
-  // A constant 0 aimed at a descriptor stands for a small buffer of zeros.
+  // The constant 0 for a buffer parameter binds a small buffer of zeros.
   void add_zero_buffer(const Constant& constant, const KernelPlan& kernel) {
     const auto number = whole_number(constant.value);
     if (number && number->magnitude == 0) {
       result_.zero_buffers.push_back(constant.argidx);
       return;
     }
-    diagnostics_.add(
-        json::problem(constant.value, DiagnosticKind::ConstantValue,
-                      formatted("parameter {} of kernel `{}` takes a buffer; only the constant 0 may stand for one",
-                                constant.argidx, kernel.name)));
+    diagnostics_.add(json::problem(
+        constant.value, DiagnosticKind::ConstantValue,
+        formatted("parameter {} of kernel `{}` takes a buffer; the only constant that can replace it is 0",
+                  constant.argidx, kernel.name)));
   }
 
   void add_register(const Constant& constant, const Parameter& parameter, const KernelPlan& kernel) {
@@ -176,7 +177,7 @@ class RunPlanner {
   }
 
   void check_set(const KernelPlan& kernel) {
-    if (kernel.signature.optional || run_.broken) return;
+    if (kernel.signature.optional || run_.incomplete) return;
     std::string missing;
     for (const Parameter& parameter : kernel.signature.parameters) {
       if (set_.contains(parameter.argidx) || std::holds_alternative<IgnoredTarget>(parameter.target) ||
@@ -195,11 +196,11 @@ class RunPlanner {
     if (planned.backend == BackendKind::Xrt) return;
     if (const auto& grid = run_.grid ? run_.grid : kernel.grid ? kernel.grid : planned.grid) {
       result_.groups = *grid;
-    } else if (!run_.broken && !kernel.broken) {
-      diagnostics_.add(problem_at(
-          run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
-          formatted("kernel `{}` needs a `grid`, the numbers of its work groups, in the kernel or in the run",
-                    kernel.name)));
+    } else if (!run_.incomplete && !kernel.incomplete) {
+      diagnostics_.add(
+          problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::KernelGrid,
+                     formatted("kernel `{}` needs a `grid`, its numbers of work groups, in the kernel or in the run",
+                               kernel.name)));
     }
   }
 
@@ -277,7 +278,7 @@ std::vector<ListPlan> cut_lists(const Plan& plan) {
   std::vector<ListPlan> lists;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const RunPlan& run = plan.runs[i];
-    // Contexts are XRT's: embedded kernels of several contexts go into one list.
+    // Contexts matter for XRT only: embedded kernels of several contexts go into one list.
     const auto context = run.backend == BackendKind::Xrt ? plan.kernels[run.index].context : std::nullopt;
     if (lists.empty() || lists.back().backend != run.backend || lists.back().context != context)
       lists.push_back({.backend = run.backend, .context = context, .begin = i, .end = i});

@@ -1,10 +1,9 @@
-// Kernels for Vulkan: entry point, specialization, and what argument indices mean (recipe page 3.3.3, 3.3.5).
+// Kernels for Vulkan: entry point, specialization, and the meaning of argument indices (docs/spec/recipe.md#kernels,
+// docs/spec/recipe.md#argument-indices).
 #include <algorithm>
-#include <charconv>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {
@@ -21,7 +20,7 @@ std::string entry_list(const spirv::Reflection& reflection) {
   return list.empty() ? "none" : list;
 }
 
-// The one named, or called like the instance, or the only one.
+// The entry point named by `entry`, else the one with the instance's name, else the only one.
 const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflection& reflection,
                                       Diagnostics& diagnostics) {
   const auto computes = [](const spirv::EntryPoint& entry) { return entry.stage == spirv::Stage::Compute; };
@@ -36,7 +35,7 @@ const spirv::EntryPoint* choose_entry(const Kernel& kernel, const spirv::Reflect
   const auto only = std::ranges::find_if(reflection.entry_points, computes);
   if (std::ranges::count_if(reflection.entry_points, computes) == 1) return &*only;
   diagnostics.add(problem_at(kernel.at, "instance", DiagnosticKind::KernelEntry,
-                             formatted("which entry point kernel `{}` is must be said with `entry`; its module has {}",
+                             formatted("kernel `{}` needs `entry` with the name of an entry point; its module has {}",
                                        kernel.name, entry_list(reflection))));
   return nullptr;
 }
@@ -47,48 +46,27 @@ const spirv::SpecializationConstant* find_spec(const spirv::Reflection& reflecti
   return found == reflection.specialization_constants.end() ? nullptr : &*found;
 }
 
-const spirv::SpecializationConstant* find_spec(const spirv::Reflection& reflection, std::string_view key) {
-  std::uint32_t id = 0;
-  const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-  if (error == std::errc() && last == key.data() + key.size()) return find_spec(reflection, id);
-  const auto found = std::ranges::find(reflection.specialization_constants, key, &spirv::SpecializationConstant::name);
-  return found == reflection.specialization_constants.end() ? nullptr : &*found;
-}
-
-// What `specialization` says, into the fixed values.
+// Sets the values of `specialization` in the fixed values, and in `values` for reflection.
 bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv::Specialization& values,
                 KernelPlan& plan, Diagnostics& diagnostics) {
-  bool good = true;
-  for (const Value member : kernel.specialization) {
-    if (json::is_free_key(member.key())) continue;
-    const spirv::SpecializationConstant* constant = find_spec(reflection, member.key());
-    if (!constant) {
-      Diagnostic problem = json::problem(
-          member, DiagnosticKind::KernelParameters,
-          formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
-      problem.location = member.key_location();
-      const auto names =
-          reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
-      if (const auto near = closest(member.key(), names)) problem.suggest(json::inside_quotes(problem.location), *near);
-      diagnostics.add(std::move(problem));
-      good = false;
-      continue;
-    }
-    auto bytes = scalar_bytes(member, constant->type, diagnostics);
-    good &= bytes.has_value();
-    if (!bytes) continue;
+  std::vector<ModuleConstant> constants;
+  for (const spirv::SpecializationConstant& constant : reflection.specialization_constants)
+    constants.push_back({constant.spec_id, constant.name, constant.type});
+  auto fixed = read_specialization(kernel, constants, "", diagnostics);
+  if (!fixed) return false;
+  for (FixedValue& value : *fixed) {
     std::uint64_t bits = 0;
-    std::ranges::copy(*bytes, std::as_writable_bytes(std::span(&bits, 1)).begin());
-    values[constant->spec_id] = bits;
-    plan.fixed.push_back({SpecializationTarget{constant->spec_id, constant->type}, std::move(*bytes)});
+    std::ranges::copy(value.bytes, std::as_writable_bytes(std::span(&bits, 1)).begin());
+    values[std::get<SpecializationTarget>(value.target).id] = bits;
+    plan.fixed.push_back(std::move(value));
   }
-  return good;
+  return true;
 }
 
-class SignatureMaker {
+class VulkanSignatureBuilder {
  public:
-  SignatureMaker(const Kernel& kernel, const spirv::Reflection& reflection, const spirv::EntryPoint& entry,
-                 std::vector<PushMember> members, KernelPlan& plan, Diagnostics& diagnostics)
+  VulkanSignatureBuilder(const Kernel& kernel, const spirv::Reflection& reflection, const spirv::EntryPoint& entry,
+                         std::vector<PushMember> members, KernelPlan& plan, Diagnostics& diagnostics)
       : kernel_(kernel),
         reflection_(reflection),
         entry_(entry),
@@ -121,7 +99,7 @@ class SignatureMaker {
     return false;
   }
 
-  // Only buffers can be bound by a recipe.
+  // Recipes can bind buffers only.
   bool check_bindings() {
     bool good = true;
     for (const spirv::Binding& binding : entry_.bindings) {
@@ -270,7 +248,7 @@ class SignatureMaker {
     return true;
   }
 
-  // With `parameters`, what it leaves out would be set by nobody.
+  // What `parameters` leaves out cannot be set.
   bool check_complete() {
     bool good = true;
     for (const spirv::Binding& binding : entry_.bindings) {
@@ -331,7 +309,7 @@ bool plan_vulkan_kernel(const Kernel& kernel, const spirv::Module& module, Kerne
   plan.push_constant_size = entry->push_constants && entry->push_constants->used
                                 ? static_cast<std::uint32_t>(round_up(entry->push_constants->size, 4))
                                 : 0;
-  good &= SignatureMaker(kernel, *reflection, *entry, std::move(*members), plan, diagnostics).make();
+  good &= VulkanSignatureBuilder(kernel, *reflection, *entry, std::move(*members), plan, diagnostics).make();
   plan.module = ModuleCode{.name = module.name(),
                            .words = std::make_shared<const spirv::Words>(std::from_range, module.words()),
                            .source = {},

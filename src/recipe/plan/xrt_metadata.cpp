@@ -1,4 +1,5 @@
-// What the files of an NPU design say about a kernel, for the checks that need no NPU (recipe page 3.3.6, 3.11, 3.12).
+// The signature of a kernel from the files of an NPU design, for checks that need no NPU (docs/spec/recipe.md#runs,
+// docs/spec/recipe.md#xclbin-files, docs/spec/recipe.md#control-code-elf-files).
 #include <algorithm>
 #include <set>
 
@@ -30,7 +31,8 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
     return false;
   }
   for (const xclbin::Argument& argument : found->arguments) {
-    // A constant may be aimed at a buffer argument: it writes its value (page 3.3.7), so both are taken.
+    // A constant for a buffer argument writes its value as the address (docs/spec/recipe.md#constants), so both are
+    // valid.
     plan.signature.parameters.push_back({.argidx = argument.index,
                                          .name = argument.name,
                                          .size = argument.is_buffer() ? 0 : argument.size,
@@ -65,7 +67,7 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
   for (Diagnostic problem : problems.all()) {
     const json::Value named_at = kernel.at["instance"] ? kernel.at["instance"] : kernel.at["name"];
     diagnostics.add(std::move(problem.at(named_at.pointer())));
-    break;  // each program says the same
+    break;  // the same for each program
   }
   return false;
 }

@@ -16,7 +16,7 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// SplitMix64, as the page writes it down.
+// SplitMix64 (docs/spec/recipe.md#initialization).
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9E3779B97F4A7C15;
   std::uint64_t z = state;
@@ -31,7 +31,7 @@ void fill_from_file(Bytes data, std::uint64_t position, MutableBytes to) {
     const std::size_t count = std::min<std::size_t>(to.size(), data.size() - position);
     std::ranges::copy(data.subspan(position, count), to.begin());
     to = to.subspan(count);
-    position = 0;  // wraps at the end of the file
+    position = 0;  // wrap at the end of the file
   }
 }
 
@@ -54,7 +54,7 @@ void fill_random(std::uint64_t state, MutableBytes to) {
   }
 }
 
-// |a-g| <= atol + rtol * |g|; NaN equals NaN, and infinities themselves.
+// |a-g| <= atol + rtol * |g|. NaN equals NaN; an infinity equals only itself.
 bool close(double a, double g, const Validate& validate) {
   if (std::isnan(a) || std::isnan(g)) return std::isnan(a) && std::isnan(g);
   if (a == g) return true;
@@ -78,7 +78,7 @@ void initialize(const Init& init, const InitSource& source, MutableBytes buffer)
       return;
     }
     case Init::Form::Stride:
-      if (init.stride > 8) std::ranges::fill(range, std::byte{});  // what lies between the values
+      if (init.stride > 8) std::ranges::fill(range, std::byte{});  // the bytes between the values
       return fill_strided(init.stride, init.value, range);
     case Init::Form::Random:
       return fill_random((init.seed.value_or(source.seed) ^ fnv1a(source.buffer)) + source.iteration, range);
@@ -99,7 +99,7 @@ std::expected<GoldenRange, std::string> golden_range(const Validate& validate, s
   } else {
     const std::uint64_t begin = validate.begin.value_or(0), end = validate.end.value_or(buffer_size);
     if (begin > end || end > buffer_size) {
-      return mismatch(formatted("the range {}..{} does not lie in a buffer of {} bytes", begin, end, buffer_size));
+      return mismatch(formatted("the range {}..{} is not inside the buffer of {} bytes", begin, end, buffer_size));
     }
     range.buffer_begin = begin;
     range.size = end - begin;
@@ -111,7 +111,7 @@ std::expected<GoldenRange, std::string> golden_range(const Validate& validate, s
   if (validate.type) {
     const std::uint32_t element = tensor::size_of(*validate.type);
     if (range.size % element != 0 || range.buffer_begin % element != 0) {
-      return mismatch(formatted("{} bytes from {} are no whole elements of type {}", range.size, range.buffer_begin,
+      return mismatch(formatted("{} bytes from {} are not whole elements of type {}", range.size, range.buffer_begin,
                                 tensor::name_of(*validate.type)));
     }
   }

@@ -36,7 +36,7 @@ TEST(ProfileData, FileDataAreRepeatedInTheRange) {
   EXPECT_THAT(filled({.begin = 2, .end = 5}, 7, file), ElementsAre(0, 0, 1, 2, 3, 0, 0));
 }
 
-TEST(ProfileData, AReinitGoesOnInTheFile) {
+TEST(ProfileData, AReinitContinuesInTheFile) {
   const std::vector<std::byte> file = counting(5);
   EXPECT_THAT(filled({}, 3, file, 0), ElementsAre(1, 2, 3));
   EXPECT_THAT(filled({}, 3, file, 1), ElementsAre(4, 5, 1));
@@ -56,7 +56,7 @@ TEST(ProfileData, StridesWriteWholeValuesAndNeverLeaveTheRange) {
   EXPECT_THAT(filled(range, 6), ElementsAre(0, 1, 2, 1, 0, 0));
 }
 
-// SplitMix64 from state 0 begins with e220a8397b1dcdaf, 6e789e6aa1b965f4: published with the generator.
+// The published first values of SplitMix64 from state 0 are e220a8397b1dcdaf and 6e789e6aa1b965f4.
 TEST(ProfileData, RandomDataAreSplitMix64) {
   std::uint64_t hash = 0xcbf29ce484222325;
   hash = (hash ^ 'b') * 0x100000001b3;  // FNV-1a of the buffer's name
@@ -71,12 +71,12 @@ std::string range_text(const Validate& validate, std::uint64_t buffer, std::uint
   return formatted("{} {} {}", range->buffer_begin, range->golden_begin, range->size);
 }
 
-TEST(ProfileData, GoldenRangesFollowThePage) {
+TEST(ProfileData, GoldenRangesFollowTheSpecification) {
   EXPECT_EQ(range_text({}, 8, 8), "0 0 8");
   EXPECT_EQ(range_text({.skip = 2}, 8, 10), "0 2 8");
   EXPECT_THAT(range_text({}, 8, 9), HasSubstr("Size mismatch during validation"));
-  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 8), "2 2 4");  // as long as the range's end: from begin
-  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 4), "2 0 4");  // as long as the range: from its start
+  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 8), "2 2 4");  // golden data as long as `end`: compared from `begin`
+  EXPECT_EQ(range_text({.begin = 2, .end = 6}, 8, 4), "2 0 4");  // as long as the range: compared from the start
   EXPECT_THAT(range_text({.begin = 2, .end = 6}, 8, 5), HasSubstr("Size mismatch"));
   EXPECT_THAT(range_text({.begin = 6, .end = 2}, 8, 8), HasSubstr("6..2"));
   EXPECT_THAT(range_text({.begin = 0, .end = 6, .type = tensor::ElementType::F32}, 8, 8), HasSubstr("whole elements"));
@@ -115,7 +115,7 @@ TEST(Samples, PercentilesCountFromOne) {
   EXPECT_EQ(percentile({}, 50), 0);
 }
 
-TEST(Samples, MillionsAreThinnedOutEvenly) {
+TEST(Samples, MillionsAreSubsampledEvenly) {
   Samples samples;
   constexpr int kCount = 3'000'000;
   for (int i = 1; i <= kCount; ++i) samples.add(i);

@@ -32,7 +32,7 @@ struct ProfileEngine::Data {
   Artifact file;  // of a file form
   bool in_recipe = false;
 
-  Bound all() const { return {buffer, 0, buffer->size()}; }
+  BufferRange all() const { return {buffer, 0, buffer->size()}; }
 };
 
 ProfileEngine::ProfileEngine(const Profile& profile, Runner& runner, Artifacts artifacts, ProfileOptions options)
@@ -79,7 +79,7 @@ Result<> ProfileEngine::initialize(Data& data, std::uint64_t iteration) {
   recipe::initialize(
       init, {.file = data.file.bytes, .buffer = data.binding.name, .seed = options_.seed, .iteration = iteration},
       bytes);
-  if (Result<> synced = sync_buffer(*data.buffer, sync_direction::to_device, 0, bytes.size()); !synced) return synced;
+  SLIPWAY_TRY_VOID(sync_buffer(*data.buffer, sync_direction::to_device, 0, bytes.size()));
   if (!init.debug) return {};
   return write_file(formatted("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
 }
@@ -129,7 +129,7 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
 }
 
 std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execution, std::uint64_t iteration) {
-  // `rebind` and `reinit` wait for what is under way.
+  // `rebind` and `reinit` wait for the execution in flight.
   if (auto done = runner_.finish(); !done) return std::move(done.error());
   for (const auto& data : data_) {
     if (execution.steps.bind && data->binding.rebind && data->in_recipe) {

@@ -1,7 +1,7 @@
-// Runs a recipe as a profile says: bindings, executions, validation (recipe page 3.5).
+// Runs a recipe with a profile: bindings, executions, validation (docs/spec/recipe.md#profile).
 //
 //   ProfileEngine engine(profile, *runner, artifacts, {.print = ...});
-//   Result<> ready = engine.bind();       // data made, buffers bound
+//   Result<> ready = engine.bind();       // makes data, binds buffers
 //   std::optional<RunFailure> failure = engine.run();
 //   engine.executions(), engine.validation()
 #pragma once
@@ -20,13 +20,13 @@
 namespace slipway::recipe {
 
 struct ProfileOptions {
-  std::uint64_t seed = 0;                            // of random data that have no own
+  std::uint64_t seed = 0;                            // of random data without a seed
   std::optional<std::uint32_t> runlist_threshold;    // instead of the profile's
   std::optional<std::chrono::nanoseconds> time_out;  // of one list
-  std::function<void(std::string_view)> print;       // metric lines and mismatches; none: silence
+  std::function<void(std::string_view)> print;       // metric lines and mismatches; empty: no output
 };
 
-// Of one execution, for reports. Times in nanoseconds, of the whole loop with its sleeps.
+// The result of one execution, for reports. `elapsed_ns` is for the whole loop, sleeps included.
 struct ExecutionOutcome {
   std::string name;
   Mode mode = Mode::Default;
@@ -40,14 +40,14 @@ struct ExecutionOutcome {
 
 class ProfileEngine {
  public:
-  // Profile and runner outlive the engine. The profile has been checked.
+  // Profile and runner must outlive the engine. The caller has checked the profile.
   ProfileEngine(const Profile& profile, Runner& runner, Artifacts artifacts, ProfileOptions options);
   ~ProfileEngine();
 
-  // Makes, initialises, syncs and binds the buffers of all bindings. Once, before the first `run`.
+  // Creates, initialises, syncs and binds the buffers of all bindings. Called once, before the first `run`.
   Result<> bind();
-  // All executions, one after the other; the first failure ends them. May be called again: `reinit` goes on counting
-  // from 0.
+  // Runs all executions in order, up to the first failure. May be called again; the iterations of `reinit` then count
+  // from 0 again.
   std::optional<RunFailure> run();
 
   const std::vector<ExecutionOutcome>& executions() const { return outcomes_; }

@@ -15,7 +15,7 @@ void Samples::add(double value) {
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
   if (count_ % stride_ == 0) {
-    if (kept_.size() == kMaxKept) {  // every other one makes room
+    if (kept_.size() == kMaxKept) {  // drop every other sample
       for (std::size_t i = 0; i < kMaxKept / 2; ++i) kept_[i] = kept_[2 * i];
       kept_.resize(kMaxKept / 2);
       stride_ *= 2;
@@ -44,8 +44,8 @@ SampleSummary Samples::summary() const {
 
 double percentile(const std::vector<double>& sorted, double p) {
   if (sorted.empty()) return 0;
-  const auto number = static_cast<std::size_t>(std::ceil(p / 100 * static_cast<double>(sorted.size())));
-  return sorted[std::clamp<std::size_t>(number, 1, sorted.size()) - 1];
+  const auto rank = static_cast<std::size_t>(std::ceil(p / 100 * static_cast<double>(sorted.size())));
+  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
 }  // namespace slipway::recipe

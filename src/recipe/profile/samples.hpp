@@ -1,4 +1,4 @@
-// Times of iterations, and what reports say of them (recipe page 3.7).
+// Times of iterations, and their summary for reports (docs/spec/recipe.md#reports).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct SampleSummary {
   double min = 0, mean = 0, stddev = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
 };
 
-// Keeps at most a million samples, evenly spread over all that were added; count, minimum, mean, deviation and maximum
-// are of all.
+// Keeps at most 2^20 samples, evenly spread over those that were added. Percentiles are of these; count, minimum, mean,
+// deviation and maximum are of all samples.
 class Samples {
  public:
   void add(double value);
@@ -20,12 +20,12 @@ class Samples {
 
  private:
   std::vector<double> kept_;
-  std::uint64_t stride_ = 1;  // of those added one in so many is kept
+  std::uint64_t stride_ = 1;  // one of this many samples is kept
   std::uint64_t count_ = 0;
-  double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0;  // squares_: of the distances from the mean
+  double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0;  // squares_: sum of squared distances from the mean
 };
 
-// Value number ceil(p / 100 * n) of the n sorted values, counted from 1; 0 for none.
+// The value of rank ceil(p / 100 * n), counted from 1, of n sorted values; 0 if there are none.
 double percentile(const std::vector<double>& sorted, double p);
 
 }  // namespace slipway::recipe

@@ -72,9 +72,9 @@ std::optional<WholeNumber> Whole::check(json::Decoder& decoder, json::Value valu
     case NotWhole::Type:
       return refuse(DiagnosticKind::WrongType, formatted("here is {}", json::name_of(value.type())));
     case NotWhole::Text:
-      return refuse(DiagnosticKind::WrongType, formatted("the text {} is none", value.text()));
+      return refuse(DiagnosticKind::WrongType, formatted("the string {} is not one", value.text()));
     case NotWhole::Fraction:
-      return refuse(DiagnosticKind::OutOfRange, formatted("{} is none", value.text()));
+      return refuse(DiagnosticKind::OutOfRange, formatted("{} is not one", value.text()));
     case NotWhole::TooLarge:
       return refuse(DiagnosticKind::OutOfRange, formatted("{} does not fit in 64 bits", value.text()));
   }
@@ -89,7 +89,7 @@ void Whole::schema(json::Schema& schema) const {
         out.member("type", "integer").member("minimum", min);
         out.member("maximum", max);
       });
-      // The range of a number that is written as text is beyond a pattern; the program checks it.
+      // A pattern cannot express the range of a number that is written as a string; the reader checks it.
       out.object([&] {
         out.member("type", "string")
             .member("pattern", min < 0 ? "^-?([0-9]+|0[xX][0-9a-fA-F]+)$" : "^([0-9]+|0[xX][0-9a-fA-F]+)$");
@@ -97,6 +97,14 @@ void Whole::schema(json::Schema& schema) const {
     });
   });
 }
+
+bool Bits64::read(json::Decoder& decoder, json::Value value, std::uint64_t& to) const {
+  const auto number = Whole{.min = INT64_MIN}.check(decoder, value);
+  if (number) to = number->bits();
+  return number.has_value();
+}
+
+void Bits64::schema(json::Schema& schema) const { Whole{.min = INT64_MIN}.schema(schema); }
 
 std::optional<double> decimal_number(json::Value value) {
   if (value.is(json::Type::Number)) return value.number();

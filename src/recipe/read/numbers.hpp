@@ -1,4 +1,4 @@
-// Numbers of recipes: JSON numbers, or the same written as JSON strings (recipe page, decision 3).
+// Numbers of recipes: JSON numbers, or numbers written as JSON strings (docs/spec/recipe.md#decision-3).
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace slipway::recipe {
 
-// A whole number that fits in 64 bits, signed or not: `-3`, `3.0`, "1024", "-1", "0x10".
+// A whole number that fits in 64 bits, signed or unsigned: `-3`, `3.0`, "1024", "-1", "0x10".
 struct WholeNumber {
   bool negative = false;
   std::uint64_t magnitude = 0;
 
   bool fits(std::int64_t min, std::uint64_t max) const;
-  // In two's complement.
+  // Negative numbers in two's complement.
   std::uint64_t bits() const { return negative ? 0 - magnitude : magnitude; }
   tensor::Number number() const;
 };
@@ -43,7 +43,13 @@ struct Whole {
   void schema(json::Schema& schema) const;
 };
 
-// A number that need not be whole.
+// The codec of 64-bit values. Negative numbers are read in two's complement.
+struct Bits64 {
+  bool read(json::Decoder& decoder, json::Value value, std::uint64_t& to) const;
+  void schema(json::Schema& schema) const;
+};
+
+// The codec of numbers that need not be whole.
 struct Decimal {
   double min = -std::numeric_limits<double>::infinity();
   bool read(json::Decoder& decoder, json::Value value, double& to) const;

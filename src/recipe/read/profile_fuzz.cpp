@@ -1,4 +1,4 @@
-// Reading and checking profiles must stand any text; what passes must not write outside its buffers.
+// Reads and checks any text as a profile. A valid profile must not write outside its buffers.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"

@@ -26,15 +26,20 @@ constexpr std::string_view kElementNames[] = {"u8",  "i8",  "u16", "i16", "u32",
 
 }  // namespace
 
+std::optional<Mode> mode_from_name(std::string_view name) {
+  const auto found = std::ranges::find(kModes, name, &Word<Mode>::word);
+  return found == std::end(kModes) ? std::nullopt : std::optional(found->value);
+}
+
 bool ModeCodec::read(json::Decoder& decoder, Value value, Mode& to) const {
   if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
-  const auto found = std::ranges::find(kModes, value.string(), &Word<Mode>::word);
-  if (found == std::end(kModes)) {
+  const std::optional<Mode> mode = mode_from_name(value.string());
+  if (!mode) {
     return decoder.error(
         value, DiagnosticKind::ProfileExecution,
         formatted("bad execution mode: {}; it is one of default, latency, throughput, validate", value.string()));
   }
-  to = found->value;
+  to = *mode;
   return true;
 }
 
@@ -52,16 +57,6 @@ bool IterationsCodec::read(json::Decoder& decoder, Value value, std::uint64_t& t
 void IterationsCodec::schema(json::Schema& schema) const { Whole{.min = 1, .max = UINT32_MAX}.schema(schema); }
 
 namespace {
-
-// Any 64 bits: a negative number in two's complement.
-struct Word64 {
-  bool read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
-    const auto number = Whole{.min = INT64_MIN}.check(decoder, value);
-    if (number) to = number->bits();
-    return number.has_value();
-  }
-  void schema(json::Schema& schema) const { Whole{.min = INT64_MIN}.schema(schema); }
-};
 
 struct ElementName {
   bool read(json::Decoder& decoder, Value value, tensor::ElementType& to) const {
@@ -107,29 +102,29 @@ std::string_view name_of(Mode mode) { return std::ranges::find(kModes, mode, &Wo
 
 const Record<Init>& init_record() {
   static const auto record =
-      Record<Init>("init", "what a buffer holds at first", &Init::at)
+      Record<Init>("init", "the initial contents of a buffer", &Init::at)
           .optional("file", &Init::file, kName, "data from a file, repeated as often as needed")
           .optional("skip", &Init::skip, Whole{}, "bytes at the start of the file to leave out (0)")
           .optional("mmap", &Init::map, Boolean{}, "map the file instead of reading it (false)")
           .optional("stride", &Init::stride, Whole{.min = 1}, "bytes from one value to the next")
-          .optional("value", &Init::value, Word64{}, "the value, little-endian, at most 8 bytes of it")
+          .optional("value", &Init::value, Bits64{}, "the value, little-endian, at most 8 bytes of it")
           .optional("random", &Init::random, Boolean{}, "pseudo-random bytes")
           .optional("seed", &Init::seed, Whole{}, "of the random bytes (the run's seed)")
           .optional("begin", &Init::begin, Whole{}, "first byte of the buffer that is set (0)")
-          .optional("end", &Init::end, Whole{}, "byte behind the last one that is set (the buffer's size)")
-          .optional("debug", &Init::debug, Boolean{}, "write what was set to profile.debug.init[N].bin (false)")
+          .optional("end", &Init::end, Whole{}, "end of the range that is set, exclusive (the buffer's size)")
+          .optional("debug", &Init::debug, Boolean{}, "write the contents to profile.debug.init[N].bin (false)")
           .rule(choose_form);
   return record;
 }
 
 const Record<Validate>& validate_record() {
   static const auto record =
-      Record<Validate>("validate", "what a buffer must hold in the end", &Validate::at)
+      Record<Validate>("validate", "the expected final contents of a buffer", &Validate::at)
           .optional("file", &Validate::file, kName, "golden data from a file")
           .optional("name", &Validate::name, kName, "golden data from another binding")
           .optional("skip", &Validate::skip, Whole{}, "bytes at the start of the golden data to leave out (0)")
           .optional("begin", &Validate::begin, Whole{}, "first byte that is compared (0)")
-          .optional("end", &Validate::end, Whole{}, "byte behind the last one that is compared (the buffer's size)")
+          .optional("end", &Validate::end, Whole{}, "end of the range that is compared, exclusive (the buffer's size)")
           .optional("dtype", &Validate::type, ElementName{}, "compare elements of this type (bytes)")
           .optional("atol", &Validate::atol, Decimal{.min = 0}, "absolute tolerance of an element (0)")
           .optional("rtol", &Validate::rtol, Decimal{.min = 0}, "relative tolerance of an element (0)")
@@ -143,9 +138,9 @@ const Record<Binding>& binding_record() {
           .required("name", &Binding::name, kName, "the buffer")
           .optional("size", &Binding::size, Whole{}, "bytes (of a file, its size)")
           .optional("rebind", &Binding::rebind, Boolean{}, "bind again in iterations that bind (false)")
-          .optional("reinit", &Binding::reinit, Boolean{}, "initialise again in iterations that do (false)")
-          .optional("init", &Binding::init, Nested(init_record()), "what it holds at first (zeros)")
-          .optional("validate", &Binding::validate, Nested(validate_record()), "what it must hold in the end");
+          .optional("reinit", &Binding::reinit, Boolean{}, "initialise again in iterations that initialise (false)")
+          .optional("init", &Binding::init, Nested(init_record()), "its initial contents (zeros)")
+          .optional("validate", &Binding::validate, Nested(validate_record()), "its expected final contents");
   return record;
 }
 
@@ -159,8 +154,8 @@ const Record<DebugTrace>& trace_record() {
 const Record<IterationSteps>& iteration_record() {
   static const auto record =
       Record<IterationSteps>("iteration", "what each iteration does besides running; modes default and validate")
-          .optional("bind", &IterationSteps::bind, Boolean{}, "bind those bindings again that say `rebind` (false)")
-          .optional("init", &IterationSteps::init, Boolean{}, "initialise those again that say `reinit` (false)")
+          .optional("bind", &IterationSteps::bind, Boolean{}, "bind again the bindings with `rebind` (false)")
+          .optional("init", &IterationSteps::init, Boolean{}, "initialise again the bindings with `reinit` (false)")
           .optional("wait", &IterationSteps::wait, Boolean{}, "wait for the end before the next one (false)")
           .optional("validate", &IterationSteps::validate, Boolean{}, "wait, then validate (false)")
           .optional("sleep", &IterationSteps::sleep_ms, Whole{.max = 86400000}, "milliseconds to sleep (0)");
@@ -169,17 +164,18 @@ const Record<IterationSteps>& iteration_record() {
 
 const Record<Execution>& execution_record() {
   static const auto record =
-      Record<Execution>("execution", "how often and how to run", &Execution::at)
-          .optional("name", &Execution::name, Text{}, "what reports call it (the mode)")
-          .optional("iterations", &Execution::iterations, IterationsCodec{}, "how often (1)")
+      Record<Execution>("execution", "how to run, and how many times", &Execution::at)
+          .optional("name", &Execution::name, Text{}, "its name in reports (the mode)")
+          .optional("iterations", &Execution::iterations, IterationsCodec{}, "number of iterations (1)")
           .optional("mode", &Execution::mode, ModeCodec{}, "default, latency, throughput or validate")
           .optional("depth", &Execution::depth, Whole{.min = 1, .max = 4096},
                     "throughput: copies of the run sequence that are in flight (2)")
           .optional("runlist_threshold", &Execution::runlist_threshold, Whole{.max = UINT32_MAX},
-                    "XRT: so many runs make a run list of the device; 0 never (6)")
-          .optional("poll", &Execution::poll, Boolean{}, "wait by looking again and again (false)")
+                    "XRT: minimum of runs that become a run list of the device; 0: never (6)")
+          .optional("poll", &Execution::poll, Boolean{}, "poll instead of sleeping while waiting (false)")
           .optional("verbose", &Execution::verbose, Boolean{}, "print times (true)")
-          .optional("validate", &Execution::validate, Boolean{}, "validate in the end (true in mode validate)")
+          .optional("validate", &Execution::validate, Boolean{},
+                    "validate after the last iteration (true in mode validate)")
           .optional("iteration", &Execution::steps, Nested(iteration_record()), "what each iteration does");
   return record;
 }

@@ -14,8 +14,8 @@ using json::Record;
 using json::Type;
 using json::Value;
 
-// Elements that cannot be read in full stay, marked, so that references to them are good and their other parts are
-// checked.
+// Elements that cannot be read in full are kept and marked as incomplete, so that references to them resolve and their
+// other parts are checked.
 template <class T>
 void read_list(Decoder& decoder, Value list, const Record<T>& record, std::vector<T>& to) {
   if (!list) return;
@@ -26,8 +26,8 @@ void read_list(Decoder& decoder, Value list, const Record<T>& record, std::vecto
   for (const Value element : list) {
     T one;
     const bool good = record.read(decoder, element, one);
-    if constexpr (requires { one.broken; }) {
-      one.broken = !good;
+    if constexpr (requires { one.incomplete; }) {
+      one.incomplete = !good;
     } else if (!good) {
       continue;
     }
@@ -41,11 +41,11 @@ void read_version(Decoder& decoder, Value version) {
     decoder.wrong_type(version, "a string");
   } else if (version.string() != "1.0") {
     decoder.warning(version, DiagnosticKind::RecipeVersion,
-                    formatted("the recipe has version {}, but this program knows 1.0", version.text()));
+                    formatted("the recipe has version {}; the supported version is 1.0", version.text()));
   }
 }
 
-// Decision 3.3.6: `kernel` is the resource and `name` the run; without `kernel` the name is both.
+// `kernel` is the resource and `name` the run; without `kernel`, `name` is both (docs/spec/recipe.md#runs).
 void settle_names(Run& run) {
   const Value kernel = run.at["kernel"];
   run.resource_at = kernel ? kernel : run.at["name"];
@@ -96,18 +96,6 @@ std::uint32_t Execution::effective_depth() const {
   return effective_mode() == Mode::Throughput ? static_cast<std::uint32_t>(depth.value_or(2)) : 1;
 }
 
-std::optional<InputKind> kind_of_input(Value root) {
-  if (!root.is(Type::Object)) return std::nullopt;
-  if (root["resources"]) {
-    return root["execution"]["frames"] && !root["execution"]["runs"] ? InputKind::Replay : InputKind::Recipe;
-  }
-  if (root["jobs"]) return InputKind::Jobs;
-  for (const std::string_view key : {"bindings", "executions", "execution", "qos", "dtrace"}) {
-    if (root[key]) return root["execution"]["runs"] ? InputKind::Recipe : InputKind::Profile;
-  }
-  return std::nullopt;
-}
-
 std::shared_ptr<const json::Document> read_document(SourcePtr source, const ReadOptions& options,
                                                     Diagnostics& diagnostics) {
   auto document = diagnostics.take(json::parse(std::move(source)));
@@ -135,7 +123,7 @@ std::optional<Recipe> read_recipe(std::shared_ptr<const json::Document> document
   read_version(decoder, root["version"]);
   if (const Value header = root["header"]) {
     Context& context = recipe.header.emplace();
-    context.broken = !header_record().read(decoder, header, context);
+    context.incomplete = !header_record().read(decoder, header, context);
     context.name = "header";
   }
   if (const Value resources = root["resources"])
@@ -209,7 +197,7 @@ void merge_kernels(Recipe& recipe, std::shared_ptr<const json::Document> documen
       decoder.add(std::move(problem));
       continue;
     }
-    // What the entry says, read over the kernel: keys that it lacks stay.
+    // Reads the entry over the kernel, so that keys that the entry lacks keep their values.
     Kernel merged = *kernel;
     kernel_record().read(decoder, entry, merged);
     *kernel = std::move(merged);

@@ -1,4 +1,4 @@
-// Reads recipes and profiles from JSON, problems and all.
+// Reads recipes and profiles from JSON, and reports all problems.
 #pragma once
 
 #include <optional>
@@ -9,29 +9,27 @@
 namespace slipway::recipe {
 
 struct ReadOptions {
-  // Of what plain JSON does not have and of unknown keys: a warning in `run`, an error in `check` (decisions 4 and 5).
+  // The severity of extensions of JSON and of unknown keys: a warning in `run`, an error in `check`
+  // (docs/spec/recipe.md#decision-4, docs/spec/recipe.md#decision-5).
   Severity leniency = Severity::Warning;
 };
 
-enum class InputKind { Recipe, Replay, Jobs, Profile };
-// Told by the keys (page 3.1); nothing for anything else.
-std::optional<InputKind> kind_of_input(json::Value root);
-
-// The document, with a warning for comments and trailing commas.
+// Parses a document; reports comments and trailing commas. Null after an error.
 std::shared_ptr<const json::Document> read_document(SourcePtr source, const ReadOptions& options,
                                                     Diagnostics& diagnostics);
 
-// Nothing when the text is no JSON object.
+// Nothing if the document is not a JSON object.
 std::optional<Recipe> read_recipe(std::shared_ptr<const json::Document> document, const ReadOptions& options,
                                   Diagnostics& diagnostics);
 std::optional<Profile> read_profile(std::shared_ptr<const json::Document> document, const ReadOptions& options,
                                     Diagnostics& diagnostics);
 
-// `--kernels`: replaces keys of the recipe's kernels by those of the entries with their names (page 3.3.4).
+// `--kernels`: replaces keys of the recipe's kernels by those of the entries with the same name
+// (docs/spec/recipe.md#module-kinds).
 void merge_kernels(Recipe& recipe, std::shared_ptr<const json::Document> document, const ReadOptions& options,
                    Diagnostics& diagnostics);
 
-// The JSON Schemas of both.
+// The JSON Schemas.
 std::string recipe_schema();
 std::string profile_schema();
 

@@ -1,4 +1,4 @@
-// Reading and planning must stand any text, without the files that it names.
+// Reads and plans any text as a recipe, without the files that it names.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size)), {}, diagnostics);
   if (!document) return 0;
   const auto recipe = recipe::read_recipe(document, {}, diagnostics);
-  // In memory, so that nothing on disk is touched.
+  // In memory: must not touch the disk.
   const auto artifacts = recipe::Artifacts::in_memory(std::make_shared<recipe::ArtifactMap>());
   if (recipe) {
     if (const auto plan = recipe::plan_recipe(*recipe, artifacts, {}, diagnostics)) recipe::print_plan(*plan);

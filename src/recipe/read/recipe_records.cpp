@@ -37,7 +37,7 @@ constexpr Word<ConstantType> kConstantTypes[] = {
     {"double", ConstantType::Double}, {"string", ConstantType::String},
 };
 
-// One of `words`, kept as text.
+// One of `words`, stored as text.
 struct OneOf {
   std::span<const std::string_view> words;
   bool read(json::Decoder& decoder, Value value, std::string& to) const {
@@ -49,7 +49,7 @@ struct OneOf {
   void schema(json::Schema& schema) const { json::word_schema(schema, words); }
 };
 
-// An object whose members are decoded later, when it is known what they mean.
+// An object whose members are decoded later, when their meaning is known.
 struct FreeObject {
   std::string_view schema_text = R"({"type": "object"})";
   bool read(json::Decoder& decoder, Value value, Value& to) const {
@@ -80,7 +80,8 @@ struct QosObject {
   void schema(json::Schema& schema) const { schema.out().raw(kQosSchema); }
 };
 
-// `value` of a constant: a scalar, or an array of them for kernels; which ones suit is decided where it goes.
+// `value` of a constant: a scalar, or for kernels an array of scalars. The target of the constant decides what is
+// valid.
 struct ConstantValueCodec {
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (value.is(json::Type::Null) || value.is(json::Type::Object))
@@ -132,7 +133,7 @@ void ConstantTypeCodec::schema(json::Schema& schema) const { json::word_schema(s
 
 const Record<Context>& header_record() {
   static const auto record =
-      Record<Context>("header", "what the kernels of the recipe run in, when they name nothing else", &Context::at)
+      Record<Context>("header", "the configuration that kernels without `hwctx` run in", &Context::at)
           .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
           .optional("program", &Context::program, kPath, "a configuration ELF with the design")
           .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
@@ -143,7 +144,7 @@ const Record<Context>& header_record() {
 const Record<Context>& context_record() {
   static const auto record =
       Record<Context>("hardware context", "a configuration that kernels run in", &Context::at)
-          .required("name", &Context::name, kName, "what kernels and debug buffers call it")
+          .required("name", &Context::name, kName, "its name in kernels and debug buffers")
           .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
           .optional("program", &Context::program, kPath, "a configuration ELF with the design")
           .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
@@ -156,11 +157,11 @@ const Record<Context>& context_record() {
 const Record<Buffer>& buffer_record() {
   static const auto record =
       Record<Buffer>("buffer", "memory that runs read and write", &Buffer::at)
-          .required("name", &Buffer::name, kName, "what runs call it")
+          .required("name", &Buffer::name, kName, "its name in runs")
           .required("type", &Buffer::type, Words<BufferType>(kBufferTypes),
-                    "what it is for; internal and debug buffers need a `size`")
+                    "its purpose; internal and debug buffers need a `size`")
           .optional("size", &Buffer::size, Whole{},
-                    "bytes; with it the runner makes the buffer, without it one is bound")
+                    "bytes; with it the runner creates the buffer, without it one must be bound")
           .optional("hwctx", &Buffer::context, Text{}, "of a debug buffer: the context that holds it");
   return record;
 }
@@ -187,20 +188,20 @@ const Record<ParameterRule>& parameter_record() {
 const Record<Kernel>& kernel_record() {
   constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
   static const auto record =
-      Record<Kernel>("kernel", "a kernel of an NPU design, or of a module that the recipe brings", &Kernel::at)
-          .required("name", &Kernel::name, kName, "what runs call it")
-          .optional("instance", &Kernel::instance, kName, "what the xclbin or program calls it (the name)")
+      Record<Kernel>("kernel", "a kernel of an NPU design, or of a module", &Kernel::at)
+          .required("name", &Kernel::name, kName, "its name in runs")
+          .optional("instance", &Kernel::instance, kName, "its name in the xclbin or program (the name)")
           .optional("ctrlcode", &Kernel::ctrlcode, kPath, "a control-code ELF")
-          .optional("hwctx", &Kernel::context, Text{}, "the hardware context, when there are several")
-          .optional("numargs", &Kernel::numargs, Whole{}, "the number of arguments; checked, and not needed")
-          .optional("module", &Kernel::module, kPath, "SPIR-V, GLSL, RPL, VGF or zebin that has the kernel")
+          .optional("hwctx", &Kernel::context, Text{}, "the hardware context, if there are several")
+          .optional("numargs", &Kernel::numargs, Whole{}, "the number of arguments; checked, not required")
+          .optional("module", &Kernel::module, kPath, "SPIR-V, GLSL, RPL, VGF, OpenCL C or zebin file with the kernel")
           .optional("entry", &Kernel::entry, kName, "the entry point in the module (the instance, else the only one)")
           .optional("grid", &Kernel::grid, List{kGroups, 3, 3}, "work groups in x, y and z")
           .optional("local", &Kernel::local, List{kGroups, 3, 3}, "OpenCL: the work-group size")
           .optional("parameters", &Kernel::parameters, List{Nested(parameter_record())},
-                    "what argument indices mean; in place of the module's own order")
+                    "what argument indices mean (the order in the module)")
           .optional("unmapped", &Kernel::ignore_unmapped, Words<bool>(kUnmapped),
-                    "what becomes of argument indices that `parameters` does not list (error)")
+                    "argument indices that `parameters` does not list are an error or ignored (error)")
           .optional(
               "specialization", &Kernel::specialization,
               FreeObject{R"({"type": "object", "additionalProperties": {"type": ["number", "boolean", "string"]}})"},
@@ -212,9 +213,9 @@ const Record<Kernel>& kernel_record() {
 const Record<CpuFunction>& cpu_record() {
   static const auto record =
       Record<CpuFunction>("cpu", "a function in a CPU library", &CpuFunction::at)
-          .required("name", &CpuFunction::name, kName, "what runs and the library call it")
+          .required("name", &CpuFunction::name, kName, "its name in runs and in the library")
           .optional("library_path", &CpuFunction::library, kPath, "the library, relative to the library root")
-          .optional("library_name", &CpuFunction::library, kPath, "the same")
+          .optional("library_name", &CpuFunction::library, kPath, "alternative name of library_path")
           .rule([](json::Decoder& decoder, Value value, CpuFunction& cpu) {
             return has_one_of(decoder, value, formatted("cpu `{}`", cpu.name), "library_path", "library_name");
           });
@@ -233,9 +234,9 @@ const Record<Argument>& argument_record() {
 
 const Record<Constant>& constant_record() {
   static const auto record =
-      Record<Constant>("constant", "a number or text that a run is given", &Constant::at)
+      Record<Constant>("constant", "a number or string for a parameter of a run", &Constant::at)
           .required("value", &Constant::value, ConstantValueCodec{}, "the value")
-          .optional("type", &Constant::type, ConstantTypeCodec{}, "its type; told from the value when absent")
+          .optional("type", &Constant::type, ConstantTypeCodec{}, "its type (as the value implies)")
           .required("argidx", &Constant::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it");
   return record;
 }
@@ -244,12 +245,12 @@ const Record<Run>& run_record() {
   constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
   static const auto record =
       Record<Run>("run", "one call of a kernel or CPU function", &Run::at)
-          .optional("name", &Run::id, kName, "the resource, or with `kernel` what reports call the run")
+          .optional("name", &Run::id, kName, "the resource; with `kernel`, the name of the run in reports")
           .optional("kernel", &Run::resource, kName, "the kernel or CPU function")
           .optional("where", &Run::where, Words<Where>(kWheres), "cpu, or npu for every kernel (npu)")
           .optional("arguments", &Run::arguments, List{Nested(argument_record())}, "buffers")
-          .optional("constants", &Run::constants, List{Nested(constant_record())}, "numbers and texts")
-          .optional("grid", &Run::grid, List{kGroups, 3, 3}, "work groups, in place of the kernel's")
+          .optional("constants", &Run::constants, List{Nested(constant_record())}, "numbers and strings")
+          .optional("grid", &Run::grid, List{kGroups, 3, 3}, "work groups (those of the kernel)")
           .rule([](json::Decoder& decoder, Value value, Run&) {
             return has_one_of(decoder, value, "run", "kernel", "name");
           });

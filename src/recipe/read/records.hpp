@@ -1,5 +1,4 @@
-// The JSON objects of recipes and profiles, each described once (json/record.hpp): reading and the schemas come from
-// these tables.
+// The JSON objects of recipes and profiles (json/record.hpp). Reading and the schemas are derived from these tables.
 #pragma once
 
 #include "json/record.hpp"
@@ -25,14 +24,14 @@ const json::Record<DebugTrace>& trace_record();
 const json::Record<IterationSteps>& iteration_record();
 const json::Record<Execution>& execution_record();
 
-// `type` of a constant; its message is the page's.
+// `type` of a constant. The message is a compatibility text (docs/spec/recipe.md#diagnostics).
 struct ConstantTypeCodec {
   bool read(json::Decoder& decoder, json::Value value, ConstantType& to) const;
   void schema(json::Schema& schema) const;
 };
 std::string_view name_of(ConstantType type);
 
-// `mode` and `iterations` of executions and jobs; their messages are the page's.
+// `mode` and `iterations` of executions and jobs. The messages are compatibility texts (docs/spec/recipe.md#profile).
 struct ModeCodec {
   bool read(json::Decoder& decoder, json::Value value, Mode& to) const;
   void schema(json::Schema& schema) const;

@@ -1,4 +1,4 @@
-// The JSON Schemas of recipes and profiles, from the tables that read them.
+// The JSON Schemas of recipes and profiles, from the tables that reading uses.
 #include "recipe/read/read.hpp"
 #include "recipe/read/records.hpp"
 
@@ -50,9 +50,7 @@ std::string recipe_schema() {
       });
       out.key("execution").object([&] {
         out.member("type", "object");
-        out.key("properties").object([&] {
-          write_list(schema, "runs", run_record(), "what is run, in this order", 1);
-        });
+        out.key("properties").object([&] { write_list(schema, "runs", run_record(), "the runs, in order", 1); });
         close_object(out);
         out.key("required").array([&] { out.value("runs"); });
       });
@@ -80,7 +78,7 @@ std::string profile_schema() {
       write_list(schema, "dtrace", trace_record(), "trace scripts for runs on an NPU");
       out.key("execution");
       json::Nested(execution_record()).schema(schema);
-      write_list(schema, "executions", execution_record(), "several, one after the other; `execution` is then not run");
+      write_list(schema, "executions", execution_record(), "several executions, in order; `execution` is then ignored");
     });
     close_object(out);
     schema.write_definitions();

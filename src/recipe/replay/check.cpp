@@ -72,7 +72,7 @@ class ReplayCheck {
     return result;
   }
 
-  // What the text `at` names; null with a problem, and in silence when there is no text.
+  // The object that the string `at` names. Null after a diagnostic; null without one if there is no string.
   template <class T>
   const T* const* find(const Index<T>& index, Value at, DiagnosticKind kind, std::string_view what) {
     if (!at || !at.is(json::Type::String) || at.string().empty()) return nullptr;
@@ -122,7 +122,7 @@ class ReplayCheck {
       if (fresh) return;
       problem(at["argidx"], DiagnosticKind::ArgumentIndex,
               formatted("argument index {} is used twice in run `{}`", *argidx, run.name))
-          .note("the first time is here", first->second.location());
+          .note("the first one is here", first->second.location());
     };
     for (const ReplayArgument& argument : run.arguments) check(argument.at, argument.argidx);
     for (const ReplayConstant& constant : run.constants) check(constant.at, constant.argidx);
@@ -139,7 +139,7 @@ class ReplayCheck {
     const auto file = open(argument.file, argument.at["fnm"]);
     if (!file || buffer.size == 0 || file->bytes.size() <= buffer.size) return;
     problem(argument.at["fnm"], DiagnosticKind::BufferSize,
-            formatted("`{}` has {} bytes, but buffer `{}` only {}", argument.file, file->bytes.size(), buffer.name,
+            formatted("`{}` has {} bytes, but buffer `{}` has only {}", argument.file, file->bytes.size(), buffer.name,
                       buffer.size));
   }
 
@@ -152,18 +152,18 @@ class ReplayCheck {
             formatted("run `{}` has no argument {} with buffer `{}`", run.name, *argument.argidx, argument.buffer));
   }
 
-  // Lets the threads go on, each until it waits for a frame that has not been started. What is left at the end waits
-  // for itself through others.
+  // Simulates the threads: each one continues until it waits for a frame that has not started. Frames that are left at
+  // the end wait for themselves, directly or through others.
   void check_order(const Index<Frame>& frames) {
     struct Thread {
       std::vector<const Frame*> frames;
-      std::size_t next = 0;  // the first that is not started
+      std::size_t next = 0;  // index of the first frame that has not started
     };
     std::map<std::string_view, Thread> threads;
     for (const std::string& id : replay_.threads) {
       if (!id.empty() && !threads.try_emplace(id).second) {
         problem(replay_.document->root()["execution"]["threads"], DiagnosticKind::DuplicateName,
-                formatted("thread {} is there twice", id));
+                formatted("thread {} is listed twice", id));
       }
     }
     for (const Frame& frame : replay_.frames) {
@@ -175,10 +175,10 @@ class ReplayCheck {
         problem(frame.at["tid"], DiagnosticKind::WrongReference,
                 formatted("`threads` does not list thread {}", frame.thread));
     }
-    if (diagnostics_.has_errors()) return;  // of frames that nobody starts
+    if (diagnostics_.has_errors()) return;  // references or threads are missing
 
     std::map<const Frame*, bool> started;
-    std::map<const Frame*, std::vector<Thread*>> waiting;  // threads to look at again when a frame has started
+    std::map<const Frame*, std::vector<Thread*>> waiting;  // threads to resume when a frame has started
     std::vector<Thread*> ready;
     for (auto& [id, thread] : threads) ready.push_back(&thread);
     const auto blocked_by = [&](const Frame& frame) -> const Frame* {

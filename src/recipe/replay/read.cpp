@@ -17,7 +17,7 @@ constexpr Text kName{.empty = false};
 constexpr Text kPath{.empty = false};
 constexpr Whole kIndex{.max = UINT32_MAX};
 
-// The identifier of a thread of the application: a number, or a text.
+// The identifier of a thread of the application: a number or a string.
 struct ThreadId {
   bool read(json::Decoder& decoder, Value value, std::string& to) const {
     if (value.is(Type::String) && !value.string().empty()) {
@@ -25,7 +25,7 @@ struct ThreadId {
       return true;
     }
     std::uint64_t number = 0;
-    if (!value.is(Type::Number)) return decoder.wrong_type(value, "a number or a text");
+    if (!value.is(Type::Number)) return decoder.wrong_type(value, "a number or a string");
     if (!Whole{}.read(decoder, value, number)) return false;
     to = formatted("{}", number);
     return true;
@@ -33,14 +33,14 @@ struct ThreadId {
   void schema(json::Schema& schema) const { schema.out().raw(R"({"type": ["integer", "string"], "minimum": 0})"); }
 };
 
-// Settings: an object of texts.
-struct Settings {
+// An object whose members are strings.
+struct StringObject {
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
     decoder.check_duplicates(value, formatted("`{}`", value.key()));
     bool good = true;
     for (const Value member : value) {
-      if (!member.is(Type::String)) good = decoder.wrong_type(member, "a text");
+      if (!member.is(Type::String)) good = decoder.wrong_type(member, "a string");
     }
     to = value;
     return good;
@@ -48,16 +48,6 @@ struct Settings {
   void schema(json::Schema& schema) const {
     schema.out().raw(R"({"type": "object", "additionalProperties": {"type": "string"}})");
   }
-};
-
-// Negative numbers stand for their two's complement.
-struct Bits64 {
-  bool read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
-    const auto number = Whole{.min = INT64_MIN}.check(decoder, value);
-    if (number) to = number->bits();
-    return number.has_value();
-  }
-  void schema(json::Schema& schema) const { Whole{.min = INT64_MIN}.schema(schema); }
 };
 
 struct Resources {
@@ -73,7 +63,7 @@ struct Execution {
   std::vector<Frame> frames;
 };
 
-// The whole file in the shape of its JSON.
+// The file with the structure of its JSON.
 struct File {
   std::string version;
   Value ini;
@@ -84,8 +74,8 @@ struct File {
 const Record<ReplayContext>& replay_context_record() {
   static const auto record =
       Record<ReplayContext>("replay context", "a configuration that kernels run in", &ReplayContext::at)
-          .required("name", &ReplayContext::name, kName, "what kernels call it")
-          .optional("cfg", &ReplayContext::configuration, Settings{}, "configuration of the context")
+          .required("name", &ReplayContext::name, kName, "its name in kernels")
+          .optional("cfg", &ReplayContext::configuration, StringObject{}, "configuration of the context")
           .optional("xclbin", &ReplayContext::xclbin, kPath, "an xclbin with the design of the NPU")
           .optional("programs", &ReplayContext::programs, List{kPath, 1}, "configuration ELF files with the design")
           .rule([](json::Decoder& decoder, Value value, ReplayContext& context) {
@@ -100,20 +90,19 @@ const Record<ReplayContext>& replay_context_record() {
 }
 
 const Record<ReplayBuffer>& replay_buffer_record() {
-  static const auto record =
-      Record<ReplayBuffer>("replay buffer", "memory that runs read and write", &ReplayBuffer::at)
-          .required("name", &ReplayBuffer::name, kName, "what runs call it")
-          .required("size", &ReplayBuffer::size, Whole{.min = 1}, "bytes")
-          .required("type", &ReplayBuffer::type, kName, "`inout`")
-          .optional("flags", &ReplayBuffer::flags, Bits64{}, "flags that the application made it with")
-          .optional("memgrp", &ReplayBuffer::memory_group, Whole{}, "the memory group it lies in");
+  static const auto record = Record<ReplayBuffer>("replay buffer", "memory that runs read and write", &ReplayBuffer::at)
+                                 .required("name", &ReplayBuffer::name, kName, "its name in runs")
+                                 .required("size", &ReplayBuffer::size, Whole{.min = 1}, "bytes")
+                                 .required("type", &ReplayBuffer::type, kName, "`inout`")
+                                 .optional("flags", &ReplayBuffer::flags, Bits64{}, "flags of the xrt::bo")
+                                 .optional("memgrp", &ReplayBuffer::memory_group, Whole{}, "its memory group");
   return record;
 }
 
 const Record<ReplayKernel>& replay_kernel_record() {
   static const auto record = Record<ReplayKernel>("replay kernel", "a kernel of the design", &ReplayKernel::at)
-                                 .required("name", &ReplayKernel::name, kName, "what runs call it")
-                                 .required("instance", &ReplayKernel::instance, kName, "what the design calls it")
+                                 .required("name", &ReplayKernel::name, kName, "its name in runs")
+                                 .required("instance", &ReplayKernel::instance, kName, "its name in the design")
                                  .required("hwctx", &ReplayKernel::context, kName, "its hardware context")
                                  .optional("ctrlcode", &ReplayKernel::ctrlcode, kPath, "a control-code ELF");
   return record;
@@ -129,7 +118,7 @@ const Record<ReplayArgument>& replay_argument_record() {
 
 const Record<ReplayConstant>& replay_constant_record() {
   static const auto record =
-      Record<ReplayConstant>("replay constant", "a number that a run is given", &ReplayConstant::at)
+      Record<ReplayConstant>("replay constant", "a number for a parameter of a run", &ReplayConstant::at)
           .required("value", &ReplayConstant::value, Bits64{}, "set as 64 bits")
           .required("argidx", &ReplayConstant::argidx, kIndex, "the parameter that takes it")
           .optional("type", &ReplayConstant::type, Text{}, "as captured");
@@ -139,7 +128,7 @@ const Record<ReplayConstant>& replay_constant_record() {
 const Record<ReplayRun>& replay_run_record() {
   static const auto record =
       Record<ReplayRun>("replay run", "a call of a kernel", &ReplayRun::at)
-          .required("name", &ReplayRun::name, kName, "what frames call it")
+          .required("name", &ReplayRun::name, kName, "its name in frames")
           .required("kernel", &ReplayRun::kernel, kName, "the kernel")
           .optional("arguments", &ReplayRun::arguments, List{Nested(replay_argument_record())}, "buffers")
           .optional("constants", &ReplayRun::constants, List{Nested(replay_constant_record())}, "numbers");
@@ -148,25 +137,25 @@ const Record<ReplayRun>& replay_run_record() {
 
 const Record<FrameArgument>& frame_argument_record() {
   static const auto record =
-      Record<FrameArgument>("frame argument", "a file to load into a buffer first", &FrameArgument::at)
+      Record<FrameArgument>("frame argument", "a file to load into a buffer before the run", &FrameArgument::at)
           .required("bo", &FrameArgument::buffer, kName, "the buffer")
           .required("argidx", &FrameArgument::argidx, kIndex, "the parameter that takes it")
-          .required("fnm", &FrameArgument::file, kPath, "the file with what was in it");
+          .required("fnm", &FrameArgument::file, kPath, "the file with its contents");
   return record;
 }
 
 const Record<FrameRun>& frame_run_record() {
-  static const auto record =
-      Record<FrameRun>("frame run", "a run that a frame starts", &FrameRun::at)
-          .required("run", &FrameRun::run, kName, "the run")
-          .optional("arguments", &FrameRun::arguments, List{Nested(frame_argument_record())}, "what is loaded first");
+  static const auto record = Record<FrameRun>("frame run", "a run that a frame starts", &FrameRun::at)
+                                 .required("run", &FrameRun::run, kName, "the run")
+                                 .optional("arguments", &FrameRun::arguments, List{Nested(frame_argument_record())},
+                                           "files to load before the run");
   return record;
 }
 
 const Record<Frame>& frame_record() {
   static const auto record =
       Record<Frame>("frame", "runs that were started together", &Frame::at)
-          .required("name", &Frame::name, kName, "what other frames call it")
+          .required("name", &Frame::name, kName, "its name in other frames")
           .required("tid", &Frame::thread, ThreadId{}, "the thread that starts it")
           .required("runs", &Frame::runs, List{Nested(frame_run_record()), 1}, "one run, or those of a run list")
           .optional("waits", &Frame::waits, List{kName}, "frames that the thread then waits for");
@@ -184,11 +173,12 @@ const Record<Resources>& resources_record() {
 }
 
 const Record<Execution>& replay_execution_record() {
-  static const auto record =
-      Record<Execution>("replay execution", "what the application did")
-          .required("threads", &Execution::threads, List{ThreadId{}, 1}, "its threads")
-          .optional("iterations", &Execution::iterations, Whole{.min = 1, .max = UINT32_MAX}, "how often (once)")
-          .required("frames", &Execution::frames, List{Nested(frame_record()), 1}, "in the order of each thread");
+  static const auto record = Record<Execution>("replay execution", "what the application did")
+                                 .required("threads", &Execution::threads, List{ThreadId{}, 1}, "its threads")
+                                 .optional("iterations", &Execution::iterations, Whole{.min = 1, .max = UINT32_MAX},
+                                           "number of iterations (1)")
+                                 .required("frames", &Execution::frames, List{Nested(frame_record()), 1},
+                                           "the frames; those of one thread in its order");
   return record;
 }
 
@@ -196,7 +186,7 @@ const Record<File>& file_record() {
   static const auto record =
       Record<File>("replay", "what an application did with an NPU, captured")
           .optional("version", &File::version, Text{}, "of the format")
-          .optional("ini", &File::ini, Settings{}, "configuration of XRT")
+          .optional("ini", &File::ini, StringObject{}, "configuration of XRT")
           .required("resources", &File::resources, Nested(resources_record()), "what the application made")
           .required("execution", &File::execution, Nested(replay_execution_record()), "what it did");
   return record;

@@ -1,9 +1,10 @@
-// Replay files: what an application did with an NPU, as `xrt-capture` writes it down (recipe page 3.8).
+// Replay files: captures of what an application did with an NPU, written by `xrt-capture`
+// (docs/spec/recipe.md#replay-files).
 //
 //   std::optional<Replay> replay = read_replay(document, {}, diagnostics);
 //   if (replay) check_replay(*replay, &artifacts, diagnostics);
 //
-// Reading says what is wrong with each object; checking what is wrong between them, and with the files that they name.
+// Reading reports errors of single objects; checking reports errors across objects, and errors of the named files.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ namespace slipway::recipe {
 
 struct ReplayContext {
   std::string name, xclbin;
-  std::vector<std::string> programs;  // one of both configures the context
-  json::Value configuration;          // an object of texts, or nothing
+  std::vector<std::string> programs;  // a context has either an xclbin or programs
+  json::Value configuration;          // an object of strings, or absent
   json::Value at;
 };
 
@@ -70,7 +71,7 @@ struct FrameRun {
   json::Value at;
 };
 
-// Started as one run, or as one run list. A thread goes on to its next frame when those in `waits` have ended.
+// Started as one run, or as one run list. A thread continues with its next frame when those in `waits` have ended.
 struct Frame {
   std::string name, thread;
   std::vector<FrameRun> runs;
@@ -80,7 +81,7 @@ struct Frame {
 
 struct Replay {
   std::shared_ptr<const json::Document> document;
-  json::Value ini;  // an object of strings, or nothing
+  json::Value ini;  // an object of strings, or absent
   std::vector<ReplayContext> contexts;
   std::vector<ReplayBuffer> buffers;
   std::vector<ReplayKernel> kernels;
@@ -90,12 +91,12 @@ struct Replay {
   std::vector<Frame> frames;  // in array order, which is the order of each thread
 };
 
-// Nothing when the text is no JSON object. What could not be read of it is empty, with an error: missing-key,
-// wrong-type, out-of-range, hwctx, unknown-key as the leniency says.
+// Nothing if the document is not a JSON object. Members that could not be read are empty. Errors: missing-key,
+// wrong-type, out-of-range, hardware-context; unknown-key with the severity in `options`.
 std::optional<Replay> read_replay(std::shared_ptr<const json::Document> document, const ReadOptions& options,
                                   Diagnostics& diagnostics);
 
-// Names, the files (unless `artifacts` is null), and that every frame can start.
+// Checks names, files (unless `artifacts` is null), and that every frame can start.
 void check_replay(const Replay& replay, const Artifacts* artifacts, Diagnostics& diagnostics);
 
 std::string replay_schema();

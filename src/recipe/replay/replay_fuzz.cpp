@@ -1,4 +1,4 @@
-// Reading and checking a capture must stand any text, without the files that it names.
+// Reads and checks any text as a capture, without the files that it names.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"

@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/cpu/library.hpp"
-#include "recipe/run/lane.hpp"
+#include "recipe/run/execution_slot.hpp"
 #include "slipway/bo.hpp"
 
 namespace slipway::recipe {
@@ -25,29 +25,29 @@ struct Runner::State {
   Plan plan;
   RunnerOptions options;
   std::map<BackendKind, BackendPtr> backends;
-  BackendPtr memory;                            // makes the buffers; null: the host
-  std::vector<KernelPtr> kernels;               // by kernel of the plan; null for those that no run uses
-  std::vector<const cpu::Function*> functions;  // by CPU function of the plan
-  std::vector<std::optional<Bound>> bound;      // by buffer of the plan
+  BackendPtr memory;                              // creates the buffers; null: host memory
+  std::vector<KernelPtr> kernels;                 // by kernel of the plan; null if no run uses it
+  std::vector<const cpu::Function*> functions;    // by CPU function of the plan
+  std::vector<std::optional<BufferRange>> bound;  // by buffer of the plan
   ExecutionOptions execution;
-  bool dirty = true;              // the lists are not those of what is bound
-  std::uint64_t executions = 0;   // that ended well, of all copies
-  std::vector<RunRecord> failed;  // what executions that failed add, by run
-  std::optional<LaneResult> last_failure;
-  std::mutex turn;
-  std::vector<std::unique_ptr<Lane>> lanes;
+  bool dirty = true;              // the lists do not match the bound buffers
+  std::uint64_t executions = 0;   // successful ones, of all copies
+  std::vector<RunRecord> failed;  // counts from failed executions, by run
+  std::optional<SlotResult> last_failure;
+  std::mutex cpu_mutex;
+  std::vector<std::unique_ptr<ExecutionSlot>> slots;
 
-  Result<BufferPtr> create(const BufferRequest& request) const {
+  Result<BufferPtr> create(const BufferOptions& request) const {
     return memory ? memory->create_buffer(request) : cpu::make_host_buffer(request.size);
   }
 
-  bool any_in_progress() const { return std::ranges::any_of(lanes, &Lane::in_progress); }
+  bool any_in_progress() const { return std::ranges::any_of(slots, &ExecutionSlot::in_progress); }
 
-  Result<> make_lane_buffers(Lane& lane) {
-    lane.created.resize(plan.buffers.size());
+  Result<> make_slot_buffers(ExecutionSlot& slot) {
+    slot.created.resize(plan.buffers.size());
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
       const BufferPlan& buffer = plan.buffers[i];
-      if (buffer.size == 0 || bound[i] || lane.created[i]) continue;
+      if (buffer.size == 0 || bound[i] || slot.created[i]) continue;
       Result<BufferPtr> made = create({buffer.size, buffer.name, buffer.kernels_only, buffer.context});
       if (!made) {
         for (Diagnostic& problem : made.error()) {
@@ -55,15 +55,16 @@ struct Runner::State {
         }
         return fail(std::move(made.error()));
       }
-      lane.created[i] = std::move(*made);
+      slot.created[i] = std::move(*made);
     }
     return {};
   }
 
-  // Where an argument's bytes are; the whole of what is bound counts from its own start.
-  Bound part_of(const Lane& lane, const ArgumentPlan& argument) const {
-    Bound whole = bound[argument.buffer] ? *bound[argument.buffer]
-                                         : Bound{lane.created[argument.buffer], 0, plan.buffers[argument.buffer].size};
+  // The bytes of an argument. Offsets of arguments count from the start of the bound range.
+  BufferRange part_of(const ExecutionSlot& slot, const ArgumentPlan& argument) const {
+    BufferRange whole = bound[argument.buffer]
+                            ? *bound[argument.buffer]
+                            : BufferRange{slot.created[argument.buffer], 0, plan.buffers[argument.buffer].size};
     const std::uint64_t size = argument.size != 0 ? argument.size : whole.size - argument.offset;
     return {whole.storage, whole.offset + argument.offset, size};
   }
@@ -80,12 +81,12 @@ struct Runner::State {
                                  count == 1 ? "it" : "them"));
   }
 
-  Result<PreparedList> prepare_list(const Lane& lane, const ListPlan& list) {
+  Result<PreparedList> prepare_list(const ExecutionSlot& slot, const ListPlan& list) {
     PreparedList prepared{.begin = list.begin, .end = list.end};
-    if (list.backend == BackendKind::Cpu) return prepare_calls(lane, std::move(prepared));
+    if (list.backend == BackendKind::Cpu) return prepare_calls(slot, std::move(prepared));
     Backend& backend = *backends.at(list.backend);
     std::vector<KernelRun> runs;
-    std::map<std::tuple<const buffer_storage*, std::uint64_t, std::uint64_t>, std::size_t> shadows;
+    std::map<std::tuple<const buffer_storage*, std::uint64_t, std::uint64_t>, std::size_t> staging_indices;
     for (std::size_t i = list.begin; i < list.end; ++i) {
       const RunPlan& run = plan.runs[i];
       KernelRun& ready = runs.emplace_back(run.id, kernels[run.index], run.groups);
@@ -93,36 +94,34 @@ struct Runner::State {
       if (const auto script = options.trace_scripts.find(run.id); script != options.trace_scripts.end())
         ready.trace_script = script->second;
       for (const ArgumentPlan& argument : run.arguments) {
-        const Bound part = part_of(lane, argument);
+        const BufferRange part = part_of(slot, argument);
         if (backend.can_use(*part.storage)) {
           ready.buffers.push_back(
               {argument.argidx, part.storage, part.offset, part.size, bound[argument.buffer].has_value()});
           prepared.syncs.push_back({part, argument.writes});
           continue;
         }
-        // The copy is of the whole storage, so that overlapping parts stay one memory.
-        const Bound home{part.storage, 0, part.storage->size()};
-        const auto [at, fresh] = shadows.try_emplace({part.storage.get(), 0, home.size}, prepared.shadows.size());
+        // The whole storage is copied, so that overlapping parts share memory.
+        const BufferRange original{part.storage, 0, part.storage->size()};
+        const auto [at, fresh] =
+            staging_indices.try_emplace({part.storage.get(), 0, original.size}, prepared.staging.size());
         if (fresh) {
-          Result<BufferPtr> copy =
-              backend.create_buffer({.size = home.size, .name = plan.buffers[argument.buffer].name});
-          if (!copy) return fail(std::move(copy.error()));
-          prepared.shadows.push_back({home, std::move(*copy), false});
+          SLIPWAY_TRY(BufferPtr copy,
+                      backend.create_buffer({.size = original.size, .name = plan.buffers[argument.buffer].name}));
+          prepared.staging.push_back({original, std::move(copy), false});
         }
-        Shadow& shadow = prepared.shadows[at->second];
-        shadow.writes |= argument.writes;
-        ready.buffers.push_back({argument.argidx, shadow.copy, part.offset, part.size});
+        StagingCopy& staging = prepared.staging[at->second];
+        staging.writes |= argument.writes;
+        ready.buffers.push_back({argument.argidx, staging.copy, part.offset, part.size});
       }
     }
-    Result<ListPtr> made = backend.make_list(runs, {.timings = options.timings,
-                                                    .overlaps = execution.copies > 1,
-                                                    .runlist_threshold = execution.runlist_threshold});
-    if (!made) return fail(std::move(made.error()));
-    prepared.kernels = std::move(*made);
+    SLIPWAY_TRY(prepared.kernels, backend.make_list(runs, {.timings = options.timings,
+                                                           .overlaps = execution.copies > 1,
+                                                           .runlist_threshold = execution.runlist_threshold}));
     return prepared;
   }
 
-  Result<PreparedList> prepare_calls(const Lane& lane, PreparedList prepared) {
+  Result<PreparedList> prepare_calls(const ExecutionSlot& slot, PreparedList prepared) {
     for (std::size_t i = prepared.begin; i < prepared.end; ++i) {
       const RunPlan& run = plan.runs[i];
       const cpu::Function* function = functions[run.index];
@@ -130,10 +129,10 @@ struct Runner::State {
       call.pointer = run.origin.pointer;
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
-        const Bound part = part_of(lane, argument);
+        const BufferRange part = part_of(slot, argument);
         if (std::ranges::none_of(prepared.syncs,
                                  [&](const SyncRange& range) { return range.part.storage == part.storage; }))
-          prepared.syncs.push_back({Bound{part.storage, 0, part.storage->size()}});
+          prepared.syncs.push_back({BufferRange{part.storage, 0, part.storage->size()}});
         if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
           call.arguments[argument.argidx] =
               memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();
@@ -148,32 +147,31 @@ struct Runner::State {
     return prepared;
   }
 
-  Result<> prepare_lane(std::size_t index) {
-    Lane& lane = *lanes[index];
-    if (Result<> made = make_lane_buffers(lane); !made) return made;
-    lane.timings = options.timings;
-    lane.poll = execution.poll;
-    lane.time_out = execution.time_out;
+  Result<> prepare_slot(std::size_t index) {
+    ExecutionSlot& slot = *slots[index];
+    SLIPWAY_TRY_VOID(make_slot_buffers(slot));
+    slot.timings = options.timings;
+    slot.poll = execution.poll;
+    slot.time_out = execution.time_out;
     std::vector<PreparedList> lists;
     for (const ListPlan& list : plan.lists) {
-      Result<PreparedList> prepared = prepare_list(lane, list);
-      if (!prepared) return fail(std::move(prepared.error()));
-      lists.push_back(std::move(*prepared));
+      SLIPWAY_TRY(PreparedList prepared, prepare_list(slot, list));
+      lists.push_back(std::move(prepared));
     }
-    lane.lists = std::move(lists);
+    slot.lists = std::move(lists);
     return {};
   }
 
   Result<> prepare() {
-    if (Result<> all = check_bound(); !all) return all;
+    SLIPWAY_TRY_VOID(check_bound());
     for (std::size_t i = 0; i < execution.copies; ++i) {
-      if (Result<> done = prepare_lane(i); !done) return done;
+      SLIPWAY_TRY_VOID(prepare_slot(i));
     }
     dirty = false;
     return {};
   }
 
-  void note(LaneResult& result) {
+  void record_result(SlotResult& result) {
     if (!result.failure) {
       ++executions;
       last_failure.reset();
@@ -181,7 +179,7 @@ struct Runner::State {
     }
     failed.resize(plan.runs.size());
     for (std::size_t i = 0; i < result.failed_run; ++i) ++failed[i].count;
-    last_failure = LaneResult{.failed_run = result.failed_run, .first_skipped = result.first_skipped};
+    last_failure = SlotResult{.failed_run = result.failed_run, .first_skipped = result.first_skipped};
   }
 };
 
@@ -190,7 +188,7 @@ Runner::~Runner() = default;
 
 const Plan& Runner::plan() const { return state_->plan; }
 
-Result<> Runner::bind(std::string_view buffer, Bound bound) {
+Result<> Runner::bind(std::string_view buffer, BufferRange bound) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
   if (!index) return fail(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", buffer));
@@ -214,38 +212,38 @@ Result<> Runner::bind(std::string_view buffer, Bound bound) {
                                   bound.size, buffer));
     }
   }
-  std::optional<Bound>& now = state.bound[*index];
+  std::optional<BufferRange>& now = state.bound[*index];
   if (now && now->storage == bound.storage && now->offset == bound.offset && now->size == bound.size) return {};
   now = std::move(bound);
-  for (const auto& lane : state.lanes) {
-    if (*index < lane->created.size()) lane->created[*index] = nullptr;
+  for (const auto& slot : state.slots) {
+    if (*index < slot->created.size()) slot->created[*index] = nullptr;
   }
   state.dirty = true;
   return {};
 }
 
-std::optional<Bound> Runner::bound(std::string_view buffer) const {
+std::optional<BufferRange> Runner::bound(std::string_view buffer) const {
   const auto index = state_->plan.find_buffer(buffer);
   if (!index) return std::nullopt;
   if (state_->bound[*index]) return state_->bound[*index];
-  const BufferPtr& made = state_->lanes.front()->created[*index];
-  return made ? std::optional(Bound{made, 0, made->size()}) : std::nullopt;
+  const BufferPtr& made = state_->slots.front()->created[*index];
+  return made ? std::optional(BufferRange{made, 0, made->size()}) : std::nullopt;
 }
 
 Result<> Runner::prepare(const ExecutionOptions& options) {
   if (in_progress()) return state_error("an execution is in progress; wait first");
   State& state = *state_;
-  state.dirty |= options.copies > state.lanes.size() || options.runlist_threshold != state.execution.runlist_threshold;
+  state.dirty |= options.copies > state.slots.size() || options.runlist_threshold != state.execution.runlist_threshold;
   state.execution = options;
   state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
-  if (state.lanes.size() > state.execution.copies) state.lanes.resize(state.execution.copies);
-  while (state.lanes.size() < state.execution.copies) {
-    state.lanes.push_back(std::make_unique<Lane>(state.turn, state.plan.runs.size()));
+  if (state.slots.size() > state.execution.copies) state.slots.resize(state.execution.copies);
+  while (state.slots.size() < state.execution.copies) {
+    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu_mutex, state.plan.runs.size()));
   }
   if (state.dirty) return state.prepare();
-  for (const auto& lane : state.lanes) {
-    lane->poll = options.poll;
-    lane->time_out = options.time_out;
+  for (const auto& slot : state.slots) {
+    slot->poll = options.poll;
+    slot->time_out = options.time_out;
   }
   return {};
 }
@@ -254,21 +252,21 @@ Result<> Runner::start(std::size_t copy) {
   State& state = *state_;
   if (state.dirty) {
     if (in_progress()) return state_error("an execution is in progress; wait first");
-    if (Result<> ready = state.prepare(); !ready) return ready;
+    SLIPWAY_TRY_VOID(state.prepare());
   }
-  Lane& lane = *state.lanes.at(copy);
-  if (lane.in_progress()) return state_error("an execution is in progress; wait before the next one");
-  return lane.start();
+  ExecutionSlot& slot = *state.slots.at(copy);
+  if (slot.in_progress()) return state_error("an execution is in progress; wait before the next one");
+  return slot.start();
 }
 
 std::expected<bool, RunFailure> Runner::finish(std::size_t copy, std::optional<std::chrono::nanoseconds> time_out) {
   State& state = *state_;
-  if (copy >= state.lanes.size() || !state.lanes[copy]->in_progress()) return true;
-  std::optional<LaneResult> result = state.lanes[copy]->finish(time_out);
+  if (copy >= state.slots.size() || !state.slots[copy]->in_progress()) return true;
+  std::optional<SlotResult> result = state.slots[copy]->finish(time_out);
   if (!result) return false;
-  state.note(*result);
+  state.record_result(*result);
   if (!result->failure) return true;
-  state.dirty = true;  // after a failure lists are made anew
+  state.dirty = true;  // lists are not reused after a failure
   return std::unexpected(std::move(*result->failure));
 }
 
@@ -278,14 +276,13 @@ Result<Bytes> Runner::map_buffer(std::string_view buffer) {
   if (in_progress())
     return fail(DiagnosticKind::RunnerState, {},
                 formatted("'{}' is mapped while an execution is in progress; wait first", buffer));
-  const std::optional<Bound> part = bound(buffer);
+  const std::optional<BufferRange> part = bound(buffer);
   if (!part) return Bytes();
-  if (Result<> synced = sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size); !synced)
-    return fail(std::move(synced.error()));
+  SLIPWAY_TRY_VOID(sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size));
   return Bytes(host_bytes(*part->storage).subspan(part->offset, part->size));
 }
 
-Result<BufferPtr> Runner::create_buffer(const BufferRequest& request) { return state_->create(request); }
+Result<BufferPtr> Runner::create_buffer(const BufferOptions& request) { return state_->create(request); }
 
 std::vector<RunRecord> Runner::records() const {
   const State& state = *state_;
@@ -299,7 +296,7 @@ std::vector<RunRecord> Runner::records() const {
       record.status = i == state.last_failure->failed_run ? RunStatus::Failed : RunStatus::Skipped;
     if (!state.options.timings) continue;
     double total = 0;
-    for (const auto& lane : state.lanes) total += lane->total_ns()[i];
+    for (const auto& slot : state.slots) total += slot->total_ns()[i];
     if (total > 0) record.total_ns = total;
   }
   return records;
@@ -307,8 +304,8 @@ std::vector<RunRecord> Runner::records() const {
 
 std::uint64_t Runner::created_bytes() const {
   std::uint64_t bytes = 0;
-  for (const auto& lane : state_->lanes) {
-    for (const BufferPtr& buffer : lane->created) bytes += buffer ? buffer->size() : 0;
+  for (const auto& slot : state_->slots) {
+    for (const BufferPtr& buffer : slot->created) bytes += buffer ? buffer->size() : 0;
   }
   return bytes;
 }
@@ -320,7 +317,7 @@ std::vector<std::pair<BackendKind, BackendInfo>> Runner::backends() const {
 }
 
 bool Runner::chained(std::size_t list) const {
-  const auto& lists = state_->lanes.front()->lists;
+  const auto& lists = state_->slots.front()->lists;
   return list < lists.size() && lists[list].kernels && lists[list].kernels->chained();
 }
 
@@ -342,13 +339,13 @@ class Loader {
     load_functions();
     state_.bound.resize(state_.plan.buffers.size());
     if (diagnostics_.has_errors()) return;
-    state_.lanes.push_back(std::make_unique<Lane>(state_.turn, state_.plan.runs.size()));
-    if (Result<> made = state_.make_lane_buffers(*state_.lanes.front()); !made)
+    state_.slots.push_back(std::make_unique<ExecutionSlot>(state_.cpu_mutex, state_.plan.runs.size()));
+    if (Result<> made = state_.make_slot_buffers(*state_.slots.front()); !made)
       diagnostics_.add(std::move(made.error()));
   }
 
  private:
-  // A back end that cannot be opened is told at the first kernel that needs it.
+  // Locates the failure to open a back end at the first kernel that needs it.
   Result<BackendPtr> named_by_kernel(BackendKind kind, Result<BackendPtr> opened) {
     if (opened) return opened;
     const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
@@ -414,12 +411,11 @@ class Loader {
         set[argidx] = true;
         return;
       }
-      diagnostics_.add(
-          {.kind = DiagnosticKind::ArgumentIndex,
-           .message = formatted("function `{}` takes {} argument{}, and so has no argidx {}", function.name,
-                                function.num_args, function.num_args == 1 ? "" : "s", argidx),
-           .location = origin.location,
-           .path = origin.pointer});
+      diagnostics_.add({.kind = DiagnosticKind::ArgumentIndex,
+                        .message = formatted("function `{}` takes {} argument{}; it has no argidx {}", function.name,
+                                             function.num_args, function.num_args == 1 ? "" : "s", argidx),
+                        .location = origin.location,
+                        .path = origin.pointer});
     };
     for (const ArgumentPlan& argument : run.arguments) use(argument.argidx, argument.origin);
     for (const CpuConstant& constant : run.constants) use(constant.argidx, run.origin);

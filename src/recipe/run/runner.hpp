@@ -1,12 +1,11 @@
-// Runs a planned recipe: buffers, run lists, copies for depth (recipe page 3.4).
+// Runs a planned recipe: buffers, run lists, copies for depth (docs/spec/recipe.md#execution).
 //
 //   std::unique_ptr<Runner> runner = make_runner(plan, {.open_backend = ...}, diagnostics);
 //   runner->bind("ifm", {storage, 0, size});
 //   runner->execute(); runner->wait();
 //
-// A recipe with one kernel list is submitted by `execute` itself; else a worker thread runs the lists one after the
-// other. What fails in a run is told by `wait`. A runner is used by one thread at a time; different ones may be used
-// at once.
+// `execute` itself submits a recipe with one kernel list; otherwise a worker thread runs the lists in order. `wait`
+// reports failures of runs. A runner is used by one thread at a time; different runners may be used at the same time.
 #pragma once
 
 #include <chrono>
@@ -27,7 +26,7 @@
 namespace slipway::recipe {
 
 struct RunnerOptions {
-  // Opens the back end when a kernel or a library needs it. Errors: no-device, device-lacks, no-backend.
+  // Called when a kernel or a library needs a back end. Errors: no-device, device-lacks, no-backend.
   std::function<Result<BackendPtr>(BackendKind)> open_backend;
   cpu::LibraryRoots libraries;
   bool cpu_libraries = true;  // false: a recipe with CPU functions is refused (--no-cpu-libraries)
@@ -35,28 +34,28 @@ struct RunnerOptions {
   std::map<std::string, std::string> trace_scripts;  // by run id, for XRT
 };
 
-// What is bound to a buffer: all of a storage, or a part.
-struct Bound {
+// A buffer, or a part of one, that is bound to a buffer of the recipe.
+struct BufferRange {
   BufferPtr storage;
   std::uint64_t offset = 0, size = 0;  // bytes
 };
 
 enum class RunStatus : std::uint8_t { Ok, Failed, Skipped };
 
-// What one run of the recipe did so far, in all copies.
+// Statistics of one run of the recipe, over all copies.
 struct RunRecord {
   RunStatus status = RunStatus::Skipped;  // of the last execution
-  std::uint64_t count = 0;                // completed
-  std::optional<double> total_ns;         // none where nothing is measured
+  std::uint64_t count = 0;                // completed executions
+  std::optional<double> total_ns;         // nothing if not measured
 };
 
-// Why an execution failed. `thrown` is what a CPU function threw.
+// Why an execution failed. `thrown` is the exception of a CPU function, or null.
 struct RunFailure {
   Failure diagnostics;
   std::exception_ptr thrown;
 };
 
-// How lists are run; from the profile.
+// How to run lists, from the profile.
 struct ExecutionOptions {
   std::uint32_t copies = 1;  // of the whole sequence, for `start` and `finish`
   std::uint32_t runlist_threshold = 6;
@@ -71,37 +70,38 @@ class Runner {
 
   const Plan& plan() const;
 
-  // Errors: unknown-reference; buffer-size, when it is not what the recipe says; runner-state, while an execution is in
+  // Errors: unknown-reference; buffer-size, if it is not that of the recipe; runner-state, while an execution is in
   // progress.
-  Result<> bind(std::string_view buffer, Bound bound);
-  // What is bound, or what the runner made; nothing for unknown and unbound buffers. Never while in progress.
-  std::optional<Bound> bound(std::string_view buffer) const;
+  Result<> bind(std::string_view buffer, BufferRange bound);
+  // The bound buffer, or the one that the runner created; nothing for unknown and unbound buffers. Must not be called
+  // while an execution is in progress.
+  std::optional<BufferRange> bound(std::string_view buffer) const;
 
-  // Prepares copies 0 to copies - 1 (each with buffers of its own for all that the runner makes) and checks that every
-  // buffer that a run uses is there. Errors: state (in progress; unbound buffers, all of them), size.
+  // Prepares copies 0 to copies - 1, each with its own buffers for those that the runner creates, and checks that every
+  // buffer that a run uses exists. Errors: runner-state (in progress; unbound buffers, all of them), buffer-size.
   Result<> prepare(const ExecutionOptions& options);
-  // Starts one copy. Errors: those of `prepare`, which it calls when something changed.
+  // Starts one copy. Errors: those of `prepare`, which it calls if something has changed.
   Result<> start(std::size_t copy = 0);
-  // Until a copy has ended; false when the time is over. Its failure is told once.
+  // Waits until a copy has ended; returns false if the time-out has passed. A failure is returned once.
   std::expected<bool, RunFailure> finish(std::size_t copy = 0,
                                          std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
   bool in_progress() const;
 
-  // start and finish of copy 0, as the public class has them.
+  // `start` and `finish` of copy 0, for the public class.
   Result<> execute() { return start(0); }
   std::expected<bool, RunFailure> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt) {
     return finish(0, time_out);
   }
 
-  // The bytes of a buffer, synced from the device; empty for unknown and unbound ones. Errors: state.
+  // The bytes of a buffer, synced from the device; empty for unknown and unbound buffers. Errors: runner-state.
   Result<Bytes> map_buffer(std::string_view buffer);
-  // Memory as the kernels of this recipe like it best.
-  Result<BufferPtr> create_buffer(const BufferRequest& request);
+  // Memory that the kernels of this recipe can use without a staging copy, if possible.
+  Result<BufferPtr> create_buffer(const BufferOptions& request);
 
   std::vector<RunRecord> records() const;  // by run
-  std::uint64_t created_bytes() const;     // of buffers that the runner made
+  std::uint64_t created_bytes() const;     // of buffers that the runner created
   std::vector<std::pair<BackendKind, BackendInfo>> backends() const;
-  // Whether list i was given to its device as one object, once it has been made.
+  // Whether the device got the list as one object; false before the list is made.
   bool chained(std::size_t list) const;
 
   struct State;
@@ -112,7 +112,8 @@ class Runner {
   std::unique_ptr<State> state_;
 };
 
-// Opens back ends, loads kernels and CPU libraries, makes buffers: all problems together. Null when there is an error.
+// Opens back ends, loads kernels and CPU libraries, creates buffers; reports all problems together. Null after an
+// error.
 std::unique_ptr<Runner> make_runner(Plan plan, RunnerOptions options, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe

@@ -1,4 +1,4 @@
-// The runner with a back end in this process, and with CPU functions.
+// Tests the runner with a back end in this process, and with CPU functions.
 #include "recipe/run/runner.hpp"
 #include "base/format.hpp"
 
@@ -55,7 +55,7 @@ TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
   opened.bind("y", {0, 0, 0, 0});
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
-  EXPECT_THAT(opened.words("nobody"), ElementsAre());
+  EXPECT_THAT(opened.words("unknown"), ElementsAre());
 }
 
 TEST_F(RunnerTest, BindChecksNamesAndSizes) {
@@ -64,7 +64,7 @@ TEST_F(RunnerTest, BindChecksNamesAndSizes) {
                 options());
   ASSERT_EQ(opened.problems, "");
   const BufferPtr small = *opened.runner().create_buffer({.size = 16});
-  const auto bind = [&](std::string_view name, Bound bound) {
+  const auto bind = [&](std::string_view name, BufferRange bound) {
     return Opened::text(opened.runner().bind(name, bound).error());
   };
   EXPECT_EQ(bind("z", {small, 0, 16}), "Unknown buffer 'z' [unknown-reference]");
@@ -77,12 +77,12 @@ TEST_F(RunnerTest, BindChecksNamesAndSizes) {
   EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
 }
 
-TEST_F(RunnerTest, ABindBetweenExecutionsReplacesWhatIsThere) {
+TEST_F(RunnerTest, ABindBetweenExecutionsReplacesTheBuffer) {
   Opened opened(
       recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16), add_run("x", "y", 4, 1)),
       options());
   EXPECT_EQ(opened.run(), "ok");
-  EXPECT_THAT(opened.words("y"), Each(1u));  // made by the runner, of zeros
+  EXPECT_THAT(opened.words("y"), Each(1u));  // created by the runner, zeroed
   opened.bind("x", {5, 6, 7, 8});
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(6, 7, 8, 9));
@@ -100,7 +100,7 @@ TEST_F(RunnerTest, APartOfAStorageCanBeBound) {
   EXPECT_THAT(opened.words("y"), ElementsAre(5, 6, 7, 8));
 }
 
-TEST_F(RunnerTest, ForeignBuffersAreCopiedThereAndBack) {
+TEST_F(RunnerTest, ForeignBuffersUseStagingCopies) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 32), add_run("x", "x", 4, 1, R"(, "size": 16)", R"(, "offset": 16)")),
       options());
@@ -129,7 +129,7 @@ TEST_F(RunnerTest, AFailedRunStopsTheExecution) {
   EXPECT_EQ(records[2].count, 0u);
 }
 
-TEST_F(RunnerTest, ADeviceThatFailsIsToldByWait) {
+TEST_F(RunnerTest, WaitReportsDeviceFailures) {
   Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1)), options());
   toy_->fails = true;
   ASSERT_TRUE(opened.runner().execute());
@@ -140,7 +140,7 @@ TEST_F(RunnerTest, ADeviceThatFailsIsToldByWait) {
   EXPECT_EQ(opened.run(), "ok");
 }
 
-TEST_F(RunnerTest, WhileAnExecutionIsInProgressNothingElseGoes) {
+TEST_F(RunnerTest, OtherCallsFailWhileAnExecutionIsInProgress) {
   Opened opened(recipe_json(buffer_json("x", "inout", 16), add_run("x", "x", 4, 1)), options());
   ASSERT_TRUE(opened.runner().execute());
   const BufferPtr buffer = *opened.runner().create_buffer({.size = 16});
@@ -165,7 +165,7 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
   toy_->hangs = false;
 }
 
-TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareWhatIsBound) {
+TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareBoundOnes) {
   Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("t", "internal", 16) + "," +
                                 buffer_json("y", "output", 16),
                             add_run("x", "t", 4, 1) + "," + add_run("t", "y", 4, 1)),
@@ -203,7 +203,7 @@ TEST_F(RunnerTest, ConstantsOfEachTypeReachTheFunction) {
   EXPECT_EQ(reader.read<double>(), 2.5);
 }
 
-TEST_F(RunnerTest, TextsReachTheFunction) {
+TEST_F(RunnerTest, StringsReachTheFunction) {
   Opened opened(recipe_json(buffer_json("x", "output", 8),
                             cpu_run("label", R"({"name": "x", "argidx": 0})", R"({"value": "nchw", "argidx": 1})"),
                             cpus_json({"label"})),
@@ -217,12 +217,12 @@ TEST_F(RunnerTest, ArgumentsBeyondTheFunctionAreErrors) {
                                   cpu_run("copy", R"({"name": "x", "argidx": 0})", R"({"value": 3, "argidx": 2})"),
                                   cpus_json({"copy"})),
                       options());
-  EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments, and so has no argidx 2 [argument-index]"));
+  EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments; it has no argidx 2 [argument-index]"));
   EXPECT_THAT(opened.problems,
               HasSubstr("run `copy` does not set argument 1 of function `copy`; it is empty [unset-argument]"));
 }
 
-TEST_F(RunnerTest, MissingLibrariesAndFunctionsAreAllTold) {
+TEST_F(RunnerTest, AllMissingLibrariesAndFunctionsAreReported) {
   const Opened opened(
       recipe_json(buffer_json("x", "output", 8),
                   cpu_run("copy", R"({"name": "x", "argidx": 0})") + "," + cpu_run("nope", ""),

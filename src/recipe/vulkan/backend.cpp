@@ -62,7 +62,7 @@ class VulkanBackend final : public Backend {
     return std::make_shared<const VulkanKernel>(device_, kernel);
   }
 
-  Result<BufferPtr> create_buffer(const BufferRequest& request) override {
+  Result<BufferPtr> create_buffer(const BufferOptions& request) override {
     const auto make = [&](gpu::BufferLocation location) {
       return gpu::create_buffer(*device_->device,
                                 {.size = request.size, .uniform = true, .location = location, .name = request.name});

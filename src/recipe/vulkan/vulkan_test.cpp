@@ -129,7 +129,7 @@ void negate (void) { u1 i = compute_stage_input_global_id ().x; result.values[i]
   EXPECT_THAT(
       open(R"(, "grid": [4, 1, 1])")->problems,
       HasSubstr(
-          "which function kernel `k` is must be said with `entry`; its module has `twice`, `negate` [kernel-entry]"));
+          "kernel `k` needs `entry` with the name of a function; its module has `twice`, `negate` [kernel-entry]"));
   EXPECT_THAT(open(R"(, "entry": "thrice", "grid": [4, 1, 1])")->problems, HasSubstr("[rpl-entry-missing]"));
   EXPECT_THAT(open(R"(, "entry": "twice")")->problems, HasSubstr("kernel `k` needs a `grid`"));
 }
@@ -335,7 +335,7 @@ TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
   std::vector<std::unique_ptr<Opened>> runners;
   for (int i = 0; i < 3; ++i) runners.push_back(std::make_unique<Opened>(recipe, shared));
   runners.front()->bind("x", {1, 2, 3, 4});
-  const Bound x = *runners.front()->runner().bound("x");
+  const BufferRange x = *runners.front()->runner().bound("x");
   for (const auto& runner : runners) ASSERT_TRUE(runner->runner().bind("x", x));
   for (int round = 0; round < 50; ++round) {
     for (const auto& runner : runners) ASSERT_TRUE(runner->runner().execute());

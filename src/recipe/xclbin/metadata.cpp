@@ -1,4 +1,4 @@
-// EMBEDDED_METADATA: which kernels there are and what arguments they take (recipe page 3.11).
+// EMBEDDED_METADATA: the kernels and their arguments (docs/spec/recipe.md#xclbin-files).
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -10,7 +10,7 @@
 namespace slipway::recipe::xclbin {
 namespace {
 
-// Far more than any design has; keeps a hostile file from becoming many times its size in memory.
+// Far more than any design has; limits the memory for a malicious file.
 constexpr std::size_t kMaxKernels = 4096, kMaxArguments = 65536;
 
 struct Reader {
@@ -29,7 +29,7 @@ struct Reader {
     return value ? *value : std::string();
   }
 
-  // Decimal, or hexadecimal behind 0x; `missing` when the attribute is not there.
+  // Decimal, or hexadecimal after 0x; `missing` if there is no such attribute.
   std::uint64_t number(const XmlEvent& event, std::string_view attribute, std::uint64_t missing) {
     const std::string* value = event.attribute(attribute);
     if (!value) return missing;
@@ -40,7 +40,7 @@ struct Reader {
     const auto [stop, failed] = std::from_chars(begin, end, number, hexadecimal ? 16 : 10);
     if (failed == std::errc() && stop == end && begin != end) return number;
     error(event, DiagnosticKind::FileFormat,
-          formatted("attribute `{}` of element `{}` is `{}`, which is no number", attribute, event.name, *value));
+          formatted("attribute `{}` of element `{}` is `{}`, which is not a number", attribute, event.name, *value));
     return missing;
   }
 
@@ -101,7 +101,7 @@ std::vector<Kernel> read_embedded_metadata(SectionReader section) {
       path.pop_back();
       continue;
     }
-    // Arguments and instances are children of a kernel that was taken.
+    // Arguments and instances are children of a kernel.
     reader.open(*event, !path.empty() && path.back() == "kernel" && !reader.kernels.empty());
     path.push_back(event->name);
   }

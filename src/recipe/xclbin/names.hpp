@@ -1,4 +1,4 @@
-// What the numbers in an xclbin mean (recipe page 3.11). Each gives an empty text for a number without a name.
+// The names of the numbers in an xclbin (docs/spec/recipe.md#xclbin-files); empty for an unknown number.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ std::string_view memory_type_name(std::uint32_t type);     // DDR4
 std::string_view qualifier_name(std::uint32_t qualifier);  // global
 std::string_view cdo_type_name(std::uint32_t type);        // primary
 
-// What an IP's properties say, for people: "DPU, kernel id 0x901".
+// The properties of an IP as text: "DPU, kernel id 0x901".
 std::string describe_properties(std::uint32_t ip_type, std::uint32_t properties);
 
-// The name, or the number where there is none.
+// The name, or the number if the name is empty.
 std::string named(std::string_view name, std::uint64_t number);
 
 }  // namespace slipway::recipe::xclbin

@@ -1,7 +1,7 @@
-// AIE_PARTITION: the columns of an NPU that the design takes, and its images (recipe page 3.11).
+// AIE_PARTITION: the columns of an NPU that the design takes, and its images (docs/spec/recipe.md#xclbin-files).
 //
-// A file can name one array from many places, and so ask for far more memory than it has bytes: the budget is what an
-// honest file of this size could hold.
+// A malicious file can refer to one array many times, and so need far more memory than its size. The budget is the
+// maximum of a valid file of this size.
 #include <algorithm>
 
 #include "recipe/xclbin/sections.hpp"
@@ -15,7 +15,7 @@ struct Reader {
   SectionReader& section;
   std::uint64_t budget;  // bytes of arrays still to be read
 
-  // Entries of an array given by count and offset; none when it is not there or more than the budget allows.
+  // Entries of an array given by count and offset; empty if it is outside the section or exceeds the budget.
   Bytes entries(std::uint32_t count, std::uint32_t offset, std::size_t entry, std::string_view what) {
     if (count == 0) return {};
     const Bytes found = section.range(offset, count, entry, what);
@@ -40,7 +40,7 @@ struct Reader {
     if (!values.empty()) std::memcpy(values.data(), found.data(), found.size());
     return values;
   }
-  // A text is not longer than the section, and there are at most as many as entries: taken from the budget as well.
+  // Texts are taken from the budget as well.
   std::string text(std::uint32_t offset, std::string_view what) {
     if (budget == 0) return {};
     std::string found = section.text(offset, what);

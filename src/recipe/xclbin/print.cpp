@@ -13,7 +13,7 @@ std::string version_text(const Xclbin& file) {
   return formatted("{}.{}.{}", file.version_major, file.version_minor, file.version_patch);
 }
 
-// Seconds since 1970 as date and time; the number alone when it is none that a calendar has.
+// Seconds since 1970 as date and time; the number itself after the year 9999.
 std::string time_text(std::uint64_t seconds) {
   constexpr std::uint64_t kYear9999 = 253'402'300'799;
   if (seconds > kYear9999) return std::to_string(seconds);
@@ -27,7 +27,7 @@ std::string list_text(const auto& values) {
   return text.empty() ? "none" : text;
 }
 
-// The name of an entry, or its index where there is no such entry.
+// The name of an entry, or its index if there is no such entry.
 template <class Entry>
 std::string name_at(const std::vector<Entry>& entries, std::string Entry::* name, std::int32_t index) {
   const bool known = index >= 0 && static_cast<std::size_t>(index) < entries.size();

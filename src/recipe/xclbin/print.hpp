@@ -1,4 +1,4 @@
-// What `slipway inspect` says of an xclbin (recipe page 3.13).
+// The output of `slipway inspect` for an xclbin (docs/spec/recipe.md#inspect-output).
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ SourceLocation bytes_at(std::string_view file, std::uint64_t begin, std::uint64_
   return SourceLocation::in_bytes(std::string(file), {begin, end});
 }
 
-// The header of 456 bytes (recipe page 3.11); the section table follows it.
+// The header of 456 bytes (docs/spec/recipe.md#xclbin-files); the section table follows it.
 Xclbin read_header(Bytes bytes) {
   const std::byte* at = bytes.data();
   return {.size = bytes.size(),
@@ -56,17 +56,17 @@ void read_contents(Xclbin& file, SectionReader section, std::uint32_t kind) {
 }
 
 void check_connectivity(const Xclbin& file, std::string_view name, Diagnostics& diagnostics) {
-  const auto outside = [](std::int32_t index, std::size_t size) {
+  const auto out_of_range = [](std::int32_t index, std::size_t size) {
     return index < 0 || static_cast<std::size_t>(index) >= size;
   };
   for (const Connection& connection : file.connectivity) {
-    const bool ip = outside(connection.ip, file.ip_layout.size());
-    if (!ip && !outside(connection.memory, file.memory.size())) continue;
+    const bool ip = out_of_range(connection.ip, file.ip_layout.size());
+    if (!ip && !out_of_range(connection.memory, file.memory.size())) continue;
     diagnostics.error(
         DiagnosticKind::IndexOutOfRange, SourceLocation::in_file(std::string(name)),
         formatted("section CONNECTIVITY names {} {}, but there are {}", ip ? "IP" : "memory",
                   ip ? connection.ip : connection.memory, ip ? file.ip_layout.size() : file.memory.size()));
-    return;  // the first says it; a broken layout has been told already
+    return;  // one is enough; a malformed layout has been reported already
   }
 }
 
@@ -97,7 +97,7 @@ bool is_xclbin(Bytes bytes) { return text_of(bytes).starts_with(kMagic); }
 std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostics& diagnostics) {
   if (!is_xclbin(bytes)) {
     diagnostics.error(DiagnosticKind::FileFormat, bytes_at(file, 0, std::min<std::size_t>(bytes.size(), kMagic.size())),
-                      "this is no xclbin file: it does not begin with `xclbin2`");
+                      "not an xclbin file: it does not begin with `xclbin2`");
     return std::nullopt;
   }
   if (bytes.size() < kHeaderEnd) {
@@ -121,12 +121,12 @@ std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostic
     diagnostics.error(count > kMaxSections ? DiagnosticKind::OutOfRange : DiagnosticKind::FileTruncated,
                       bytes_at(file, 448, 452),
                       formatted("the header says that there are {} sections, but {}", count,
-                                count > kMaxSections ? formatted("{} are the most there can be", kMaxSections)
+                                count > kMaxSections ? formatted("the maximum is {}", kMaxSections)
                                                      : std::string("the file ends before their headers do")));
     return std::nullopt;
   }
   const Bytes contents = bytes.first(std::min<std::uint64_t>(xclbin.length, bytes.size()));
-  std::uint64_t seen = 0;  // kinds that were read, as bits
+  std::uint64_t seen = 0;  // kinds that have been read, as bits
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = kHeaderEnd + i * kSectionHeader;
     Section& section = xclbin.sections.emplace_back(Section{.kind = load<std::uint32_t>(&bytes[at]),
@@ -142,7 +142,7 @@ std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostic
       continue;
     }
     const std::uint64_t kind_bit = section.kind < 64 ? std::uint64_t{1} << section.kind : 0;
-    if ((seen & kind_bit) != 0) continue;  // the first of a kind counts
+    if ((seen & kind_bit) != 0) continue;  // only the first of a kind is used
     seen |= kind_bit;
     read_contents(xclbin, {contents.subspan(section.offset, section.size), file, section, diagnostics}, section.kind);
   }

@@ -14,11 +14,12 @@ Bytes SectionReader::range(std::uint64_t offset, std::uint64_t count, std::uint6
   const Size end = checked_add(offset, size);
   if (end && *end <= bytes_.size()) return bytes_.subspan(offset, *size);
   const std::uint64_t begin = section_.offset + std::min<std::uint64_t>(offset, bytes_.size());
-  diagnostics_.error(DiagnosticKind::FileTruncated,
-                     SourceLocation::in_bytes(std::string(file_), {begin, section_.offset + bytes_.size()}),
-                     formatted("the {} of section {} ({} of {} bytes from byte {} on) ends behind the section, which "
-                               "has {} bytes",
-                               what, name(), count, entry, offset, bytes_.size()));
+  diagnostics_.error(
+      DiagnosticKind::FileTruncated,
+      SourceLocation::in_bytes(std::string(file_), {begin, section_.offset + bytes_.size()}),
+      formatted("the {} of section {} ({} of {} bytes from byte {} on) extends past the end of the section, which "
+                "has {} bytes",
+                what, name(), count, entry, offset, bytes_.size()));
   return {};
 }
 
@@ -44,7 +45,7 @@ std::string field_text(Bytes field) {
 
 namespace {
 
-// The number of entries that a layout begins with.
+// The number of entries, at the start of a layout.
 std::uint64_t count_of(SectionReader& section) {
   const auto count = section.at<std::int32_t>(0, "count");
   if (count >= 0) return static_cast<std::uint64_t>(count);

@@ -1,5 +1,4 @@
-// The contents of the sections that the reader looks into. Each takes the bytes of its section; problems get their
-// place through `SectionReader`.
+// Reads the contents of sections. `SectionReader` locates the diagnostics.
 #pragma once
 
 #include "base/checked.hpp"
@@ -7,7 +6,7 @@
 
 namespace slipway::recipe::xclbin {
 
-// One section being read. A part that is not inside the section is a diagnostic, once, and empty bytes.
+// One section. A part that is not inside the section is reported, and read as empty bytes.
 class SectionReader {
  public:
   SectionReader(Bytes bytes, std::string_view file, const Section& section, Diagnostics& diagnostics)
@@ -19,7 +18,7 @@ class SectionReader {
   Diagnostics& diagnostics() { return diagnostics_; }
   std::string name() const;  // for messages
 
-  // `count` entries of `entry` bytes from `offset` on.
+  // `count` entries of `entry` bytes at `offset`. `what` is for messages.
   Bytes range(std::uint64_t offset, std::uint64_t count, std::uint64_t entry, std::string_view what);
   template <class T>
   T at(std::uint64_t offset, std::string_view what) {
@@ -43,7 +42,7 @@ class SectionReader {
   Diagnostics& diagnostics_;
 };
 
-// A field of fixed size: up to its first zero byte, if it has one.
+// The text of a field of fixed size: up to its first zero byte, if there is one.
 std::string field_text(Bytes field);
 
 std::vector<Kernel> read_embedded_metadata(SectionReader section);

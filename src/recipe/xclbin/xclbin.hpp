@@ -1,11 +1,10 @@
-// xclbin (AXLF) files: the container of NPU designs (recipe page 3.11).
+// xclbin (AXLF) files: the container of NPU designs (docs/spec/recipe.md#xclbin-files).
 //
 //   Diagnostics diagnostics;
 //   std::optional<Xclbin> file = read_xclbin(bytes, "design.xclbin", diagnostics);
 //
-// Reading looks at the container and at what the kernels' metadata says; no section contents beyond that. It reports
-// every broken section and goes on with the others. All values are as in the file; what an enumerant's number means is
-// in names.hpp.
+// Reads the container, the kernels' metadata and the layouts, but no other section contents. Reports every malformed
+// section and continues with the others. All values are as in the file; names.hpp has the names of enumerants.
 #pragma once
 
 #include <array>
@@ -97,7 +96,7 @@ struct AiePartition {
 
 struct Xclbin {
   std::uint64_t size = 0;    // of the file
-  std::uint64_t length = 0;  // that the header gives
+  std::uint64_t length = 0;  // in the header
   std::int32_t signature_length = -1;
   std::uint64_t unique_id = 0;
   std::uint64_t timestamp = 0;  // seconds since 1970
@@ -119,10 +118,10 @@ struct Xclbin {
   std::string kernel_list() const;
 };
 
-// Whether the bytes begin as an xclbin file does.
+// Whether the bytes start with the signature of xclbin files.
 bool is_xclbin(Bytes bytes);
 
-// Nothing when the header cannot be used. Errors: file-format, file-truncated, out-of-range counts, each with its range
+// Nothing if the header is invalid. Errors: file-format, file-truncated, out-of-range counts, each with its range
 // of bytes in `file`.
 std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostics& diagnostics);
 

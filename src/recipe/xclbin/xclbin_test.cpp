@@ -1,4 +1,4 @@
-// The files are those of examples/npu, whose make.py says what is in them; the broken ones are made from them.
+// Tests with the files of examples/npu, which make.py there generates, and with malformed copies of them.
 #include "recipe/xclbin/xclbin.hpp"
 #include "base/format.hpp"
 
@@ -36,14 +36,14 @@ ReadResult read(Bytes bytes) {
   return result;
 }
 
-// Where a section's contents are in the file.
+// The offset of the contents of a section in the file.
 std::size_t contents_of(Bytes bytes, std::uint32_t kind) {
   for (std::size_t at = kTable;; at += kEntry) {
     if (load<std::uint32_t>(&bytes[at]) == kind) return load<std::uint64_t>(&bytes[at + 24]);
   }
 }
 
-// The only problem of a file.
+// The only diagnostic of a file.
 Diagnostic problem_of(Bytes bytes) {
   const ReadResult result = read(bytes);
   EXPECT_EQ(result.diagnostics.all().size(), 1u);
@@ -92,7 +92,7 @@ TEST(Xclbin, WritesJson) {
   EXPECT_EQ(root["ip_layout"][std::size_t{0}]["base"].unsigned_integer(), ~std::uint64_t{0});
 }
 
-TEST(Xclbin, RefusesWhatIsNone) {
+TEST(Xclbin, RefusesOtherFiles) {
   const Diagnostic other = problem_of(bytes_of("xclbin1 of another time"));
   EXPECT_EQ(other.kind, DiagnosticKind::FileFormat);
   const std::vector<std::byte> bytes = design();
@@ -135,7 +135,7 @@ TEST(Xclbin, ChecksCounts) {
   EXPECT_EQ(read(bytes).diagnostics.all()[0].kind, DiagnosticKind::OutOfRange);
   store(&bytes[layout], std::int32_t{0x7fffffff});
   EXPECT_THAT(read(bytes).diagnostics.all()[0].message,
-              HasSubstr("the entries of section IP_LAYOUT (2147483647 of 80 bytes from byte 8 on) ends behind"));
+              HasSubstr("the entries of section IP_LAYOUT (2147483647 of 80 bytes from byte 8 on) extends past"));
 }
 
 TEST(Xclbin, ChecksReferences) {
@@ -159,7 +159,7 @@ TEST(Xclbin, ChecksThePartition) {
   EXPECT_THAT(with(200 + 16, 1'000'000).message, HasSubstr("the image of a PDI"));
 }
 
-TEST(Xclbin, ArraysThatOverlapAreNoMemoryBomb) {
+TEST(Xclbin, OverlappingArraysAreRefused) {
   std::vector<std::byte> bytes = design();
   const std::size_t at = contents_of(bytes, 32);
   store(&bytes[at + 40], std::uint32_t{230});  // start columns: all of the section
@@ -175,12 +175,12 @@ TEST(Xclbin, ChecksTheMetadata) {
     return problem_of(bytes);
   };
   EXPECT_THAT(with("id=\"3\"", "id=\"x\"").message,
-              HasSubstr("attribute `id` of element `arg` is `x`, which is no number"));
-  EXPECT_THAT(with("</kernel>", "</korner>").message, HasSubstr("`</korner>` ends no element that is open"));
-  EXPECT_THAT(with("\"void*\"", "\"v&id*\"").message, HasSubstr("`&` that begins no known character reference"));
+              HasSubstr("attribute `id` of element `arg` is `x`, which is not a number"));
+  EXPECT_THAT(with("</kernel>", "</korner>").message, HasSubstr("`</korner>` does not close the open element"));
+  EXPECT_THAT(with("\"void*\"", "\"v&id*\"").message, HasSubstr("`&` that does not begin a known character reference"));
 }
 
-TEST(Xclbin, SurvivesEveryTruncationAndEveryByte) {
+TEST(Xclbin, SurvivesEveryTruncationAndEveryChangedByte) {
   const std::vector<std::byte> good = design();
   for (std::size_t size = 0; size < good.size(); ++size) {
     EXPECT_TRUE(read(Bytes(good).first(size)).diagnostics.has_errors()) << size;
@@ -210,14 +210,14 @@ std::string events_of(std::string_view text) {
   }
 }
 
-TEST(Xml, GivesElementsAndAttributes) {
+TEST(Xml, ReadsElementsAndAttributes) {
   EXPECT_EQ(events_of("<?xml version='1.0'?><!DOCTYPE a><a>text<b x=\"1\" y = '&lt;&#65;&#x20ac;'/><!-- <c> --></a>"),
             "<a;<b x=1 y=<A\u20ac;>b;>a;");
   EXPECT_EQ(events_of("<a><![CDATA[<b>]]></a\n>"), "<a;>a;");
   EXPECT_EQ(events_of("no elements"), "");
 }
 
-TEST(Xml, SaysWhatIsBroken) {
+TEST(Xml, ReportsErrors) {
   EXPECT_THAT(events_of("<a>"), HasSubstr("element `a` without end"));
   EXPECT_THAT(events_of("<a"), HasSubstr("element `a` without `>`"));
   EXPECT_THAT(events_of("<a b>"), HasSubstr("attribute `b` without a value"));

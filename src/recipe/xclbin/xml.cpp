@@ -31,7 +31,7 @@ void append_utf8(std::string& text, std::uint32_t code) {
   }
 }
 
-// What `&NAME;` stands for; false when it stands for nothing.
+// Appends the character of `&NAME;`; false if the reference is unknown.
 bool append_reference(std::string& text, std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, char>, 5> kNamed = {
       {{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}}};
@@ -118,7 +118,7 @@ Result<XmlEvent> XmlReader::close_tag() {
   if (peek() != '>') return problem(at_, "`>` is missing");
   ++at_;
   if (open_.empty() || open_.back() != event.name) {
-    return problem(event.offset, formatted("`</{}>` ends no element that is open", event.name));
+    return problem(event.offset, formatted("`</{}>` does not close the open element", event.name));
   }
   open_.pop_back();
   return event;
@@ -149,9 +149,8 @@ Result<XmlEvent> XmlReader::open_tag() {
     if (peek() != '=') return problem(at_, formatted("attribute `{}` without a value", name));
     ++at_;
     skip_space();
-    Result<std::string> text = value();
-    if (!text) return fail(std::move(text.error()));
-    event.attributes.emplace_back(name, std::move(*text));
+    SLIPWAY_TRY(std::string text, value());
+    event.attributes.emplace_back(name, std::move(text));
   }
 }
 
@@ -170,7 +169,7 @@ Result<std::string> XmlReader::value() {
     }
     const std::size_t semicolon = text_.find(';', i);
     if (semicolon >= end || !append_reference(text, text_.substr(i + 1, semicolon - i - 1))) {
-      return problem(i, "`&` that begins no known character reference");
+      return problem(i, "`&` that does not begin a known character reference");
     }
     i = semicolon + 1;
   }

@@ -1,6 +1,5 @@
-// The XML of kernel metadata: elements and their attributes, one event after the other. Text between elements,
-// comments, processing instructions, declarations and CDATA sections are passed over; namespaces are just characters of
-// names.
+// Reads the XML of kernel metadata as a sequence of events: elements and their attributes. Skips text between elements,
+// comments, processing instructions, declarations and CDATA sections. Namespace prefixes are part of names.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct XmlEvent {
   std::vector<std::pair<std::string_view, std::string>> attributes;  // of Open, with references replaced
   std::size_t offset = 0;                                            // of its `<`
 
-  // The value of an attribute, or nothing.
+  // The value of an attribute, or null.
   const std::string* attribute(std::string_view name) const;
 };
 
@@ -29,10 +28,10 @@ inline constexpr std::size_t kMaxXmlDepth = 64;
 
 class XmlReader {
  public:
-  // Places are byte offsets from `base` in `file`. The text must outlive the reader and its events.
+  // Locations are byte offsets from `base` in `file`. The text must outlive the reader and its events.
   XmlReader(std::string_view text, std::string_view file, std::uint64_t base) : text_(text), file_(file), base_(base) {}
 
-  // An empty element gives Open and then Close. Errors: file-format.
+  // Returns Open and then Close for an empty element, and End at the end of the text. Errors: file-format.
   Result<XmlEvent> next();
 
  private:
@@ -49,7 +48,7 @@ class XmlReader {
   std::uint64_t base_;
   std::size_t at_ = 0;
   std::vector<std::string_view> open_;
-  bool close_next_ = false;  // the element just opened was an empty one
+  bool close_next_ = false;  // the last opened element is empty
 };
 
 }  // namespace slipway::recipe::xclbin

@@ -22,7 +22,7 @@ class OpenClBackend final : public Backend {
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
     return Kernel::load(state_, kernel);
   }
-  Result<BufferPtr> create_buffer(const BufferRequest& request) override { return Buffer::create(state_, request); }
+  Result<BufferPtr> create_buffer(const BufferOptions& request) override { return Buffer::create(state_, request); }
   bool can_use(const buffer_storage& buffer) const override {
     const auto* ours = dynamic_cast<const Buffer*>(&buffer);
     return ours && ours->state() == state_;
@@ -37,24 +37,23 @@ class OpenClBackend final : public Backend {
 
 }  // namespace
 
-Result<BufferPtr> Buffer::create(StatePtr state, const BufferRequest& request) {
+Result<BufferPtr> Buffer::create(StatePtr state, const BufferOptions& request) {
   const Functions& cl = *state->cl;
-  const std::size_t size = std::max<std::uint64_t>(request.size, 1);  // OpenCL has no empty buffers
+  const std::size_t size = std::max<std::uint64_t>(request.size, 1);  // OpenCL does not allow empty buffers
   if (size > state->device.max_allocation) {
     return fail(DiagnosticKind::DeviceLacks, {},
-                formatted("buffer `{}` has {} bytes, but the largest that OpenCL device `{}` can have has {}",
-                          request.name, size, state->device.name, state->device.max_allocation));
+                formatted("buffer `{}` has {} bytes, but the maximum of OpenCL device `{}` is {}", request.name, size,
+                          state->device.name, state->device.max_allocation));
   }
-  auto host = cpu::make_host_buffer(size);
-  if (!host) return fail(std::move(host.error()));
+  SLIPWAY_TRY(std::shared_ptr<buffer_storage> host, cpu::make_host_buffer(size));
   cl_int error = CL_SUCCESS;
   ClMemory memory(cl, cl.clCreateBuffer(state->context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
-                                        (*host)->host_address(), &error));
+                                        host->host_address(), &error));
   if (error != CL_SUCCESS) {
     return fail(Failure(call_failed("clCreateBuffer", error, {}, DiagnosticKind::DeviceLacks).error()),
                 formatted("for buffer `{}` of {} bytes", request.name, size));
   }
-  std::shared_ptr<Buffer> buffer(new Buffer(std::move(state), std::move(*host), std::move(memory), request.size));
+  std::shared_ptr<Buffer> buffer(new Buffer(std::move(state), std::move(host), std::move(memory), request.size));
   {
     const std::scoped_lock lock(buffer->state_->mutex);
     error = buffer->to_host();
@@ -86,24 +85,21 @@ cl_int Buffer::to_device() {
 }
 
 Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation& location) {
-  const Result<const Functions*> functions = load_functions(location);
-  if (!functions) return fail(functions.error());
-  const Functions& cl = **functions;
+  SLIPWAY_TRY(const Functions* functions, load_functions(location));
+  const Functions& cl = *functions;
   if (const char* chosen = std::getenv("SLIPWAY_OPENCL_DEVICE"); selector.empty() && chosen) selector = chosen;
-  const auto devices = list_devices(cl, location);
-  if (!devices) return fail(devices.error());
-  const auto device = choose_device(*devices, selector, location);
-  if (!device) return fail(device.error());
+  SLIPWAY_TRY(const std::vector<DeviceInfo> devices, list_devices(cl, location));
+  SLIPWAY_TRY(const DeviceInfo device, choose_device(devices, selector, location));
 
   auto state = std::make_shared<State>();
   state->cl = &cl;
-  state->device = *device;
+  state->device = device;
   cl_int error = CL_SUCCESS;
-  state->context = Context(cl, cl.clCreateContext(nullptr, 1, &device->id, nullptr, nullptr, &error));
+  state->context = Context(cl, cl.clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error));
   if (error != CL_SUCCESS) return call_failed("clCreateContext", error, location);
-  // Times of runs come from profiling; it is always on, because runners with and without them share the queue.
+  // Profiling measures runs. It is always enabled, because runners with and without timings share the queue.
   const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-  state->queue = Queue(cl, cl.clCreateCommandQueueWithProperties(state->context.get(), device->id, properties, &error));
+  state->queue = Queue(cl, cl.clCreateCommandQueueWithProperties(state->context.get(), device.id, properties, &error));
   if (error != CL_SUCCESS) return call_failed("clCreateCommandQueueWithProperties", error, location);
   return std::make_shared<OpenClBackend>(std::move(state));
 }

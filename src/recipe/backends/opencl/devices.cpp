@@ -35,7 +35,7 @@ DeviceInfo describe(const Functions& cl, cl_device_id device) {
           .driver = device_text(cl, device, CL_DRIVER_VERSION),
           .platform = {},
           .il_version = device_text(cl, device, CL_DEVICE_IL_VERSION),
-          // OpenCL counts this in bits.
+          // In bits.
           .base_alignment =
               std::max<std::uint64_t>(device_number<cl_uint>(cl, device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 1024) / 8, 1),
           .max_allocation = device_number<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0)};
@@ -53,7 +53,7 @@ std::string names_of(const std::vector<DeviceInfo>& devices) {
 
 Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const SourceLocation& location) {
   cl_uint count = 0;
-  // Without any driver the loader gives an error that only an extension has a name for.
+  // Without drivers the loader returns an error that only an extension defines.
   if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) count = 0;
   std::vector<cl_platform_id> platforms(count);
   if (count != 0 && cl.clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) platforms.clear();
@@ -82,15 +82,15 @@ Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const SourceLo
 Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::string_view selector,
                                  const SourceLocation& location) {
   if (selector.empty()) {
-    const auto takes_spirv = [](const DeviceInfo& device) { return !device.il_version.empty(); };
+    const auto accepts_spirv = [](const DeviceInfo& device) { return !device.il_version.empty(); };
     const auto fast = std::ranges::find_if(devices, [&](const DeviceInfo& device) {
-      return takes_spirv(device) && (device.type & CL_DEVICE_TYPE_CPU) == 0;
+      return accepts_spirv(device) && (device.type & CL_DEVICE_TYPE_CPU) == 0;
     });
     if (fast != devices.end()) return *fast;
-    const auto any = std::ranges::find_if(devices, takes_spirv);
+    const auto any = std::ranges::find_if(devices, accepts_spirv);
     if (any != devices.end()) return *any;
     return fail(DiagnosticKind::DeviceLacks, location,
-                formatted("no OpenCL device here takes SPIR-V: {}", names_of(devices)));
+                formatted("none of the OpenCL devices accepts SPIR-V: {}", names_of(devices)));
   }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(selector.data(), selector.data() + selector.size(), index);
@@ -105,7 +105,8 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
                 formatted("there is no OpenCL device `{}`; there are {}", selector, names_of(devices)));
   }
   if (found->il_version.empty()) {
-    return fail(DiagnosticKind::DeviceLacks, location, formatted("OpenCL device `{}` takes no SPIR-V", found->name));
+    return fail(DiagnosticKind::DeviceLacks, location,
+                formatted("OpenCL device `{}` does not accept SPIR-V", found->name));
   }
   return *found;
 }

@@ -1,4 +1,4 @@
-// The OpenCL devices of a machine, and which one runs recipes.
+// The OpenCL devices of a machine, and the choice of one.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct DeviceInfo {
   std::uint64_t max_allocation = 0;  // bytes
 };
 
-// In the order of platforms and their devices. Errors: no-backend, no-device when there is none.
+// In the order of platforms and their devices. Errors: no-device if there is none.
 Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const SourceLocation& location = {});
 
-// `selector`: an index or a part of the name; empty for the first GPU or accelerator that takes SPIR-V, else the first
-// device that does. Errors: no-device; device-lacks for devices without SPIR-V, by name.
+// `selector`: an index or a part of the name; if empty, the first GPU or accelerator that accepts SPIR-V, else the
+// first device that does. Errors: no-device; device-lacks if the device does not accept SPIR-V.
 Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::string_view selector,
                                  const SourceLocation& location = {});
 

@@ -11,8 +11,7 @@
 namespace slipway::recipe::opencl {
 namespace {
 
-// What the reader needs of names and decorations. Groups of decorations, which translators of OpenCL C still write, are
-// followed.
+// Names and decorations. Includes decoration groups, which translators of OpenCL C still write.
 struct Facts {
   std::map<spirv::Id, std::string_view> names;
   std::set<spirv::Id> read_only;
@@ -53,11 +52,11 @@ struct Facts {
   }
 };
 
-// The element type of a scalar type, when it is one that constants can have.
+// The element type of a scalar type; nothing if constants cannot have it.
 std::optional<tensor::ElementType> element_of(const spirv::Instruction& type) {
   using tensor::ElementType;
   const std::uint32_t width = type.operand(1);
-  if (type.op == spv::Op::OpTypeInt) {  // OpenCL's integers have no sign of their own
+  if (type.op == spv::Op::OpTypeInt) {  // integers in OpenCL's SPIR-V have no signedness
     if (width == 8) return ElementType::U8;
     if (width == 16) return ElementType::U16;
     if (width == 32) return ElementType::U32;
@@ -71,7 +70,7 @@ std::optional<tensor::ElementType> element_of(const spirv::Instruction& type) {
   return std::nullopt;
 }
 
-// Bytes of a scalar or vector: three elements take the room of four.
+// Bytes of a scalar or vector; three elements have the size of four.
 Size value_size(std::uint64_t elements, std::uint32_t width) {
   return checked_multiply(elements == 3 ? 4 : elements, width / 8);
 }
@@ -142,7 +141,7 @@ std::vector<KernelInfo> kernels_of(const spirv::Module& module) {
     }
     by_function[function].push_back(kernels.size() - 1);
   }
-  const std::vector<std::size_t>* current = nullptr;  // kernels of the function that is being read
+  const std::vector<std::size_t>* current = nullptr;  // kernels of the current function
   for (const spirv::Instruction& instruction : module.instructions()) {
     if (instruction.op == spv::Op::OpFunction) {
       const auto found = by_function.find(instruction.result);

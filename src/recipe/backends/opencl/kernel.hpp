@@ -1,4 +1,4 @@
-// OpenCL kernels in SPIR-V: which there are, and what their arguments are (recipe page 3.3.5). Pure reading, no device.
+// The OpenCL kernels of a SPIR-V module and their arguments (docs/spec/recipe.md#argument-indices). Needs no device.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct KernelArgument {
   std::string type;        // for messages: "pointer to global memory", "32-bit integer"
   std::uint64_t size = 0;  // bytes of a value
   bool writes = true;      // a buffer that is not declared read-only
-  // What a value is made of, where that is one scalar or several of one type; else a constant cannot set it.
+  // The scalar type of a value, and how many scalars it has. Without an element type, constants cannot set the value.
   std::optional<tensor::ElementType> element;
   std::uint32_t count = 1;
 };
@@ -28,16 +28,16 @@ struct KernelArgument {
 struct KernelInfo {
   std::string entry;
   std::vector<KernelArgument> arguments;
-  std::optional<std::array<std::uint32_t, 3>> required_local;  // work-group size that the kernel asks for
+  std::optional<std::array<std::uint32_t, 3>> required_local;  // work-group size that the kernel requires
 };
 
-// Whether a module has capability Kernel and not Shader, so that only OpenCL runs it.
+// Whether a module has capability Kernel and not Shader, so that only OpenCL can run it.
 bool is_kernel_module(const spirv::Module& module);
 
 // All entry points of execution model Kernel.
 std::vector<KernelInfo> kernels_of(const spirv::Module& module);
 
-// A specialization constant of a module. Those of other types than scalars of whole bytes cannot be set.
+// A specialization constant of a module. Only scalars of whole bytes can be set.
 struct KernelConstant {
   std::uint32_t id = 0;
   std::string name;
@@ -45,8 +45,8 @@ struct KernelConstant {
 };
 std::vector<KernelConstant> constants_of(const spirv::Module& module);
 
-// The parameters of a kernel by its own argument index; local memory and arguments of other kinds have no constant and
-// no buffer, and need a rule of `parameters`.
+// The parameters of a kernel by its own argument index. Excludes local memory and arguments of other kinds, which need
+// a rule in `parameters`.
 Signature default_signature(const KernelInfo& kernel);
 
 }  // namespace slipway::recipe::opencl

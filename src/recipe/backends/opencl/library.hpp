@@ -1,4 +1,4 @@
-// OpenCL, opened when a recipe needs it: the loader's functions, owners of its objects, names of its errors.
+// Loads OpenCL on demand: the loader's functions, owners of OpenCL objects, and names of errors.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -19,16 +19,16 @@ struct Functions {
 #undef FUNCTION
 };
 
-// The functions of libOpenCL.so.1, opened once and never closed: drivers keep threads. Errors: no-backend.
+// The functions of libOpenCL.so.1, opened once and never closed, because drivers keep threads. Errors: no-backend.
 Result<const Functions*> load_functions(const SourceLocation& location = {});
 
-std::string_view error_name(cl_int error);  // CL_OUT_OF_RESOURCES; the number's text is the caller's when empty
+std::string_view error_name(cl_int error);  // CL_OUT_OF_RESOURCES; empty if unknown
 
-// "clCreateBuffer failed: CL_OUT_OF_RESOURCES", of kind device-failed unless something else is said.
+// "clCreateBuffer failed: CL_OUT_OF_RESOURCES", of kind `kind`.
 std::unexpected<Failure> call_failed(std::string_view call, cl_int error, const SourceLocation& location = {},
                                      DiagnosticKind kind = DiagnosticKind::DeviceFailed);
 
-// Owns an object of OpenCL; `Release` is the member of Functions that gives it back.
+// Owns an OpenCL object; `Release` is the member of Functions that releases it.
 template <class Object, auto Release>
 class Owned {
  public:

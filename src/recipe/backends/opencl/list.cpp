@@ -1,7 +1,7 @@
-// Run lists on OpenCL: kernel objects with their arguments, made once; put into the queue as often as wanted.
+// Run lists on OpenCL: kernel objects with their arguments are made once, and enqueued for each submission.
 //
-// A part of a buffer is a sub-buffer where the device's alignment allows (recipe page 3.3.6), and else a copy, filled
-// before its run and, when the kernel may write it, copied back after.
+// A part of a buffer is a sub-buffer if the alignment of the device allows it (docs/spec/recipe.md#runs). Otherwise it
+// is a staging copy, which is filled before the run and, if the kernel may write it, copied back after the run.
 #include <algorithm>
 #include <thread>
 
@@ -51,8 +51,8 @@ class List final : public KernelList {
   StatePtr state_;
   bool timings_;
   std::vector<Run> runs_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;  // each once
-  std::vector<Event> kernels_;                    // of the last submission, when times are wanted
+  std::vector<std::shared_ptr<Buffer>> buffers_;  // without duplicates
+  std::vector<Event> kernels_;                    // of the last submission, with timings
   Event last_;
 };
 
@@ -60,7 +60,7 @@ std::shared_ptr<Buffer> buffer_of(const BufferArgument& argument) {
   return std::dynamic_pointer_cast<Buffer>(argument.buffer);
 }
 
-// Parts of one buffer that a run is given twice, of which one is a copy that is written back (page 3.3.6).
+// Whether another argument of the run overlaps this one (docs/spec/recipe.md#runs).
 bool overlaps_other(const KernelRun& run, const BufferArgument& one) {
   return std::ranges::any_of(run.buffers, [&](const BufferArgument& other) {
     return &other != &one && other.buffer == one.buffer && other.offset < one.offset + one.size &&
@@ -83,8 +83,8 @@ Result<cl_mem> List::part_of(Run& run, const KernelRun& source, const BufferArgu
   if (writes && overlaps_other(source, argument)) {
     return fail(
         DiagnosticKind::BufferSize, run.kernel->location,
-        formatted("run '{}' gets overlapping parts of a buffer, of which argument {} is written and begins at "
-                  "byte {}, which is no multiple of the {} that OpenCL device `{}` asks for",
+        formatted("run '{}' has overlapping parts of a buffer, of which argument {} is written and begins at "
+                  "byte {}, which is not a multiple of the {} that OpenCL device `{}` requires",
                   run.id, argument.argidx, argument.offset, state_->device.base_alignment, state_->device.name));
   }
   run.parts.emplace_back(cl,
@@ -108,9 +108,7 @@ Result<> List::set_arguments(Run& run, const KernelRun& source) {
       const auto given = std::ranges::find(source.buffers, parameter.argidx, &BufferArgument::argidx);
       cl_mem memory = nullptr;
       if (given != source.buffers.end()) {
-        Result<cl_mem> part = part_of(run, source, *given, parameter.writes);
-        if (!part) return fail(std::move(part.error()));
-        memory = *part;
+        SLIPWAY_TRY(memory, part_of(run, source, *given, parameter.writes));
       }
       done = set(argument->index, sizeof memory, &memory);
     } else if (argument) {
@@ -126,9 +124,7 @@ Result<> List::set_arguments(Run& run, const KernelRun& source) {
 
 Result<> List::add(const KernelRun& source) {
   Run run{.id = source.id, .kernel = std::dynamic_pointer_cast<const Kernel>(source.kernel)};
-  Result<ClKernel> object = run.kernel->instantiate();
-  if (!object) return fail(std::move(object.error()));
-  run.object = std::move(*object);
+  SLIPWAY_TRY(run.object, run.kernel->instantiate());
   for (std::size_t i = 0; i < 3; ++i) {
     run.local[i] = run.kernel->local[i];
     run.global[i] = std::size_t{source.groups[i]} * run.local[i];
@@ -209,7 +205,7 @@ Result<bool> List::wait(std::optional<std::chrono::nanoseconds> time_out, bool p
     if (error != CL_SUCCESS) return call_failed("clWaitForEvents", error, {}, DiagnosticKind::RunFailed);
     return true;
   }
-  // OpenCL cannot wait for a limited time: look, first often, then every millisecond.
+  // OpenCL has no wait with a time limit: poll with increasing pauses, up to a millisecond.
   const Clock::time_point start = Clock::now();
   for (std::chrono::nanoseconds pause = std::chrono::microseconds(1);;
        pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(1))) {
@@ -243,7 +239,7 @@ std::vector<double> List::timings() {
 Result<ListPtr> make_list(StatePtr state, std::span<const KernelRun> runs, const ListOptions& options) {
   auto list = std::make_unique<List>(std::move(state), options);
   for (const KernelRun& run : runs) {
-    if (Result<> added = list->add(run); !added) return fail(std::move(added.error()));
+    SLIPWAY_TRY_VOID(list->add(run));
   }
   return list;
 }

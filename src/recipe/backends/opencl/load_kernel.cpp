@@ -51,20 +51,18 @@ Result<Program> create(const State& state, const KernelPlan& plan) {
     return fail(
         Failure(
             call_failed("clCreateProgramWithIL", error, plan.origin.location, DiagnosticKind::KernelModule).error()),
-        formatted("OpenCL device `{}` takes {}; the module is SPIR-V {}.{}", state.device.name, state.device.il_version,
-                  words[1] >> 16, words[1] >> 8 & 0xFF));
+        formatted("OpenCL device `{}` accepts {}; the module is SPIR-V {}.{}", state.device.name,
+                  state.device.il_version, words[1] >> 16, words[1] >> 8 & 0xFF));
   }
-  if (Result<> done = specialize(state, program.get(), plan); !done) return fail(std::move(done.error()));
+  SLIPWAY_TRY_VOID(specialize(state, program.get(), plan));
   return program;
 }
 
 Result<Program> build(const State& state, const KernelPlan& plan) {
-  Result<Program> made = create(state, plan);
-  if (!made) return made;
-  Program& program = *made;
+  SLIPWAY_TRY(Program program, create(state, plan));
   const cl_int error =
       state.cl->clBuildProgram(program.get(), 1, &state.device.id, plan.build_options.c_str(), nullptr, nullptr);
-  if (error == CL_SUCCESS) return made;
+  if (error == CL_SUCCESS) return program;
   Diagnostic diagnostic{.kind = DiagnosticKind::KernelModule, .location = plan.origin.location};
   diagnostic.message = formatted("OpenCL device `{}` does not build module `{}` of kernel `{}`: {}", state.device.name,
                                  plan.module->name, plan.name, error_name(error));
@@ -72,7 +70,7 @@ Result<Program> build(const State& state, const KernelPlan& plan) {
   return fail(std::move(diagnostic));
 }
 
-// Of SPIR-V or of OpenCL C.
+// The kernels of SPIR-V or of OpenCL C.
 Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
   if (plan.module && !plan.module->words) return kernels_of_source(plan.module->source);
   if (!plan.module || plan.module->words->size() < spirv::kHeaderWords) {
@@ -85,33 +83,28 @@ Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
 }  // namespace
 
 Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
-  const Result<std::vector<KernelInfo>> read = read_kernels(plan);
-  if (!read) return fail(read.error());
-  const std::vector<KernelInfo>& kernels = *read;
+  SLIPWAY_TRY(const std::vector<KernelInfo> kernels, read_kernels(plan));
   const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
   if (info == kernels.end()) {
     return fail(DiagnosticKind::KernelEntry, plan.origin.location,
                 formatted("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
   }
   auto kernel = std::make_shared<Kernel>();
-  Result<Program> program = build(*state, plan);
-  if (!program) return fail(std::move(program.error()));
-  kernel->program = std::move(*program);
+  SLIPWAY_TRY(kernel->program, build(*state, plan));
   kernel->state = std::move(state);
   kernel->name = plan.name;
   kernel->entry = plan.entry;
   kernel->location = plan.origin.location;
   kernel->signature = plan.signature;
   kernel->local = plan.local.value_or(info->required_local.value_or(Grid{1, 1, 1}));
-  const Result<ClKernel> first = kernel->instantiate();
-  if (!first) return fail(first.error());
+  SLIPWAY_TRY(const ClKernel first, kernel->instantiate());
   cl_uint count = 0;
-  if (kernel->state->cl->clGetKernelInfo(first->get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) ==
+  if (kernel->state->cl->clGetKernelInfo(first.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) ==
           CL_SUCCESS &&
       count != info->arguments.size()) {
     return fail(DiagnosticKind::KernelModule, plan.origin.location,
-                formatted("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text: "
-                          "macros in declarations of kernels are not followed",
+                formatted("kernel `{}` of `{}` has {} arguments as OpenCL device `{}` builds it, but {} in the text; "
+                          "macros in declarations of kernels are not expanded",
                           plan.entry, plan.module->name, count, kernel->state->device.name, info->arguments.size()));
   }
   return kernel;

@@ -68,7 +68,7 @@ kernel void scale(global const uint* x, global uint* y, uint factor) {
 }
 )";
 
-// The same kernel as a compiler for Intel GPUs tells of it.
+// ZE Info of the same kernel, as a compiler for Intel GPUs writes it.
 constexpr std::string_view kZeInfo = R"(---
 version: '1.63'
 kernels:
@@ -99,7 +99,7 @@ std::string hex(Bytes bytes) {
   return text;
 }
 
-// With code for a GPU that nobody here has, the module, and where wanted the values of its constants.
+// A zebin with code for an unavailable GPU, the module, and optionally the values of its constants.
 std::vector<std::byte> zebin(const spirv::Words& words, bool constants) {
   std::string recipe = "note 1 u32 1270\nsection .text.scale PROGBITS AX zeros 64\nsection .spv 0xff000009 - hex" +
                        hex(std::as_bytes(std::span(words))) + "\n";
@@ -133,7 +133,7 @@ class RecipeOnOpenCl : public ::testing::Test {
                                     ArtifactMap{{std::string(module), std::move(bytes)}});
   }
 
-  // What y holds for x = 1, 2, 3, 4.
+  // The contents of y for x = 1, 2, 3, 4.
   std::vector<std::uint32_t> results(Opened& opened) {
     EXPECT_EQ(opened.problems, "");
     if (!opened.problems.empty()) return {};
@@ -153,7 +153,7 @@ TEST_F(RecipeOnOpenCl, SpirV) {
   EXPECT_THAT(results(*open("m.spv", module, R"(, "specialization": {"7": 100})")), ElementsAre(103, 106, 109, 112));
   EXPECT_THAT(results(*open("m.spv", module, R"(, "specialization": {"bias": 1})")), ElementsAre(4, 7, 10, 13));
   EXPECT_THAT(open("m.spv", module, R"(, "specialization": {"bios": 1})")->problems,
-              HasSubstr("has no specialization constant `bios` [kernel-parameters]"));
+              HasSubstr("has no specialization constant `bios`; did you mean `bias`? [kernel-parameters]"));
   EXPECT_THAT(open("m.spv", module, R"(, "specialization": {"7": -1})")->problems, HasSubstr("[constant-value]"));
 }
 
@@ -189,12 +189,11 @@ TEST_F(RecipeOnOpenCl, TheSpirVOfAZebin) {
       HasSubstr("module `m.zebin` has no `.spv` section"));
 }
 
-// The arguments of a planned run, laid out as the binary's own ZE Info says: each argidx is where the GPU's code reads
-// it.
+// The arguments of a planned run in the layout of the binary's ZE Info: each argidx is where the GPU's code reads it.
 TEST(RecipeOfAZebin, ItsRunsFillTheCrossThreadData) {
   const std::vector<std::byte> file = zebin(module_words(), false);
   Diagnostics diagnostics;
-  const SessionRequest request{
+  const SessionOptions request{
       .recipe = make_source("<recipe>", recipe_of("m.zebin", "")),
       .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(ArtifactMap{{"m.zebin", chars_of(file)}}))};
   const Session session = Session::load(request, diagnostics);

@@ -1,4 +1,4 @@
-// The reader of OpenCL C declarations on any text.
+// Reads any text as OpenCL C declarations.
 #include <cstdlib>
 
 #include "base/bytes.hpp"
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes bytes = std::as_bytes(std::span(data, size));
   for (const recipe::opencl::KernelInfo& kernel : recipe::opencl::kernels_of_source(text_of(bytes))) {
     for (const recipe::opencl::KernelArgument& argument : kernel.arguments) {
-      // A value has a size that its elements fill.
+      // The size of a value is at least one byte per element.
       const bool value = argument.kind == recipe::opencl::KernelArgument::Kind::Value;
       if (value != argument.element.has_value() || (value && argument.size < argument.count)) std::abort();
     }

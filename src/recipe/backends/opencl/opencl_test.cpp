@@ -1,4 +1,4 @@
-// On PoCL, or whatever OpenCL device takes SPIR-V; without one these tests are skipped, but for the reading of modules.
+// Tests with PoCL, or any OpenCL device that accepts SPIR-V. Without a device, only tests of reading modules run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,13 +152,13 @@ class OpenCl : public ::testing::Test {
   BackendPtr backend;
 };
 
-TEST_F(OpenCl, SaysWhatItIs) {
+TEST_F(OpenCl, DescribesItsDevice) {
   EXPECT_EQ(backend->kind(), BackendKind::OpenCl);
   EXPECT_FALSE(backend->describe().device.empty());
   EXPECT_FALSE(backend->describe().driver.empty());
 }
 
-TEST_F(OpenCl, RunsListsAgainAndAgain) {
+TEST_F(OpenCl, RunsListsRepeatedly) {
   const BufferPtr x = buffer(64), y = buffer(64), z = buffer(64);
   EXPECT_TRUE(backend->can_use(*x));
   EXPECT_EQ(std::ranges::count(values(x), 0u), 16);
@@ -216,7 +216,7 @@ TEST_F(OpenCl, RefusesOverlappingCopies) {
   const Result<ListPtr> list = backend->make_list(runs, {});
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().front().kind, DiagnosticKind::BufferSize);
-  EXPECT_THAT(list.error().front().message, HasSubstr("run 'r' gets overlapping parts"));
+  EXPECT_THAT(list.error().front().message, HasSubstr("run 'r' has overlapping parts"));
 }
 
 TEST_F(OpenCl, LocalMemoryAndRequiredSizes) {
@@ -231,7 +231,7 @@ TEST_F(OpenCl, LocalMemoryAndRequiredSizes) {
   EXPECT_EQ(std::ranges::count(values(y), 77u), 16);
 }
 
-TEST_F(OpenCl, SaysWhatIsWrongWithAKernel) {
+TEST_F(OpenCl, ReportsErrorsOfKernels) {
   const auto problem = [&](const KernelPlan& plan) {
     const Result<KernelPtr> loaded = backend->load_kernel(plan, nullptr);
     return loaded ? Diagnostic{} : loaded.error().front();

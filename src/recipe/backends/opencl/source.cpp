@@ -12,7 +12,7 @@ using tensor::ElementType;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// Words and single punctuation marks, without comments, literals and preprocessor lines.
+// Splits text into words and punctuation marks, without comments, literals and preprocessor lines.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {}
@@ -48,7 +48,7 @@ class Tokens {
   }
 
  private:
-  // To the end of a line that no backslash continues.
+  // Skips to the end of the line, including continued lines.
   void skip_line() {
     while (at_ < text_.size() && text_[at_] != '\n') {
       at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
@@ -70,27 +70,27 @@ struct ScalarType {
   ElementType element;
   bool is_float;
 };
-// OpenCL C 3.0, 6.3.1; signs are the reader's of constants.
+// OpenCL C 3.0, 6.3.1. Signed types too: the value of a constant decides how it is stored.
 constexpr ScalarType kScalars[] = {
     {"char", ElementType::U8, false},    {"uchar", ElementType::U8, false},  {"short", ElementType::U16, false},
     {"ushort", ElementType::U16, false}, {"int", ElementType::U32, false},   {"uint", ElementType::U32, false},
     {"long", ElementType::U64, false},   {"ulong", ElementType::U64, false}, {"half", ElementType::F16, true},
     {"float", ElementType::F32, true},   {"double", ElementType::F64, true}};
 
-using Words = std::span<const std::string_view>;
+using TokenSpan = std::span<const std::string_view>;
 
-bool has(Words words, std::string_view word) {
+bool has(TokenSpan words, std::string_view word) {
   return std::ranges::contains(words, word) || std::ranges::contains(words, formatted("__{}", word));
 }
 
-std::string joined(Words words) {
+std::string joined(TokenSpan words) {
   std::string text;
   for (const std::string_view word : words) text += formatted("{}{}", text.empty() ? "" : " ", word);
   return text;
 }
 
 // `float4`, `unsigned int`: a value of one scalar type.
-KernelArgument value_of(Words words) {
+KernelArgument value_of(TokenSpan words) {
   constexpr std::string_view kQualifiers[] = {"const", "volatile", "private", "__private", "restrict", "signed"};
   std::vector<std::string_view> types;
   for (const std::string_view word : words) {
@@ -109,18 +109,18 @@ KernelArgument value_of(Words words) {
   return {.kind = KernelArgument::Kind::Value,
           .type = formatted("{}{}-bit {}", count > 1 ? formatted("{} times ", count) : "", width * 8,
                             known->is_float ? "float" : "integer"),
-          .size = width * (count == 3 ? 4 : count),  // three elements take the room of four
+          .size = width * (count == 3 ? 4 : count),  // three elements have the size of four
           .element = known->element,
           .count = count};
 }
 
-KernelArgument argument_of(Words words) {
+KernelArgument argument_of(TokenSpan words) {
   const auto bracket = std::ranges::find(words, "[");  // `global int x[]` is a pointer
   const bool array = bracket != words.end();
   words = words.first(static_cast<std::size_t>(bracket - words.begin()));
   const auto star = std::ranges::find(words, "*");
   const bool pointer = star != words.end() || array;
-  // An argument may have no name: then its last word is a type or a `*`.
+  // Without a name, the last word of an argument is a type or a `*`.
   std::string_view name;
   const auto is_type = [](std::string_view word) {
     return word == "*" || word == "const" || word == "unsigned" || value_of({&word, 1}).element;
@@ -131,7 +131,7 @@ KernelArgument argument_of(Words words) {
   }
   KernelArgument argument;
   if (pointer) {
-    const Words pointee = words.first(static_cast<std::size_t>(std::min(star, words.end()) - words.begin()));
+    const TokenSpan pointee = words.first(static_cast<std::size_t>(std::min(star, words.end()) - words.begin()));
     if (has(words, "local")) {
       argument = {.kind = KernelArgument::Kind::Local, .type = "pointer to local memory"};
     } else if (has(words, "constant")) {
@@ -141,7 +141,7 @@ KernelArgument argument_of(Words words) {
                   .type = "pointer to global memory",
                   .writes = !std::ranges::contains(pointee, "const")};
     } else {
-      argument.type = "pointer to no memory that the host gives";
+      argument.type = "pointer to private memory";
     }
   } else {
     argument = value_of(words);
@@ -165,14 +165,14 @@ class SourceReader {
  private:
   bool at(std::string_view token) const { return at_ < tokens_.size() && tokens_[at_] == token; }
 
-  // From a `(` to behind the `)` that closes it; the words between.
-  Words in_parentheses() {
+  // Skips from a `(` past the closing `)`; returns the tokens between.
+  TokenSpan in_parentheses() {
     const std::size_t begin = ++at_;
     for (int open = 1; at_ < tokens_.size(); ++at_) {
       if (tokens_[at_] == "(") ++open;
       if (tokens_[at_] == ")" && --open == 0) break;
     }
-    const Words words = Words(tokens_).subspan(begin, at_ - begin);
+    const TokenSpan words = TokenSpan(tokens_).subspan(begin, at_ - begin);
     at_ = std::min(at_ + 1, tokens_.size());
     return words;
   }
@@ -180,7 +180,7 @@ class SourceReader {
   // __attribute__((reqd_work_group_size(x, y, z)))
   void read_attribute(KernelInfo& kernel) {
     if (++at_; !at("(")) return;
-    const Words words = in_parentheses();
+    const TokenSpan words = in_parentheses();
     const auto found =
         std::ranges::find_if(words, [](std::string_view word) { return word.contains("reqd_work_group_size"); });
     if (words.end() - found < 7) return;  // name ( x , y , z
@@ -203,7 +203,7 @@ class SourceReader {
       ++at_;
     }
     if (kernel.entry.empty() || at_ >= tokens_.size()) return;
-    const Words words = in_parentheses();
+    const TokenSpan words = in_parentheses();
     const bool none = words.empty() || (words.size() == 1 && words.front() == "void");
     for (std::size_t begin = 0; !none && begin <= words.size();) {
       const auto comma = std::ranges::find(words.subspan(begin), ",");

@@ -1,8 +1,9 @@
-// The kernels of OpenCL C text and their arguments, from their declarations alone: recipes are checked and planned
+// Reads the kernels of OpenCL C text and their arguments from declarations, so that recipes are checked and planned
 // without a device.
 //
 // Nothing is preprocessed: directives are skipped and macros are names. An argument whose type is not one of OpenCL C's
-// own is therefore of kind Other, which recipes cannot set; when a device has built the text, the back end compares.
+// own is therefore of kind Other, which recipes cannot set. After a device has built the text, the back end compares
+// the numbers of arguments.
 #pragma once
 
 #include <string_view>
@@ -12,7 +13,7 @@
 
 namespace slipway::recipe::opencl {
 
-// In the order of the text; a kernel that is declared first and defined later is there once.
+// In the order of the text. A kernel with a declaration and a definition is returned once.
 std::vector<KernelInfo> kernels_of_source(std::string_view text);
 
 }  // namespace slipway::recipe::opencl

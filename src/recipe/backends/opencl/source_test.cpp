@@ -50,12 +50,11 @@ kernel void nothing() {}
             "nothing()\n");
 }
 
-TEST(OpenClSource, WhatRecipesCannotSetIsNamed) {
+TEST(OpenClSource, NamesArgumentsThatRecipesCannotSet) {
   EXPECT_EQ(printed("kernel void k(global T* x, size_t n, read_only image2d_t i, struct S s, int *p, global int a[],"
                     " float5 f, int const c)"),
-            "k(x: pointer to global memory, rw; n: `size_t`; i: `read_only image2d_t`; s: `struct S`; p: pointer to no "
-            "memory that "
-            "the host gives; a: pointer to global memory, rw; f: `float5`; c: 32-bit integer; )\n");
+            "k(x: pointer to global memory, rw; n: `size_t`; i: `read_only image2d_t`; s: `struct S`; p: pointer to "
+            "private memory; a: pointer to global memory, rw; f: `float5`; c: 32-bit integer; )\n");
   const KernelInfo info = kernels_of_source("kernel void k(float3 v)").front();
   EXPECT_EQ(info.arguments[0].size, 16u);
   EXPECT_EQ(info.arguments[0].count, 3u);

@@ -1,4 +1,4 @@
-// What the parts of the OpenCL back end share.
+// Shared by the files of the OpenCL back end.
 #pragma once
 
 #include <memory>
@@ -13,32 +13,32 @@
 
 namespace slipway::recipe::opencl {
 
-// Destroyed when the back end and all its buffers, kernels and lists are.
+// Destroyed after the back end and all its buffers, kernels and lists.
 struct State {
   const Functions* cl = nullptr;
   DeviceInfo device;
   Context context;
   Queue queue;
-  std::mutex mutex;  // one list is put into the queue at a time, whole
+  std::mutex mutex;  // locked while a whole list is enqueued
 };
 using StatePtr = std::shared_ptr<State>;
 
 class Buffer final : public buffer_storage {
  public:
-  // Zeroed, and the host's.
-  static Result<BufferPtr> create(StatePtr state, const BufferRequest& request);
+  // Zeroed, and owned by the host.
+  static Result<BufferPtr> create(StatePtr state, const BufferOptions& request);
   ~Buffer() override;
 
   std::size_t size() const noexcept override { return size_; }
   void* host_address() const override { return host_->host_address(); }
   std::uint64_t device_address() const override { return host_->device_address(); }
-  void sync(sync_direction, std::size_t, std::size_t) override {}  // lists give contents to and fro
+  void sync(sync_direction, std::size_t, std::size_t) override {}  // lists transfer the ownership
 
   const StatePtr& state() const { return state_; }
   cl_mem memory() const { return memory_.get(); }
 
-  // Put into the queue; the caller has the lock. From one `to_device` to the next `to_host` the device owns the
-  // contents.
+  // Enqueue the transfer of ownership; the caller holds the lock. The device owns the contents between `to_device` and
+  // the next `to_host`.
   cl_int to_device();
   cl_int to_host();
 
@@ -57,7 +57,7 @@ class Kernel final : public LoadedKernel {
  public:
   static Result<KernelPtr> load(StatePtr state, const KernelPlan& plan);
 
-  // A kernel object of its own, because it holds the arguments.
+  // A new kernel object, which holds its own arguments.
   Result<ClKernel> instantiate() const;
 
   StatePtr state;

@@ -16,8 +16,8 @@ std::unexpected<Failure> not_available(std::string_view reason) {
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }
 
-// `bin/slipway` and `lib/libslipway.so` have it below `lib` of the same prefix.
-std::vector<Path> places_of_module() {
+// The module is below `lib` of the prefix of `bin/slipway` and `lib/libslipway.so`.
+std::vector<Path> module_candidates() {
   const Path prefix = cpu::install_prefix();
   std::vector<Path> locations;
   for (const char* library_directory : {SLIPWAY_LIBRARY_DIRECTORY, "lib", "../lib"}) {
@@ -28,11 +28,11 @@ std::vector<Path> places_of_module() {
 
 Result<const Table*> open() {
   Path file;
-  for (const Path& location : places_of_module()) {
+  for (const Path& location : module_candidates()) {
     if (file.empty() && file_exists(location)) file = location;
   }
   if (file.empty()) {
-    return not_available(formatted("`{}` is not installed; it is built when libxrt-dev 2.25 is there", kFileName));
+    return not_available(formatted("`{}` is not installed; it is built if libxrt-dev 2.25 is installed", kFileName));
   }
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) {
@@ -40,7 +40,7 @@ Result<const Table*> open() {
     return not_available(reason ? reason : file.c_str());
   }
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(module, kEntryPoint));
-  if (!entry) return not_available(formatted("`{}` is no back end", file.native()));
+  if (!entry) return not_available(formatted("`{}` is not a back end", file.native()));
   const Table* table = entry();
   if (table->fingerprint != kFingerprint) {
     return not_available(formatted("`{}` belongs to another build of slipway", file.native()));
@@ -59,9 +59,8 @@ Result<const Table*> load_module(const SourceLocation& location) {
 }
 
 Result<BackendPtr> open_backend(std::uint32_t device, const SourceLocation& location) {
-  const Result<const Table*> module = load_module(location);
-  if (!module) return fail(module.error());
-  return (*module)->open(device, location);
+  SLIPWAY_TRY(const Table* module, load_module(location));
+  return module->open(device, location);
 }
 
 }  // namespace slipway::recipe::xrt_module

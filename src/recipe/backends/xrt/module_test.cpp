@@ -9,16 +9,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(XrtModule, SaysWhenItIsNotThere) {
+TEST(XrtModule, ReportsAMissingModule) {
   const auto module = load_module(SourceLocation::in_file("recipe.json"));
-  if (module) GTEST_SKIP() << "it is there";
+  if (module) GTEST_SKIP() << "the module is installed";
   const Diagnostic& problem = module.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoBackend);
   EXPECT_EQ(problem.location.file, "recipe.json");
   EXPECT_THAT(problem.message, StartsWith("this recipe needs the xrt back end, which is not available: "));
 }
 
-TEST(XrtModule, SaysWhenThereIsNoDevice) {
+TEST(XrtModule, ReportsThatThereIsNoDevice) {
   const auto module = load_module();
   if (!module) GTEST_SKIP() << module.error().front().message;
   ASSERT_TRUE((*module)->list_devices()) << (*module)->list_devices().error().front().message;

@@ -1,4 +1,4 @@
-#include "recipe/run/lane.hpp"
+#include "recipe/run/execution_slot.hpp"
 
 #include <cstring>
 
@@ -7,8 +7,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often a thread looks before it sleeps: some 20 us, less than waking it up costs. Not where it would look at
-// nothing but itself.
+// How many times a thread polls before it sleeps: about 20 us, less than the cost of a wake-up. Zero on a single core,
+// where polling would only delay the other thread.
 int spins() {
   static const int count = std::thread::hardware_concurrency() > 1 ? 2000 : 0;
   return count;
@@ -28,21 +28,21 @@ double nanoseconds_since(Clock::time_point start) {
 
 }  // namespace
 
-Lane::~Lane() {
+ExecutionSlot::~ExecutionSlot() {
   if (in_progress()) finish(std::nullopt);
   if (!thread_.joinable()) return;
   state_.store(kQuit);
   state_.notify_all();
 }
 
-Result<> Lane::start() {
+Result<> ExecutionSlot::start() {
   result_ = {};
   if (is_direct()) {
     PreparedList& list = lists.front();
     Result<> started = before(list).and_then([&] { return list.kernels->submit(); });
     if (started) {
       state_.store(kRequested, std::memory_order_relaxed);
-    } else {  // a failure of a run, which `finish` tells
+    } else {  // a failure of a run, which `finish` reports
       failed(list, std::move(started.error()));
       state_.store(kDone, std::memory_order_relaxed);
     }
@@ -54,8 +54,8 @@ Result<> Lane::start() {
   return {};
 }
 
-std::optional<LaneResult> Lane::finish(std::optional<std::chrono::nanoseconds> limit) {
-  if (!in_progress()) return LaneResult{};
+std::optional<SlotResult> ExecutionSlot::finish(std::optional<std::chrono::nanoseconds> limit) {
+  if (!in_progress()) return SlotResult{};
   if (is_direct()) {
     if (state_.load(std::memory_order_relaxed) == kRequested) {
       PreparedList& list = lists.front();
@@ -70,21 +70,22 @@ std::optional<LaneResult> Lane::finish(std::optional<std::chrono::nanoseconds> l
   return std::move(result_);
 }
 
-Result<bool> Lane::finish_direct(std::optional<std::chrono::nanoseconds> limit) {
+Result<bool> ExecutionSlot::finish_direct(std::optional<std::chrono::nanoseconds> limit) {
   PreparedList& list = lists.front();
-  const bool ours = time_out && (!limit || *time_out < *limit);
-  const Result<bool> ended = list.kernels->wait(ours ? time_out : limit, poll);
+  const bool own_limit = time_out && (!limit || *time_out < *limit);
+  const Result<bool> ended = list.kernels->wait(own_limit ? time_out : limit, poll);
   if (!ended) return ended;
   if (!*ended)
-    return ours ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time")) : ended;
+    return own_limit ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time"))
+                     : ended;
   take_timings(list);
   return after(list).transform([] { return true; });
 }
 
-bool Lane::wait_until_done(std::optional<std::chrono::nanoseconds> limit) {
+bool ExecutionSlot::wait_until_done(std::optional<std::chrono::nanoseconds> limit) {
   for (int i = 0; i < spins() || poll; ++i) {
     if (state_.load(std::memory_order_acquire) == kDone) return true;
-    if (poll && limit) break;  // the timed wait below looks at the time
+    if (poll && limit) break;  // the timed wait below checks the time
     relax();
   }
   if (!limit) {
@@ -99,7 +100,7 @@ bool Lane::wait_until_done(std::optional<std::chrono::nanoseconds> limit) {
   return done;
 }
 
-void Lane::work() {
+void ExecutionSlot::work() {
   while (true) {
     std::uint32_t now = state_.load(std::memory_order_acquire);
     for (int i = 0; i < spins() && now != kRequested && now != kQuit; ++i) {
@@ -121,14 +122,14 @@ void Lane::work() {
   }
 }
 
-void Lane::run_lists() {
+void ExecutionSlot::run_lists() {
   for (PreparedList& list : lists) {
     if (!(list.kernels ? run_kernel_list(list) : run_cpu_list(list))) return;
   }
 }
 
-bool Lane::run_cpu_list(PreparedList& list) {
-  const std::scoped_lock turn(turn_);
+bool ExecutionSlot::run_cpu_list(PreparedList& list) {
+  const std::scoped_lock lock(cpu_mutex_);
   for (std::size_t i = 0; i < list.calls.size(); ++i) {
     const Clock::time_point start = timings ? Clock::now() : Clock::time_point();
     std::expected<void, cpu::CallFailure> done = cpu::run_call(list.calls[i]);
@@ -139,7 +140,7 @@ bool Lane::run_cpu_list(PreparedList& list) {
                .first_skipped = list.begin + i + 1};
     return false;
   }
-  // What functions wrote becomes the device's too, so that whoever syncs from the device later finds it.
+  // Makes what functions wrote visible to the device, so that a later sync from the device does not lose it.
   for (const SyncRange& range : list.syncs) {
     Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
     if (done) continue;
@@ -149,7 +150,7 @@ bool Lane::run_cpu_list(PreparedList& list) {
   return true;
 }
 
-bool Lane::run_kernel_list(PreparedList& list) {
+bool ExecutionSlot::run_kernel_list(PreparedList& list) {
   Result<> done = before(list).and_then([&] { return list.kernels->submit(); });
   if (done) {
     const Result<bool> ended = list.kernels->wait(time_out, poll);
@@ -166,11 +167,11 @@ bool Lane::run_kernel_list(PreparedList& list) {
   return done.has_value();
 }
 
-Result<> Lane::before(PreparedList& list) {
-  for (const Shadow& shadow : list.shadows) {
-    std::memcpy(shadow.copy->host_address(), host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(),
-                shadow.home.size);
-    if (Result<> done = sync_buffer(*shadow.copy, sync_direction::to_device, 0, shadow.home.size); !done) return done;
+Result<> ExecutionSlot::before(PreparedList& list) {
+  for (const StagingCopy& staging : list.staging) {
+    std::memcpy(staging.copy->host_address(),
+                host_bytes(*staging.original.storage).subspan(staging.original.offset).data(), staging.original.size);
+    SLIPWAY_TRY_VOID(sync_buffer(*staging.copy, sync_direction::to_device, 0, staging.original.size));
   }
   for (const SyncRange& range : list.syncs) {
     Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
@@ -179,29 +180,29 @@ Result<> Lane::before(PreparedList& list) {
   return {};
 }
 
-Result<> Lane::after(PreparedList& list) {
+Result<> ExecutionSlot::after(PreparedList& list) {
   for (const SyncRange& range : list.syncs) {
     if (!range.after) continue;
     Result<> done = sync_buffer(*range.part.storage, sync_direction::from_device, range.part.offset, range.part.size);
     if (!done) return done;
   }
-  for (const Shadow& shadow : list.shadows) {
-    if (!shadow.writes) continue;
-    if (Result<> done = sync_buffer(*shadow.copy, sync_direction::from_device, 0, shadow.home.size); !done) return done;
-    std::memcpy(host_bytes(*shadow.home.storage).subspan(shadow.home.offset).data(), shadow.copy->host_address(),
-                shadow.home.size);
+  for (const StagingCopy& staging : list.staging) {
+    if (!staging.writes) continue;
+    SLIPWAY_TRY_VOID(sync_buffer(*staging.copy, sync_direction::from_device, 0, staging.original.size));
+    std::memcpy(host_bytes(*staging.original.storage).subspan(staging.original.offset).data(),
+                staging.copy->host_address(), staging.original.size);
   }
   return {};
 }
 
-void Lane::take_timings(PreparedList& list) {
+void ExecutionSlot::take_timings(PreparedList& list) {
   if (!timings) return;
   const std::vector<double> times = list.kernels->timings();
   for (std::size_t i = 0; i < times.size() && list.begin + i < list.end; ++i) total_ns_[list.begin + i] += times[i];
 }
 
-// The device does not say which run of a list it was.
-void Lane::failed(const PreparedList& list, Failure failure) {
+// The device does not report which run of a list failed.
+void ExecutionSlot::failed(const PreparedList& list, Failure failure) {
   result_ = {.failure = RunFailure{.diagnostics = std::move(failure)},
              .failed_run = list.begin,
              .first_skipped = list.begin + 1};

@@ -1,5 +1,5 @@
-// One copy of a recipe's run sequence, ready to run: lists with their buffers, and the thread that runs them. Used by
-// the runner only.
+// An execution slot: one copy of a recipe's run sequence, ready to run, with its lists, its buffers, and the thread
+// that runs the lists. Used by the runner only.
 #pragma once
 
 #include <atomic>
@@ -12,51 +12,52 @@
 
 namespace slipway::recipe {
 
-// Kernels of one back end cannot use a buffer of another: they get a copy, and the data go there and back.
-struct Shadow {
-  Bound home;
+// Kernels of one back end cannot use a buffer of another one: they get a copy. The data are copied before the list, and
+// back after it.
+struct StagingCopy {
+  BufferRange original;
   BufferPtr copy;
-  bool writes = false;
+  bool writes = false;  // copy the data back
 };
 
-// Bytes to sync around a kernel list, or behind a CPU list.
+// Bytes to sync before and after a kernel list, or after a CPU list.
 struct SyncRange {
-  Bound part;
-  bool after = false;  // written by the list of kernels
+  BufferRange part;
+  bool after = false;  // the kernel list writes them
 };
 
 struct PreparedList {
-  std::size_t begin = 0, end = 0;  // runs
+  std::size_t begin = 0, end = 0;  // range of run indices
   ListPtr kernels;                 // null for a CPU list
   std::vector<cpu::Call> calls;
-  std::vector<Shadow> shadows;
+  std::vector<StagingCopy> staging;
   std::vector<SyncRange> syncs;
 };
 
-// What an execution came to.
-struct LaneResult {
+// The result of one execution.
+struct SlotResult {
   std::optional<RunFailure> failure;
   std::size_t failed_run = 0, first_skipped = 0;  // with a failure
 };
 
-class Lane {
+class ExecutionSlot {
  public:
-  // `turn`: CPU functions of one runner run one at a time.
-  Lane(std::mutex& turn, std::size_t runs) : turn_(turn), total_ns_(runs) {}
-  ~Lane();
+  // `cpu_mutex` is locked while CPU functions run: those of one runner run one at a time.
+  ExecutionSlot(std::mutex& cpu_mutex, std::size_t runs) : cpu_mutex_(cpu_mutex), total_ns_(runs) {}
+  ~ExecutionSlot();
 
-  std::vector<BufferPtr> created;  // by buffer of the plan; null where something is bound
+  std::vector<BufferPtr> created;  // by buffer of the plan; null if another buffer is bound
   std::vector<PreparedList> lists;
   bool timings = false, poll = false;
   std::optional<std::chrono::nanoseconds> time_out;
 
-  // A list of kernels alone needs no thread.
+  // A single kernel list needs no thread.
   bool is_direct() const { return lists.size() == 1 && lists.front().kernels; }
   bool in_progress() const { return state_.load(std::memory_order_relaxed) != kIdle; }
 
   Result<> start();
-  // Nothing when the time is over.
-  std::optional<LaneResult> finish(std::optional<std::chrono::nanoseconds> limit);
+  // Waits for the end of the execution. Returns nothing if the time limit has passed.
+  std::optional<SlotResult> finish(std::optional<std::chrono::nanoseconds> limit);
 
   std::span<const double> total_ns() const { return total_ns_; }
 
@@ -74,9 +75,9 @@ class Lane {
   void failed(const PreparedList& list, Failure failure);
   bool wait_until_done(std::optional<std::chrono::nanoseconds> limit);
 
-  std::mutex& turn_;
+  std::mutex& cpu_mutex_;
   std::vector<double> total_ns_;  // by run
-  LaneResult result_;
+  SlotResult result_;
   std::atomic<std::uint32_t> state_ = kIdle;
   std::atomic<std::uint32_t> timed_waiters_ = 0;
   std::mutex mutex_;

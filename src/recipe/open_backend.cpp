@@ -1,0 +1,35 @@
+#include "recipe/open_backend.hpp"
+
+#include <cstdlib>
+
+#include "recipe/backends/opencl/backend.hpp"
+#include "recipe/backends/xrt/module.hpp"
+#include "recipe/vulkan/vulkan_device.hpp"
+
+namespace slipway::recipe {
+
+Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, const Cache& cache) {
+  switch (kind) {
+    case BackendKind::Cpu:
+      break;
+    case BackendKind::Vulkan: {
+      const char* from_environment = std::getenv("SLIPWAY_DEVICE");
+      if (selector.empty() && from_environment) selector = from_environment;
+      return open_vulkan({.selector = std::string(selector), .cache = cache}).and_then(make_vulkan_backend);
+    }
+    case BackendKind::OpenCl:
+      return opencl::open_backend();
+    case BackendKind::Xrt:
+      return xrt_module::open_backend();
+  }
+  return fail(DiagnosticKind::NoBackend, {}, "the CPU is not a back end of kernels");
+}
+
+Result<BackendPtr> Backends::open(BackendKind kind) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = opened_.find(kind);
+  if (known != opened_.end()) return known->second;
+  return opened_.emplace(kind, open_backend(kind, selector_, cache_)).first->second;
+}
+
+}  // namespace slipway::recipe
