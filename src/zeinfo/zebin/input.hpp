@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 #include "zeinfo/model.hpp"
 #include "zeinfo/target.hpp"
 #include "zeinfo/text_diagnostics.hpp"

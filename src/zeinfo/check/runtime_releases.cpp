@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -1,4 +1,4 @@
-#include "zeinfo/pack.hpp"
+#include "zeinfo/kernel/pack.hpp"
 #include "base/format.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "testing/zeinfo_texts.hpp"
-#include "zeinfo/layout.hpp"
+#include "zeinfo/kernel/layout.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

@@ -1,4 +1,4 @@
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/scalars.hpp"
 
 #include <algorithm>
 #include <array>

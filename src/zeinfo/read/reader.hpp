@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "zeinfo/locate.hpp"
 #include "zeinfo/model.hpp"
+#include "zeinfo/read/locate.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/text_diagnostics.hpp"
 

@@ -1,4 +1,4 @@
-#include "zeinfo/occupancy.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
 
 #include <algorithm>
 

@@ -1,14 +1,14 @@
 // Writes canonical text. The rules for strings are those of LLVM's YAML writer, which the compilers use.
 
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/write.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "base/format.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/read/scalars.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {
@@ -19,7 +19,7 @@ struct CodeRange {
   char32_t last;
 };
 constexpr CodeRange kUnprintable[] = {
-#include "zeinfo/unprintable.def"
+#include "zeinfo/write/unprintable.def"
 };
 
 bool is_printable(char32_t code) {

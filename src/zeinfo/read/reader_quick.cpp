@@ -3,8 +3,8 @@
 // All other lines are left to the general path, which starts again at the key. The quick path may reject any line, but
 // must not interpret a line differently. All reads stay within scan::kSlack of a position before quick_end_.
 
-#include "zeinfo/reader.hpp"
-#include "zeinfo/scan.hpp"
+#include "zeinfo/read/reader.hpp"
+#include "zeinfo/read/scan.hpp"
 #include "zeinfo/words.hpp"
 
 namespace slipway::zeinfo {

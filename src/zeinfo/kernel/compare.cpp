@@ -1,4 +1,4 @@
-#include "zeinfo/compare.hpp"
+#include "zeinfo/kernel/compare.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "base/format.hpp"
-#include "zeinfo/layout.hpp"
-#include "zeinfo/occupancy.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

@@ -1,4 +1,4 @@
-#include "zeinfo/convert.hpp"
+#include "zeinfo/write/convert.hpp"
 #include "base/format.hpp"
 
 #include <gtest/gtest.h>

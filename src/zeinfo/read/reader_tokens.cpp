@@ -1,9 +1,9 @@
 // Tokens of the YAML subset: blanks, comments, line ends and scalars (docs/spec/zeinfo.md#text-syntax).
 
 #include "base/format.hpp"
-#include "zeinfo/reader.hpp"
-#include "zeinfo/scalars.hpp"
-#include "zeinfo/scan.hpp"
+#include "zeinfo/read/reader.hpp"
+#include "zeinfo/read/scalars.hpp"
+#include "zeinfo/read/scan.hpp"
 
 namespace slipway::zeinfo {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "zeinfo/check_rules.hpp"
+#include "zeinfo/check/rules.hpp"
 
 namespace slipway::zeinfo {
 namespace {

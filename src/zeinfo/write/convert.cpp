@@ -1,11 +1,11 @@
-#include "zeinfo/convert.hpp"
+#include "zeinfo/write/convert.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/format.hpp"
-#include "zeinfo/occupancy.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
+#include "zeinfo/read/parse.hpp"
 
 namespace slipway::zeinfo {
 namespace {

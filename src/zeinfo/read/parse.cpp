@@ -1,11 +1,11 @@
-#include "zeinfo/parse.hpp"
+#include "zeinfo/read/parse.hpp"
 
 #include <algorithm>
 #include <ranges>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "zeinfo/reader.hpp"
+#include "zeinfo/read/reader.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

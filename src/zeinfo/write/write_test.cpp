@@ -1,10 +1,10 @@
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/write.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/zeinfo_texts.hpp"
-#include "zeinfo/json.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/write/json.hpp"
 
 namespace slipway::zeinfo {
 namespace {

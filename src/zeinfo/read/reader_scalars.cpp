@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/reader.hpp"
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/read/reader.hpp"
+#include "zeinfo/read/scalars.hpp"
 #include "zeinfo/words.hpp"
 
 namespace slipway::zeinfo {

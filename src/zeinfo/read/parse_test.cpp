@@ -1,10 +1,10 @@
-#include "zeinfo/parse.hpp"
+#include "zeinfo/read/parse.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/zeinfo_texts.hpp"
-#include "zeinfo/locate.hpp"
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/locate.hpp"
+#include "zeinfo/read/scalars.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

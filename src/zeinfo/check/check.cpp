@@ -1,6 +1,6 @@
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 
-#include "zeinfo/check_rules.hpp"
+#include "zeinfo/check/rules.hpp"
 
 namespace slipway::zeinfo {
 

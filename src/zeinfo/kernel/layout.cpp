@@ -1,11 +1,11 @@
-#include "zeinfo/layout.hpp"
+#include "zeinfo/kernel/layout.hpp"
 
 #include <algorithm>
 #include <functional>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "zeinfo/arg_facts.hpp"
+#include "zeinfo/kernel/arg_facts.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "zeinfo/check_rules.hpp"
+#include "zeinfo/check/rules.hpp"
 
 namespace slipway::zeinfo {
 namespace {

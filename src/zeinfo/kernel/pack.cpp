@@ -1,12 +1,12 @@
-#include "zeinfo/pack.hpp"
+#include "zeinfo/kernel/pack.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "zeinfo/arg_facts.hpp"
-#include "zeinfo/layout.hpp"
+#include "zeinfo/kernel/arg_facts.hpp"
+#include "zeinfo/kernel/layout.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

@@ -1,10 +1,10 @@
-#include "zeinfo/compare.hpp"
+#include "zeinfo/kernel/compare.hpp"
 #include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/zeinfo_texts.hpp"
-#include "zeinfo/occupancy.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "base/format.hpp"
-#include "zeinfo/arg_facts.hpp"
-#include "zeinfo/check_rules.hpp"
-#include "zeinfo/layout.hpp"
-#include "zeinfo/occupancy.hpp"
+#include "zeinfo/check/rules.hpp"
+#include "zeinfo/kernel/arg_facts.hpp"
+#include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
 
 namespace slipway::zeinfo {
 namespace {

@@ -1,4 +1,4 @@
-#include "zeinfo/json.hpp"
+#include "zeinfo/write/json.hpp"
 #include "base/format.hpp"
 
 #include <gtest/gtest.h>

@@ -1,15 +1,15 @@
 // The structure of a text: mappings, sequences and flow values, guided by the schema (docs/spec/zeinfo.md#keys,
 // docs/spec/zeinfo.md#text-syntax).
 
-#include "zeinfo/reader.hpp"
+#include "zeinfo/read/reader.hpp"
 
 #include <algorithm>
 #include <ranges>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/read/scalars.hpp"
 #include "zeinfo/words.hpp"
 
 namespace slipway::zeinfo {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "base/format.hpp"
-#include "zeinfo/arg_facts.hpp"
-#include "zeinfo/check_rules.hpp"
+#include "zeinfo/check/rules.hpp"
+#include "zeinfo/kernel/arg_facts.hpp"
 
 namespace slipway::zeinfo {
 namespace {

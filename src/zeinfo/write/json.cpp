@@ -1,4 +1,4 @@
-#include "zeinfo/json.hpp"
+#include "zeinfo/write/json.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -6,11 +6,11 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/scalars.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/read/scalars.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/words.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/write.hpp"
 
 namespace slipway::zeinfo {
 namespace {

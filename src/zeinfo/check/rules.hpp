@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "zeinfo/check.hpp"
-#include "zeinfo/locate.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/check/check.hpp"
+#include "zeinfo/read/locate.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {

@@ -1,6 +1,6 @@
-#include "zeinfo/locate.hpp"
+#include "zeinfo/read/locate.hpp"
 
-#include "zeinfo/reader.hpp"
+#include "zeinfo/read/reader.hpp"
 
 namespace slipway::zeinfo {
 
