@@ -1,11 +1,11 @@
-#include "convert/merge_segments.hpp"
+#include "convert/segments/merge_segments.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "base/base64.hpp"
 #include "base/format.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 #include "json/writer.hpp"
 #include "tensor/format.hpp"
 #include "vgf/check.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/format.hpp"
-#include "convert/shader_code.hpp"
+#include "convert/shaders/shader_code.hpp"
 #include "convert/testing.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/testing.hpp"

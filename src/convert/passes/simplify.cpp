@@ -1,4 +1,4 @@
-#include "convert/simplify.hpp"
+#include "convert/passes/simplify.hpp"
 
 #include <algorithm>
 #include <cstring>

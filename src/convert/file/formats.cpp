@@ -1,4 +1,4 @@
-#include "convert/formats.hpp"
+#include "convert/file/formats.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "convert/shader_operator.hpp"
+#include "convert/shaders/shader_operator.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "convert/constants.hpp"
+#include "convert/file/constants.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "convert/shader_operator.hpp"
+#include "convert/shaders/shader_operator.hpp"
 
 namespace slipway::convert {
 

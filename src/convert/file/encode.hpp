@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "convert/views.hpp"
+#include "convert/segments/views.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "vgf/write.hpp"
 

@@ -1,4 +1,4 @@
-#include "convert/shader_code.hpp"
+#include "convert/shaders/shader_code.hpp"
 
 #include <algorithm>
 #include <cstring>

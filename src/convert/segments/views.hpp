@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "convert/segments.hpp"
-#include "convert/shader_code.hpp"
+#include "convert/segments/segments.hpp"
+#include "convert/shaders/shader_code.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::convert {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 
 namespace slipway::convert {
 

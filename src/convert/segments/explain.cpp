@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 
 namespace slipway::convert {
 namespace {

@@ -1,8 +1,8 @@
-#include "convert/views.hpp"
+#include "convert/segments/views.hpp"
 
 #include <algorithm>
 
-#include "convert/formats.hpp"
+#include "convert/file/formats.hpp"
 #include "tosa/vulkan_format.hpp"
 
 namespace slipway::convert {

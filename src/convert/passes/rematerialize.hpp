@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 
 namespace slipway::convert {
 

@@ -1,4 +1,4 @@
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 
 #include <algorithm>
 #include <limits>

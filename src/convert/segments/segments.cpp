@@ -1,4 +1,4 @@
-#include "convert/segments.hpp"
+#include "convert/segments/segments.hpp"
 
 #include <algorithm>
 #include <string>

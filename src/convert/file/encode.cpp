@@ -1,12 +1,12 @@
-#include "convert/encode.hpp"
+#include "convert/file/encode.hpp"
 
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
 #include "base/format.hpp"
-#include "convert/constants.hpp"
-#include "convert/formats.hpp"
+#include "convert/file/constants.hpp"
+#include "convert/file/formats.hpp"
 #include "tosa/vulkan_format.hpp"
 
 namespace slipway::convert {

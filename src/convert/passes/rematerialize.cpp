@@ -1,4 +1,4 @@
-#include "convert/rematerialize.hpp"
+#include "convert/passes/rematerialize.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "convert/narrow.hpp"
+#include "convert/passes/narrow.hpp"
 
 #include <algorithm>
 #include <cmath>
