@@ -13,7 +13,7 @@
 namespace slipway::convert {
 namespace {
 
-// `wide(%x)` stands for a RESCALE of %x to i32, `shade(%x)` for a shader on i32, `kept(%x)` for one on i8.
+// `wide(%x)` is a RESCALE of %x to i32, `shade(%x)` for a shader on i32, `kept(%x)` for one on i8.
 std::string expanded(std::string text) {
   const auto replace = [&](std::string_view word, std::string_view open, std::string_view close) {
     for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {

@@ -95,8 +95,8 @@ std::uint32_t radius_of(const DispatchOpticalFlow& command) {
   if (command.performance_level == FlowPerformance::Fast) radius = 4;
   if (command.performance_level == FlowPerformance::Slow) radius = 16;
   // Movements of twice the mean are common.
-  constexpr std::uint32_t kMost = 64;
-  return std::max(radius, std::min(2 * std::min(command.mean_flow_l1_norm_hint, kMost), kMost));
+  constexpr std::uint32_t kMaxRadius = 64;
+  return std::max(radius, std::min(2 * std::min(command.mean_flow_l1_norm_hint, kMaxRadius), kMaxRadius));
 }
 
 launch::Specialization constant(std::uint32_t id, std::uint32_t value) {

@@ -12,7 +12,7 @@
 
 namespace slipway::scenario {
 
-// Returns `size` bytes: the payload of `push_data`, then zeros. `data` is the payload, or null when there is none.
+// Returns `size` bytes: the payload of `push_data`, then zeros. `data` is the payload, or null without data.
 std::optional<std::vector<std::byte>> push_constants(const Reference& push_data, const launch::Contents* data,
                                                      std::uint32_t size, json::Value command,
                                                      std::span<const StageInterface> stages, Diagnostics& diagnostics);

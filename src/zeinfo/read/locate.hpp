@@ -11,7 +11,7 @@ namespace slipway::zeinfo {
 
 struct EntryLocation {
   Span key;
-  Span value;  // empty, after the key, if there is none
+  Span value;  // empty, after the key, if it has no value
 };
 
 // Of a field of the mapping at `at`; if the field is absent there, both are the mapping's first key.

@@ -86,8 +86,8 @@ std::size_t invalid_utf8(std::string_view text) {
       if ((next & 0xc0) != 0x80) return at;
       code = code << 6 | (next & 0x3f);
     }
-    constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return at;
+    constexpr std::array<char32_t, 5> kMin = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < kMin[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return at;
     at += length;
   }
   return std::string_view::npos;

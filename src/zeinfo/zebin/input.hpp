@@ -26,7 +26,7 @@ struct Input {
   InputKind kind = InputKind::Text;
   std::uint64_t size = 0;
   std::optional<Zebin> zebin;  // kind Zebin, if the container can be read
-  zeinfo::Document document;   // empty when there is none
+  zeinfo::Document document;   // empty without a text
   bool has_document = false;
   zeinfo::Target target;
   std::unique_ptr<ContainerDiagnostics> container_diagnostics;  // kind Zebin
