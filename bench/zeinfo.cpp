@@ -15,8 +15,8 @@
 
 #include "base/diagnostic.hpp"
 #include "base/format.hpp"
-#include "zeinfo/check.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/check/check.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/zebin/image.hpp"
 
 #ifdef SLIPWAY_BENCH_RYML

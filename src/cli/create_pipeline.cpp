@@ -3,7 +3,7 @@
 #include "base/format.hpp"
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/instance.hpp"
-#include "scenario/create_pipeline.hpp"
+#include "scenario/rpl/create_pipeline.hpp"
 
 namespace slipway::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 #include "reference/tensor.hpp"
 #include "tosa/graph.hpp"
 

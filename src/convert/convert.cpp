@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "convert/constants.hpp"
-#include "convert/encode.hpp"
-#include "convert/rematerialize.hpp"
+#include "convert/file/constants.hpp"
+#include "convert/file/encode.hpp"
+#include "convert/passes/rematerialize.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::convert {

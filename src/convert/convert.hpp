@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 
-#include "convert/narrow.hpp"
-#include "convert/segments.hpp"
-#include "convert/shader_code.hpp"
-#include "convert/simplify.hpp"
+#include "convert/passes/narrow.hpp"
+#include "convert/passes/simplify.hpp"
+#include "convert/segments/segments.hpp"
+#include "convert/shaders/shader_code.hpp"
 #include "tosa/model.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "vgf/write.hpp"

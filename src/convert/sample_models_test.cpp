@@ -6,7 +6,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
-#include "convert/merge_segments.hpp"
+#include "convert/segments/merge_segments.hpp"
 #include "convert/testing.hpp"
 #include "convert/write_model.hpp"
 #include "spirv/module.hpp"

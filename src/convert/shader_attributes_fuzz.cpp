@@ -1,5 +1,5 @@
 // Any text is read as the attributes of a shader operator or rejected; code is checked, but nothing is compiled.
-#include "convert/shader_code.hpp"
+#include "convert/shaders/shader_code.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

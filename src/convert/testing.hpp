@@ -12,7 +12,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::convert::testing {

@@ -33,7 +33,7 @@ namespace slipway::scenario {
 
 // --- parts of several records ----------------------------------------------------------------------------------------
 
-// A uid where a resource is used. "" in an optional place means that there is none.
+// A uid where a resource is used. "" in an optional position means that the reference is absent.
 struct Reference {
   std::string uid;
   json::Value at;  // the text itself

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "scenario/expectations.hpp"
-#include "scenario/plan_parts.hpp"
-#include "scenario/shaders.hpp"
+#include "scenario/contents/expectations.hpp"
+#include "scenario/plan/planning.hpp"
+#include "scenario/shaders/shaders.hpp"
 
 namespace slipway::scenario {
 

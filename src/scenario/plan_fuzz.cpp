@@ -4,7 +4,7 @@
 #include "base/print_diagnostic.hpp"
 #include "launch/plan/explain.hpp"
 #include "scenario/check.hpp"
-#include "scenario/contents.hpp"
+#include "scenario/contents/contents.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/read.hpp"
 

@@ -39,9 +39,9 @@ struct Checks {
   std::vector<std::uint32_t> uints = {};
   std::vector<std::int32_t> sints = {};
   std::vector<Check> all = {};
-  // Asks the device to keep NaNs, infinities and signed zeros. Otherwise it may compute as if there were none (Vulkan,
-  // "Precision and Operation of SPIR-V Instructions"), and some drivers do. The compiler does not request it, because
-  // modules must not depend on device features. The checks are skipped on devices without support.
+  // Asks the device to keep NaNs, infinities and signed zeros. Otherwise it may ignore them (Vulkan, "Precision and
+  // Operation of SPIR-V Instructions"), and some drivers do. The compiler does not request it, because modules must not
+  // depend on device features. The checks are skipped on devices without support.
   bool keeps_nan = false;
 
   void f(std::string expression, float expected, float tolerance = 0) {

@@ -321,8 +321,8 @@ class Generator {
     return text;
   }
 
-  // A readable or writable lvalue of the wanted type; empty when there is none. `also_read`: a written lvalue must be
-  // readable, too.
+  // A readable or writable lvalue of the wanted type; empty when no lvalue has it. `also_read`: a written lvalue must
+  // be readable, too.
   std::string location(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr,
                        bool also_read = false) {
     std::vector<const Variable*> found;

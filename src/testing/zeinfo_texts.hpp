@@ -9,9 +9,9 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "testing/data_files.hpp"
-#include "zeinfo/check.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/check/check.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/write/write.hpp"
 
 namespace slipway::zeinfo::testing {
 

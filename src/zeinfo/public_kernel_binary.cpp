@@ -6,10 +6,10 @@
 
 #include "base/files.hpp"
 #include "base/public_problems.hpp"
-#include "zeinfo/check.hpp"
-#include "zeinfo/compare.hpp"
-#include "zeinfo/layout.hpp"
-#include "zeinfo/pack.hpp"
+#include "zeinfo/check/check.hpp"
+#include "zeinfo/kernel/compare.hpp"
+#include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/pack.hpp"
 #include "zeinfo/zebin/input.hpp"
 
 namespace slipway {

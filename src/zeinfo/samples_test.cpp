@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "testing/zeinfo_texts.hpp"
-#include "zeinfo/json.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/write/json.hpp"
 
 namespace slipway::zeinfo {
 namespace {

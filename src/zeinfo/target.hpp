@@ -32,7 +32,7 @@ struct Device {
   std::uint32_t family;  // note 1
   std::uint32_t core;    // note 2
   std::string_view core_name;
-  ProductConfig config;  // 0.0.0 where there is none
+  ProductConfig config;  // 0.0.0 if unknown
   int threads_per_eu;
   std::span<const int> grf_counts;
   int slm_kib;
@@ -40,7 +40,7 @@ struct Device {
   std::string_view name() const { return names.substr(0, names.find(' ')); }
 };
 std::span<const Device> devices();
-// By name, `12.55.8` or `0x030dc008`; null if there is none. A revision that is not listed names its release's device.
+// By name, `12.55.8` or `0x030dc008`; null for other names. A revision that is not listed names its release's device.
 const Device* find_device(std::string_view name);
 const Device* find_device(ProductConfig config);
 const Device* find_device_of_family(std::uint32_t family);

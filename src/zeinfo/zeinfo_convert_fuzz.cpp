@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "zeinfo/compare.hpp"
-#include "zeinfo/convert.hpp"
-#include "zeinfo/layout.hpp"
-#include "zeinfo/occupancy.hpp"
-#include "zeinfo/pack.hpp"
-#include "zeinfo/parse.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/kernel/compare.hpp"
+#include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
+#include "zeinfo/kernel/pack.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/write/convert.hpp"
+#include "zeinfo/write/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

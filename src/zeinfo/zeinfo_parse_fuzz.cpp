@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "zeinfo/check.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/check/check.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "zeinfo/json.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/json.hpp"
+#include "zeinfo/write/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

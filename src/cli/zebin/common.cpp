@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli/zebin/verbs.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {

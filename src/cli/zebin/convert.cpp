@@ -4,9 +4,9 @@
 #include "base/format.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
-#include "zeinfo/convert.hpp"
-#include "zeinfo/json.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/convert.hpp"
+#include "zeinfo/write/json.hpp"
+#include "zeinfo/write/write.hpp"
 #include "zeinfo/zebin/image.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 

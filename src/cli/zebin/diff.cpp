@@ -5,7 +5,7 @@
 #include "base/suggest.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/writer.hpp"
-#include "zeinfo/compare.hpp"
+#include "zeinfo/kernel/compare.hpp"
 
 namespace slipway::cli {
 namespace {

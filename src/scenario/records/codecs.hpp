@@ -9,7 +9,8 @@
 
 namespace slipway::scenario {
 
-// A uid of another object. "" in an optional position means that there is none (docs/spec/scenario.md#decision-4).
+// A uid of another object. "" in an optional position means that the reference is absent
+// (docs/spec/scenario.md#decision-4).
 struct Uid {
   bool empty = false;  // whether "" is allowed
   bool read(json::Decoder& decoder, json::Value value, Reference& to) const;

@@ -243,7 +243,7 @@ ARM_DRIVER_EXPORT PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instan
   return slipway::testing::arm_driver::GetInstanceProcAddr(instance, name);
 }
 
-// Null tells the loader that a function is not one of a physical device.
+// Null means to the loader that a function is not one of a physical device.
 ARM_DRIVER_EXPORT PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
   using namespace slipway::testing::arm_driver;
   const PFN_vkVoidFunction ours =

@@ -55,7 +55,7 @@ std::vector<Member> read_archive(Bytes bytes, ContainerDiagnostics& diagnostics)
       diagnostics.error(DiagnosticKind::ArchiveTruncated, {at, at + header.size()}, std::move(message));
       return members;
     };
-    if (header.size() < kHeaderSize) return bad(formatted("the header of member {} is cut off", members.size()));
+    if (header.size() < kHeaderSize) return bad(formatted("the header of member {} is truncated", members.size()));
     if (header.substr(58, 2) != "`\n") return bad(formatted("member {} has no valid header", members.size()));
     const std::string name = name_of(trimmed(header.substr(0, 16)), long_names);
     const auto size = decimal(trimmed(header.substr(48, 10)));

@@ -175,9 +175,10 @@ class Reader {
     if (elf_.sections.empty()) return;
     const std::uint64_t at = shentsize_at() + 4;
     if (h.shstrndx >= elf_.sections.size() || elf_.sections[h.shstrndx].type != kStrtab) {
-      diagnostics_.error(DiagnosticKind::SectionName, {at, at + 2},
-                         formatted("section {} should hold the names of the sections, but {}", h.shstrndx,
-                                   h.shstrndx >= elf_.sections.size() ? "there is none" : "it is not a string table"));
+      diagnostics_.error(
+          DiagnosticKind::SectionName, {at, at + 2},
+          formatted("section {} should hold the names of the sections, but {}", h.shstrndx,
+                    h.shstrndx >= elf_.sections.size() ? "there is no such section" : "it is not a string table"));
       return;
     }
     const Bytes table = elf_.sections[h.shstrndx].bytes;

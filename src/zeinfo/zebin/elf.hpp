@@ -100,7 +100,7 @@ struct Elf {
   std::vector<Relocation> relocations;  // of all sections of them
   std::vector<Note> notes;              // of `.note.intelgt.compat`
 
-  // The first section of that name or type; null if there is none.
+  // The first section of that name or type; null without a match.
   const Section* find(std::string_view name) const;
   const Section* find_type(std::uint32_t type) const;
 };

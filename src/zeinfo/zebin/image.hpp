@@ -49,7 +49,7 @@ struct Image {
   std::vector<Symbol> symbols;
   std::vector<Relocation> relocations;
   std::uint32_t names = 0;         // id of the part with the names of sections
-  std::uint32_t symbol_table = 0;  // id; 0 if there is none
+  std::uint32_t symbol_table = 0;  // id; 0 without a symbol table
   bool counts_locals = true;       // sh_info of the symbol table is 1 + its number of locals; false: their number
 
   Part* find(std::string_view name);
@@ -75,7 +75,7 @@ std::optional<StripChoice> parse_strip(std::string_view text);
 // Returns the names of the removed parts.
 std::vector<std::string> strip(Image& image, const StripChoice& choice);
 
-// Replaces the text, or adds it if there is none.
+// Replaces the text, or adds it.
 void replace_ze_info(Image& image, std::string_view text);
 // Updates note 4 if the file has one; removes it for versions before 1.0.
 void set_version_note(Image& image, zeinfo::Version version);

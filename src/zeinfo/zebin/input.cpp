@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "zeinfo/json.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/write/json.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::zebin {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 #include "zeinfo/model.hpp"
 #include "zeinfo/target.hpp"
 #include "zeinfo/text_diagnostics.hpp"
@@ -26,7 +26,7 @@ struct Input {
   InputKind kind = InputKind::Text;
   std::uint64_t size = 0;
   std::optional<Zebin> zebin;  // kind Zebin, if the container can be read
-  zeinfo::Document document;   // empty when there is none
+  zeinfo::Document document;   // empty without a text
   bool has_document = false;
   zeinfo::Target target;
   std::unique_ptr<ContainerDiagnostics> container_diagnostics;  // kind Zebin

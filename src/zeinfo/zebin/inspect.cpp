@@ -6,10 +6,10 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
-#include "zeinfo/compare.hpp"
-#include "zeinfo/json.hpp"
-#include "zeinfo/occupancy.hpp"
+#include "zeinfo/kernel/compare.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/write/json.hpp"
 
 namespace slipway::zebin {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "json/writer.hpp"
-#include "zeinfo/layout.hpp"
+#include "zeinfo/kernel/layout.hpp"
 #include "zeinfo/zebin/input.hpp"
 
 namespace slipway::zebin {

@@ -25,8 +25,8 @@ struct UnpackedFile {
 };
 
 // The files of the directory, the manifest first. Works for any file that the ELF reader accepts, with or without
-// errors: bytes that are not a section's are stored as gaps. Errors: file-format when the sections share so many bytes
-// that the directory would be many times as large as the file.
+// errors: bytes that are not a section's are stored as gaps. Errors: file-format when shared bytes would make the
+// directory many times as large as the file.
 Result<std::vector<UnpackedFile>> unpack(const Elf& elf);
 
 struct Packed {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 
 namespace slipway::zebin {
 namespace {

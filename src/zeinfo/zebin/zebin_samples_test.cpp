@@ -7,7 +7,7 @@
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
 #include "testing/data_files.hpp"
-#include "zeinfo/write.hpp"
+#include "zeinfo/write/write.hpp"
 #include "zeinfo/zebin/image.hpp"
 #include "zeinfo/zebin/input.hpp"
 #include "zeinfo/zebin/inspect.hpp"

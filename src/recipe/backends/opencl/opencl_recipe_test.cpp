@@ -6,8 +6,8 @@
 #include "spirv/tools.hpp"
 #include "testing/recipes.hpp"
 #include "testing/zebin_recipe.hpp"
-#include "zeinfo/pack.hpp"
-#include "zeinfo/parse.hpp"
+#include "zeinfo/kernel/pack.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/zebin/zebin.hpp"
 
 namespace slipway::recipe {

@@ -1,0 +1,183 @@
+// Images from DDS, PNG and npy files, and from values in the scenario (docs/spec/scenario.md#data-files,
+// docs/spec/scenario.md#images).
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "scenario/contents/contents.hpp"
+#include "scenario/contents/inline_contents.hpp"
+#include "scenario/contents/npy_contents.hpp"
+#include "scenario/paths.hpp"
+#include "tensor/dds.hpp"
+#include "tensor/png.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using vk::Format;
+
+// A file whose format differs from the image's.
+bool report_format(Format file_format, SourceLocation location, const ContentsInput& input, const Image& image,
+                   Diagnostics& diagnostics) {
+  Diagnostic mismatch{.severity = input.leniency,
+                      .kind = DiagnosticKind::FileMismatch,
+                      .message = formatted("the file has the format {}, but image `{}` has {}",
+                                           vk::name_of(file_format), image.uid, image.format.name),
+                      .location = std::move(location)};
+  const bool good = input.leniency != Severity::Error;
+  if (good) mismatch.hint("the file's format is taken");
+  diagnostics.add(named_by(std::move(mismatch), input.object["src"]));
+  return good;
+}
+
+bool has_stencil(const tensor::DdsView& texture) {
+  // Size of a texel and offset of its stencil in bytes, for D32_SFLOAT_S8_UINT in files (docs/spec/scenario.md#formats,
+  // note d).
+  constexpr std::size_t kTexel = 8, kStencil = 4;
+  for (const tensor::DdsLevel& level : texture.levels) {
+    for (std::size_t i = kStencil; i < level.bytes.size(); i += kTexel) {
+      if (level.bytes[i] != std::byte{0}) return true;
+    }
+  }
+  return false;
+}
+
+// Formats with depth and stencil are created without stencil (docs/spec/scenario.md#data-files); R32_SFLOAT accepts
+// such depth too.
+bool takes_depth_of(Format file_format, Format format) {
+  return file_format == Format::D32_SFLOAT_S8_UINT &&
+         (format == Format::R32_SFLOAT || format == Format::D32_SFLOAT || format == Format::D32_SFLOAT_S8_UINT);
+}
+
+std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = input.object["src"];
+  const Path path = source_path(input.scenario, input.contents.src);
+  const InputFile file = open_input(path, named_at, diagnostics);
+  if (!file) return std::nullopt;
+  auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
+  if (!texture) return std::nullopt;
+  Result<> extent = tensor::check_dds_extent(*texture, path.string(), image.extent[0], image.extent[1]);
+  if (extent && image.extent[2] != 1) {
+    extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
+                  "Only 2D DDS textures are supported, but the image is 3D; use npy");
+  }
+  if (!extent) {
+    add_named_by(diagnostics, std::move(extent.error()), named_at);
+    return std::nullopt;
+  }
+
+  const Format in_file = texture->format->format;
+  Format format = *image.format.value;
+  if (in_file == Format::D32_SFLOAT_S8_UINT && has_stencil(*texture)) {
+    diagnostics.add(named_by(Diagnostic{.severity = Severity::Warning,
+                                        .kind = DiagnosticKind::FileMismatch,
+                                        .message = "Ignoring stencil data",
+                                        .location = SourceLocation::in_file(path.string())},
+                             named_at));
+  }
+  if (in_file != format && !takes_depth_of(in_file, format)) {
+    constexpr Span kDxgiFormat{128, 132};
+    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), kDxgiFormat), input, image, diagnostics)) {
+      return std::nullopt;
+    }
+    format = in_file;
+  }
+
+  ImageContents contents{.format = tensor::created_as(format)};
+  const tensor::FormatInfo& created = *tensor::find_format(contents.format);
+  for (const tensor::DdsLevel& level : texture->levels) {
+    const auto size = tensor::level_bytes(created, level.width, level.height);
+    contents.levels.push_back(
+        {.size = *size, .write = [file, level, info = texture->format](MutableBytes to) -> Result<> {
+           tensor::from_file_layout(*info, level.bytes, to);
+           return {};
+         }});
+  }
+  return contents;
+}
+
+std::optional<ImageContents> png_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = input.object["src"];
+  const Path path = source_path(input.scenario, input.contents.src);
+  const InputFile file = open_input(path, named_at, diagnostics);
+  if (!file) return std::nullopt;
+  const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
+  if (!extent) return std::nullopt;
+  const SourceLocation whole = SourceLocation::in_file(path.string());
+  if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
+    diagnostics.add(named_by(
+        Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                   .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
+                                        extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
+                   .location = whole},
+        named_at));
+    return std::nullopt;
+  }
+  constexpr Format kFormat = Format::R8G8B8A8_UNORM;
+  if (*image.format.value != kFormat && !report_format(kFormat, whole, input, image, diagnostics)) {
+    return std::nullopt;
+  }
+  const std::uint64_t size = std::uint64_t{extent->width} * extent->height * 4;
+  return ImageContents{.format = kFormat,
+                       .levels = {{.size = size, .write = [file, name = path.string()](MutableBytes to) -> Result<> {
+                                     Result<tensor::RgbaImage> decoded = tensor::decode_png(file->bytes(), name);
+                                     if (!decoded) return fail(std::move(decoded.error()));
+                                     std::ranges::copy(decoded->texels, to.begin());
+                                     return {};
+                                   }}}};
+}
+
+std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& image, const tensor::FormatInfo& format,
+                                       Diagnostics& diagnostics) {
+  auto npy = open_npy(input, diagnostics);
+  if (!npy || !check_dtype(*npy, format.stored, input.leniency, diagnostics)) return std::nullopt;
+  const tensor::Shape& shape = npy->view.shape;
+  const auto refuse = [&](std::string_view text) {
+    diagnostics.add(
+        npy->mismatch(npy->view.shape_range, formatted("{}; the file has shape {}", text, tensor::shape_text(shape))));
+    return std::nullopt;
+  };
+  const bool deep = image.extent[2] > 1;
+  tensor::Shape expected{1, image.extent[1], image.extent[0], format.stored_components};
+  if (deep) expected.insert(expected.begin() + 1, image.extent[2]);
+  if (shape.size() != expected.size() && (deep || shape.size() != 3)) {
+    return refuse(deep ? "Image data must be 5 dimensional for npy sources of 3D images"
+                       : "Image data must be 4 dimensional for npy sources");
+  }
+  if (shape.size() == expected.size() && shape[0] != 1)
+    return refuse("Image batch dimension must be 1 for npy sources");
+  if (!std::ranges::equal(shape, std::span(expected).last(shape.size()))) {
+    return refuse(formatted("Image description dimensions do not match npy data shape: image `{}` needs {}", image.uid,
+                            tensor::shape_text(expected)));
+  }
+  return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
+}
+
+}  // namespace
+
+std::optional<ImageContents> image_contents(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const std::string extension = input.contents.src.empty() ? "" : extension_of(input.contents.src);
+  if (extension == ".dds") return dds_image(input, image, diagnostics);
+  if (extension == ".png") return png_image(input, image, diagnostics);
+  if (!input.contents.src.empty() && extension != ".npy") {
+    diagnostics.add(
+        json::problem(input.object["src"], DiagnosticKind::FileMismatch,
+                      formatted("Unsupported image source file type for {}; images come from .dds, .png and "
+                                ".npy files",
+                                source_path(input.scenario, input.contents.src).string())));
+    return std::nullopt;
+  }
+  const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
+  if (format.is_block()) {
+    diagnostics.add(json::problem(
+        input.object, DiagnosticKind::FileMismatch,
+        formatted("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
+    return std::nullopt;
+  }
+  if (extension == ".npy") return npy_image(input, image, format, diagnostics);
+  const auto array = ArrayFormat::of_texels(format, image.extent);
+  auto level = inline_contents(input.contents, array, diagnostics);
+  if (!level) return std::nullopt;
+  return ImageContents{.format = format.format, .levels = {std::move(*level)}};
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,79 @@
+#include "scenario/contents/outputs.hpp"
+
+#include "base/format.hpp"
+#include "scenario/paths.hpp"
+#include "tensor/dds.hpp"
+#include "tensor/npy.hpp"
+#include "tensor/png.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+launch::Output npy_output(Path path, std::string_view descr, const tensor::Shape& shape) {
+  return {.path = std::move(path),
+          .write = [header = tensor::npy_header(descr, shape)](OutputFile& file, Bytes data) -> Result<> {
+            return file.write(header).and_then([&] { return file.write(data); });
+          }};
+}
+
+std::optional<launch::Output> refuse(json::Value dst, std::string message, Diagnostics& diagnostics) {
+  diagnostics.add(json::problem(dst, DiagnosticKind::FileMismatch, std::move(message)));
+  return std::nullopt;
+}
+
+}  // namespace
+
+launch::Output buffer_output(Path path, std::uint64_t size) {
+  return npy_output(std::move(path), "|i1", {static_cast<std::int64_t>(size)});
+}
+
+launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape shape) {
+  return npy_output(std::move(path), tensor::info_of(type).descr, shape);
+}
+
+std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format,
+                                           std::array<std::uint32_t, 3> extent, json::Value dst,
+                                           Diagnostics& diagnostics) {
+  const auto [width, height, depth] = extent;
+  const std::string extension = extension_of(path.string());
+  const std::string format_name = vk::name_of(format.format);
+  if (format.is_block()) {
+    return refuse(dst, formatted("{} is a format to read from, not to write to", format_name), diagnostics);
+  }
+  if (extension == ".npy") {
+    tensor::Shape shape{1, height, width, format.stored_components};
+    if (depth > 1) shape.insert(shape.begin() + 1, depth);
+    return npy_output(std::move(path), tensor::info_of(format.stored).descr, shape);
+  }
+  if (depth > 1) return refuse(dst, "3D images are stored in npy files only", diagnostics);
+  if (extension == ".dds") {
+    auto header = tensor::dds_header(format, width, height, dst.location());
+    if (!header) {
+      for (Diagnostic& problem : header.error()) {
+        diagnostics.add(std::move(problem.at(dst.pointer(), json::uid_around(dst))));
+      }
+      return std::nullopt;
+    }
+    return launch::Output{.path = std::move(path),
+                          .write = [header = *header, &format](OutputFile& file, Bytes data) -> Result<> {
+                            return file.write(Bytes(header)).and_then([&] {
+                              return file.write(Bytes(tensor::to_file_layout(format, data)));
+                            });
+                          }};
+  }
+  if (extension == ".png") {
+    if (format.format != vk::Format::R8G8B8A8_UNORM) {
+      return refuse(dst,
+                    formatted("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
+                    diagnostics);
+    }
+    return launch::Output{.path = std::move(path), .write = [width, height](OutputFile& file, Bytes data) -> Result<> {
+                            return tensor::encode_png(width, height, data).and_then([&](const auto& png) {
+                              return file.write(Bytes(png));
+                            });
+                          }};
+  }
+  return refuse(dst, formatted("Unsupported image destination format: {}", path.string()), diagnostics);
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,322 @@
+#include "scenario/plan/bindings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/format.hpp"
+#include "spirv/tensors/emulate.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using spirv::BindingKind;
+
+// What the stages of a command declare at one set and binding, together.
+struct Declared {
+  const StageInterface* stage = nullptr;  // the first that declares it
+  const spirv::Binding* binding = nullptr;
+  bool used = false, reads = false, writes = false;
+  const spirv::Binding* other = nullptr;  // used too, as another kind
+};
+
+using Slot = std::pair<std::uint32_t, std::uint32_t>;  // set, binding
+
+std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
+  std::map<Slot, Declared> all;
+  for (const StageInterface& stage : stages) {
+    for (const spirv::Binding& binding : stage.entry->bindings) {
+      Declared& declared = all[{binding.set, binding.binding}];
+      if (declared.used && binding.used && binding.kind != declared.binding->kind) declared.other = &binding;
+      // A variable that is used takes precedence over one that is only declared.
+      if (!declared.binding || (binding.used && !declared.used)) {
+        declared.stage = &stage;
+        declared.binding = &binding;
+      }
+      declared.used |= binding.used;
+      declared.reads |= binding.reads;
+      declared.writes |= binding.writes;
+    }
+  }
+  return all;
+}
+
+std::string describe(const spirv::Binding& binding) {
+  return binding.name.empty() ? formatted("a {}", name_of(binding.kind))
+                              : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
+}
+
+enum class ResourceKind { Buffer, Image, Tensor, None };
+
+ResourceKind resource_kind(BindingKind kind) {
+  switch (kind) {
+    case BindingKind::StorageBuffer:
+    case BindingKind::UniformBuffer:
+      return ResourceKind::Buffer;
+    case BindingKind::CombinedImageSampler:
+    case BindingKind::SampledImage:
+    case BindingKind::Sampler:
+    case BindingKind::StorageImage:
+      return ResourceKind::Image;
+    case BindingKind::Tensor:
+      return ResourceKind::Tensor;
+    case BindingKind::UniformTexelBuffer:
+    case BindingKind::StorageTexelBuffer:
+    case BindingKind::InputAttachment:
+    case BindingKind::AccelerationStructure:
+      return ResourceKind::None;
+  }
+  std::unreachable();
+}
+
+ResourceKind resource_kind(const Resource& resource) {
+  if (std::holds_alternative<Buffer>(resource)) return ResourceKind::Buffer;
+  if (std::holds_alternative<Image>(resource)) return ResourceKind::Image;
+  return ResourceKind::Tensor;
+}
+
+bool is_sampled(BindingKind kind) {
+  return kind == BindingKind::CombinedImageSampler || kind == BindingKind::SampledImage || kind == BindingKind::Sampler;
+}
+
+// One binding of a command and what the shaders declare there.
+class BindingCheck {
+ public:
+  BindingCheck(const Binding& binding, const Declared& declared, const Resource& resource, launch::Resource& planned,
+               bool arrays, Diagnostics& diagnostics)
+      : binding_(binding),
+        declared_(declared),
+        resource_(resource),
+        planned_(planned),
+        arrays_(arrays),
+        diagnostics_(diagnostics) {}
+
+  // Whether it can be bound.
+  bool run() {
+    const spirv::Binding& shader = *declared_.binding;
+    const ResourceKind wanted = resource_kind(shader.kind);
+    if (wanted == ResourceKind::None) {
+      return error(binding_.at, DiagnosticKind::Unsupported, "this build cannot bind such resources");
+    }
+    if (declared_.other) {
+      return error(binding_.at, DiagnosticKind::BindingMismatch,
+                   formatted("but it is used as {} too", describe(*declared_.other)));
+    }
+    if (wanted != resource_kind(resource_)) {
+      return error(binding_.resource.at, DiagnosticKind::WrongReference,
+                   formatted("but `{}` is {}", uid_of(resource_), described_resource()));
+    }
+    if (shader.count != 1 && !arrays_) {
+      return error(binding_.at, DiagnosticKind::BindingMismatch,
+                   formatted("as an array of {} descriptors, of which a scenario can bind only the first",
+                             shader.count == 0 ? "any number" : std::to_string(shader.count)));
+    }
+    bool good = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
+                error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
+                      "not the storage image that `descriptor_type` asks for");
+    good &= wanted == ResourceKind::Buffer   ? check_buffer()
+            : wanted == ResourceKind::Tensor ? check_tensor()
+                                             : check_image();
+    if (good) check_access();
+    return good;
+  }
+
+ private:
+  // The beginning of each message: what the shader declares.
+  std::string subject() const {
+    return formatted("shader `{}` declares set {}, binding {} as {}", declared_.stage->shader, binding_.set,
+                     binding_.id, describe(*declared_.binding));
+  }
+  bool error(json::Value at, DiagnosticKind kind, std::string_view rest) {
+    diagnostics_.add(json::problem(at, kind, formatted("{}, {}", subject(), rest)));
+    return false;
+  }
+  void warning(std::string_view rest) {
+    diagnostics_.add(json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                                   formatted("{}, {}", subject(), rest), Severity::Warning));
+  }
+
+  std::string_view described_resource() const {
+    switch (resource_kind(resource_)) {
+      case ResourceKind::Buffer:
+        return "a buffer";
+      case ResourceKind::Image:
+        return "an image";
+      default:
+        return "a tensor";
+    }
+  }
+
+  bool check_buffer() {
+    auto& buffer = std::get<launch::Buffer>(planned_.kind);
+    if (declared_.binding->block && declared_.binding->block->size > buffer.size) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("of at least {} bytes, but buffer `{}` has {}", declared_.binding->block->size,
+                             planned_.name, buffer.size));
+    }
+    buffer.uniform |= declared_.binding->kind == BindingKind::UniformBuffer;
+    return true;
+  }
+
+  bool check_tensor() {
+    const auto& tensor = std::get<Tensor>(resource_);
+    const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.location());
+    if (!element || !declared_.binding->tensor) return false;  // reported with the tensor
+    const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
+    return !mismatch ||
+           error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                 formatted("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
+  }
+
+  bool check_image() {
+    auto& image = std::get<launch::Image>(planned_.kind);
+    const auto& type = declared_.binding->image;
+    (is_sampled(declared_.binding->kind) ? image.sampled : image.storage) = true;
+    if (!type) return true;  // a separate sampler
+    const bool deep = image.extent[2] > 1;
+    if (type->dimension != (deep ? spirv::ImageDimension::D3 : spirv::ImageDimension::D2) || type->arrayed ||
+        type->multisampled) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("of dimension {}{}{}, but image `{}` is {} with one layer and one sample",
+                             name_of(type->dimension), type->arrayed ? ", arrayed" : "",
+                             type->multisampled ? ", multisampled" : "", planned_.name, deep ? "3d" : "2d"));
+    }
+    if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format), planned_.name,
+                             vk::name_of(image.format)));
+    }
+    check_numeric_type(*type, image.format);
+    return true;
+  }
+
+  // Reading integers as floats, or floats as integers, yields undefined values.
+  void check_numeric_type(const spirv::ImageType& type, vk::Format format) {
+    const tensor::FormatInfo* info = tensor::find_format(format);
+    if (!type.sampled || !info) return;
+    using enum tensor::ElementKind;
+    const tensor::ElementKind in_shader = tensor::info_of(*type.sampled).kind;
+    const tensor::ElementKind in_image = info->numeric == tensor::NumericFormat::Uint   ? Unsigned
+                                         : info->numeric == tensor::NumericFormat::Sint ? Signed
+                                                                                        : Float;
+    if (in_shader == in_image) return;
+    warning(formatted("with elements of {}, which does not fit the format {} of image `{}`",
+                      tensor::name_of(*type.sampled), vk::name_of(format), planned_.name));
+  }
+
+  // The declared `shader_access` of the resource against what this shader does (docs/spec/scenario.md#descriptors).
+  void check_access() {
+    const Access access = access_of(resource_);
+    if (access == Access::ReadOnly && declared_.writes)
+      warning(formatted("and may write it, but `{}` is readonly", planned_.name));
+    if (access == Access::WriteOnly && declared_.reads) {
+      warning(formatted("and may read it, but `{}` is writeonly", planned_.name));
+    }
+  }
+
+  const Binding& binding_;
+  const Declared& declared_;
+  const Resource& resource_;
+  launch::Resource& planned_;
+  bool arrays_;
+  Diagnostics& diagnostics_;
+};
+
+std::string shaders_text(std::span<const StageInterface> stages) {
+  return stages.size() == 1 ? formatted("shader `{}` declares", stages[0].shader)
+                            : formatted("shaders `{}` and `{}` declare", stages[0].shader, stages[1].shader);
+}
+
+std::string slots_text(const std::map<Slot, Declared>& declared) {
+  std::string text;
+  for (const auto& [slot, what] : declared) {
+    text += formatted("{}set {}, binding {} ({})", text.empty() ? "" : "; ", slot.first, slot.second,
+                      describe(*what.binding));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+// The first descriptor of a slot that no binding covers.
+std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& declared,
+                                           const std::vector<Binding>& bindings, const RplBindings* rpl) {
+  const auto is_made = [&](const launch::Binding& made) { return Slot(made.set, made.binding) == slot; };
+  if (rpl && std::ranges::any_of(rpl->made, is_made)) return std::nullopt;
+  // Without RPL only the first descriptor of an array can be bound; longer arrays are reported elsewhere.
+  const std::uint64_t elements = rpl ? declared.count : 1;
+  for (std::uint32_t element = 0; element < elements; ++element) {
+    const bool bound = std::ranges::any_of(bindings, [&](const Binding& binding) {
+      return Slot(binding.set, binding.id) == slot && binding.element == element;
+    });
+    if (!bound) return element;
+  }
+  return std::nullopt;
+}
+
+Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element, json::Value command) {
+  const json::Value list = command["bindings"] ? command["bindings"] : command;
+  const std::string which = element > 0 ? formatted(", element {}", element) : std::string();
+  Diagnostic missing =
+      json::problem(list, DiagnosticKind::BindingMismatch,
+                    formatted("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
+                              what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
+  missing.location = list.opening();
+  return missing;
+}
+
+}  // namespace
+
+std::optional<launch::Binding> declared_binding(std::span<const StageInterface> stages, std::uint32_t set,
+                                                std::uint32_t binding) {
+  const std::map<Slot, Declared> declared = declared_in(stages);
+  const auto found = declared.find({set, binding});
+  if (found == declared.end() || !found->second.used) return std::nullopt;
+  return launch::Binding{.set = set,
+                         .binding = binding,
+                         .type = spirv::descriptor_type(found->second.binding->kind),
+                         .reads = found->second.reads,
+                         .writes = found->second.writes};
+}
+
+std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const std::vector<Binding>& bindings,
+                                              json::Value command, std::span<const StageInterface> stages,
+                                              const ResourceIndices& indices, launch::Plan& plan,
+                                              Diagnostics& diagnostics, const RplBindings* rpl) {
+  const std::map<Slot, Declared> declared = declared_in(stages);
+  std::vector<launch::Binding> resolved;
+  for (const Binding& binding : bindings) {
+    const auto found = declared.find({binding.set, binding.id});
+    if (found == declared.end()) {
+      if (rpl && !binding.name.empty()) continue;
+      diagnostics.add(json::problem(binding.at, DiagnosticKind::BindingMismatch,
+                                    formatted("{} nothing at set {}, binding {}; declared: {}", shaders_text(stages),
+                                              binding.set, binding.id, slots_text(declared))));
+      continue;
+    }
+    const auto index = indices.find(binding.resource.uid);
+    const Resource* resource = scenario.find(binding.resource.uid);
+    if (index == indices.end() || !resource) continue;
+    const Declared& what = found->second;
+    if (!BindingCheck(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics).run())
+      continue;
+    resolved.push_back({.set = binding.set,
+                        .binding = binding.id,
+                        .element = binding.element,
+                        .count = static_cast<std::uint32_t>(what.binding->count),
+                        .type = spirv::descriptor_type(what.binding->kind),
+                        .resource = index->second,
+                        .level = binding.lod,
+                        .reads = what.reads,
+                        .writes = what.writes,
+                        .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
+  }
+  for (const auto& [slot, what] : declared) {
+    if (!what.used) continue;
+    if (const auto element = first_unbound(slot, *what.binding, bindings, rpl)) {
+      diagnostics.add(nothing_bound(what, slot, *element, command));
+    }
+  }
+  return resolved;
+}
+
+}  // namespace slipway::scenario

@@ -1,0 +1,20 @@
+// The push constants of a command (docs/spec/scenario.md#shaders).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "launch/plan/plan.hpp"
+#include "scenario/model.hpp"
+#include "scenario/plan/bindings.hpp"
+
+namespace slipway::scenario {
+
+// Returns `size` bytes: the payload of `push_data`, then zeros. `data` is the payload, or null without data.
+std::optional<std::vector<std::byte>> push_constants(const Reference& push_data, const launch::Contents* data,
+                                                     std::uint32_t size, json::Value command,
+                                                     std::span<const StageInterface> stages, Diagnostics& diagnostics);
+
+}  // namespace slipway::scenario

@@ -1,0 +1,252 @@
+#include "zeinfo/kernel/compare.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <unordered_map>
+
+#include "base/format.hpp"
+#include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
+#include "zeinfo/read/parse.hpp"
+#include "zeinfo/schema.hpp"
+
+namespace slipway::zeinfo {
+namespace {
+
+constexpr std::string_view kFields[] = {"simd",    "grf",        "threads",  "spill",  "scratch",
+                                        "private", "slm",        "barriers", "code",   "cross_thread",
+                                        "inline",  "per_thread", "args",     "flags",  "attributes",
+                                        "added",   "removed",    "target",   "version"};
+
+std::uint64_t positive(std::int32_t value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
+
+}  // namespace
+
+std::span<const std::string_view> diff_fields() { return kFields; }
+
+KernelSummary summarize(const Kernel& kernel, Version version, const Target& target) {
+  const ExecutionEnv& env = kernel.execution_env;
+  KernelSummary summary;
+  summary.name = kernel.name;
+  summary.simd = env.simd_size;
+  summary.grf = env.grf_count;
+  summary.threads_per_eu = threads_per_eu(env, target);
+  if (const CodeSection* code = target.find_code(kernel.name)) summary.code_bytes = code->size;
+  std::uint64_t slots[2] = {};
+  for (const PerThreadMemoryBuffer& buffer : kernel.per_thread_memory_buffers) {
+    if (buffer.type == MemBufferType::global) {
+      summary.private_bytes += positive(buffer.size) * (buffer.is_simt_thread ? positive(env.simd_size) : 1);
+    } else if (buffer.type == MemBufferType::scratch) {
+      // The runtime rounds up to a power of two.
+      summary.scratch_bytes += buffer.size > 0 ? std::bit_ceil(static_cast<std::uint32_t>(buffer.size)) : 0;
+      if (buffer.slot == 0 || buffer.slot == 1) slots[buffer.slot] += positive(buffer.size);
+    }
+  }
+  summary.spill_bytes = positive(env.spill_size);
+  if (env.has(ExecutionEnvKey::private_size)) summary.private_bytes = positive(env.private_size);
+  // Before 1.39 no key states the use: scratch slot 0 is spill, slot 1 private memory.
+  if (version.level() < 39) {
+    summary.spill_bytes = slots[0];
+    summary.private_bytes += slots[1];
+  }
+  if (env.simd_size > 0) {
+    summary.spill_registers_per_lane = static_cast<double>(summary.spill_bytes) / (4.0 * env.simd_size);
+  }
+  summary.slm_bytes = positive(env.slm_size);
+  summary.barriers = env.barrier_count;
+  summary.cross_thread_bytes = cross_thread_size(kernel);
+  summary.inline_bytes = std::min(positive(env.inline_data_payload_size), summary.cross_thread_bytes);
+  summary.per_thread_bytes = per_thread_size(kernel);
+  return summary;
+}
+
+namespace {
+
+void number(std::vector<Change>& to, std::string_view field, std::optional<std::uint64_t> a,
+            std::optional<std::uint64_t> b) {
+  if (a == b) return;
+  Change change{.field = field};
+  if (a) {
+    change.from = std::to_string(*a);
+    change.before = static_cast<double>(*a);
+  }
+  if (b) {
+    change.to = std::to_string(*b);
+    change.after = static_cast<double>(*b);
+  }
+  to.push_back(std::move(change));
+}
+
+std::optional<std::uint64_t> unsigned_of(std::optional<std::int32_t> value) {
+  return value ? std::optional(positive(*value)) : std::nullopt;
+}
+
+// All properties of the arguments that a caller depends on, as text: equal texts mean equal layouts.
+std::string arguments_text(const Kernel& kernel) {
+  std::string out;
+  const auto add = [&](Object object) {
+    for (const FieldInfo& field : object.mapping().fields) {
+      if (object.is_default(field)) continue;
+      switch (field.type) {
+        case Type::Int32:
+          append_formatted(out, " {}={}", field.key, object.integer(field));
+          break;
+        case Type::Bool:
+          append_formatted(out, " {}", field.key);
+          break;
+        case Type::Enum:
+          append_formatted(out, " {}", (*field.values)[object.enumerator(field)].name);
+          break;
+        default:
+          break;
+      }
+    }
+    out += ';';
+  };
+  for (const auto& one : kernel.payload_arguments) add(Object::of(one));
+  out += '|';
+  for (const auto& one : kernel.per_thread_payload_arguments) add(Object::of(one));
+  out += '|';
+  for (const auto& one : kernel.binding_table_indices) add(Object::of(one));
+  out += '|';
+  for (const auto& one : kernel.inline_samplers) add(Object::of(one));
+  return out;
+}
+
+std::string arguments_summary(const Kernel& kernel) {
+  return formatted("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
+}
+
+// The keys whose value differs from their default, with the value, except numbers that are compared as separate fields.
+std::string flags_text(const Kernel& kernel) {
+  const Object env = Object::of(kernel.execution_env);
+  std::string out;
+  for (const FieldInfo& field : env.mapping().fields) {
+    constexpr std::string_view kElsewhere[] = {
+        "grf_count",  "simd_size",     "slm_size",        "private_size",
+        "spill_size", "barrier_count", "eu_thread_count", "inline_data_payload_size"};
+    if (env.is_default(field) || std::ranges::contains(kElsewhere, field.key)) continue;
+    if (!out.empty()) out += ' ';
+    out += field.key;
+    if (field.type == Type::Int32) out += formatted("={}", env.integer(field));
+    if (field.type == Type::Enum) out += formatted("={}", (*field.values)[env.enumerator(field)].name);
+    if (field.type == Type::Int3) {
+      const Int3& three = env.int3(field);
+      out += formatted("={},{},{}", three[0], three[1], three[2]);
+    }
+  }
+  return out;
+}
+
+std::string attributes_text(const Kernel& kernel) {
+  const Object attributes = Object::of(kernel.user_attributes);
+  std::string out;
+  for (const FieldInfo& field : attributes.mapping().fields) {
+    if (attributes.is_default(field)) continue;
+    if (!out.empty()) out += ' ';
+    out += field.key;
+    if (field.type == Type::Int32) out += formatted("={}", attributes.integer(field));
+    if (field.type == Type::String) out += formatted("={}", attributes.string(field));
+    if (field.type == Type::Int3) {
+      const Int3& three = attributes.int3(field);
+      out += formatted("={},{},{}", three[0], three[1], three[2]);
+    }
+  }
+  return out;
+}
+
+void words(std::vector<Change>& to, std::string_view field, std::string a, std::string b) {
+  if (a != b) to.push_back({.field = field, .from = std::move(a), .to = std::move(b), .before = {}, .after = {}});
+}
+
+std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side of_b, Version version_a,
+                               Version version_b) {
+  const KernelSummary before = summarize(a, version_a, *of_a.target);
+  const KernelSummary after = summarize(b, version_b, *of_b.target);
+  std::vector<Change> out;
+  number(out, "simd", unsigned_of(before.simd), unsigned_of(after.simd));
+  number(out, "grf", unsigned_of(before.grf), unsigned_of(after.grf));
+  // Known on one side only, so not a difference of the kernels.
+  if (before.threads_per_eu && after.threads_per_eu) {
+    number(out, "threads", unsigned_of(before.threads_per_eu), unsigned_of(after.threads_per_eu));
+  }
+  number(out, "spill", before.spill_bytes, after.spill_bytes);
+  number(out, "scratch", before.scratch_bytes, after.scratch_bytes);
+  number(out, "private", before.private_bytes, after.private_bytes);
+  number(out, "slm", before.slm_bytes, after.slm_bytes);
+  number(out, "barriers", unsigned_of(before.barriers), unsigned_of(after.barriers));
+  if (before.code_bytes && after.code_bytes) number(out, "code", before.code_bytes, after.code_bytes);
+  number(out, "cross_thread", before.cross_thread_bytes, after.cross_thread_bytes);
+  number(out, "inline", before.inline_bytes, after.inline_bytes);
+  number(out, "per_thread", before.per_thread_bytes, after.per_thread_bytes);
+  if (arguments_text(a) != arguments_text(b)) {
+    out.push_back(
+        {.field = "args", .from = arguments_summary(a), .to = arguments_summary(b), .before = {}, .after = {}});
+  }
+  words(out, "flags", flags_text(a), flags_text(b));
+  words(out, "attributes", attributes_text(a), attributes_text(b));
+  return out;
+}
+
+std::string target_name(const Target& target) {
+  if (target.device) return std::string(target.device->name());
+  return target.family ? formatted("family {}", *target.family) : std::string("unknown");
+}
+
+}  // namespace
+
+Comparison compare(Side a, Side b) {
+  Comparison result;
+  const Version version_a = effective_version(*a.document, a.target->container_version);
+  const Version version_b = effective_version(*b.document, b.target->container_version);
+  words(result.whole, "target", target_name(*a.target), target_name(*b.target));
+  words(result.whole, "version", text_of(version_a), text_of(version_b));
+  std::unordered_map<std::string_view, const Kernel*> by_name;
+  for (const Kernel& kernel : b.document->kernels) by_name.emplace(kernel.name, &kernel);
+  for (const Kernel& kernel : a.document->kernels) {
+    const auto other = by_name.find(kernel.name);
+    std::vector<Change> changes;
+    if (other == by_name.end()) {
+      changes.push_back({.field = "removed", .from = std::string(kernel.name), .to = "", .before = {}, .after = {}});
+    } else {
+      changes = changes_of(kernel, *other->second, a, b, version_a, version_b);
+      by_name.erase(other);
+    }
+    if (!changes.empty()) result.kernels.push_back({std::string(kernel.name), std::move(changes)});
+  }
+  for (const Kernel& kernel : b.document->kernels) {
+    const auto left = by_name.find(kernel.name);
+    if (left == by_name.end() || left->second != &kernel) continue;
+    result.kernels.push_back(
+        {std::string(kernel.name),
+         {{.field = "added", .from = "", .to = std::string(kernel.name), .before = {}, .after = {}}}});
+  }
+  return result;
+}
+
+std::optional<Threshold> parse_threshold(std::string_view text) {
+  const std::size_t plus = text.find('+');
+  Threshold threshold{.field = std::string(text.substr(0, plus))};
+  if (!std::ranges::contains(kFields, threshold.field)) return std::nullopt;
+  if (plus == text.npos) return threshold;
+  std::string_view more = text.substr(plus + 1);
+  threshold.percent = more.ends_with('%');
+  if (threshold.percent) more.remove_suffix(1);
+  const auto [end, error] =
+      std::from_chars(more.data(), more.data() + more.size(), threshold.more, std::chars_format::fixed);
+  if (more.empty() || error != std::errc() || end != more.data() + more.size() || threshold.more < 0)
+    return std::nullopt;
+  return threshold;
+}
+
+bool exceeds(const Change& change, const Threshold& threshold) {
+  if (change.field != threshold.field) return false;
+  if (change.field == "simd" || change.field == "grf" || !change.before || !change.after) return true;
+  const double worse = change.field == "threads" ? *change.before - *change.after : *change.after - *change.before;
+  // Growth from 0 is infinite in per cent.
+  const double allowed = threshold.percent ? *change.before * threshold.more / 100 : threshold.more;
+  return worse > allowed;
+}
+
+}  // namespace slipway::zeinfo
