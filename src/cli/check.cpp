@@ -1,4 +1,4 @@
-// slipway check: everything that can be known about scenarios without running them.
+// `slipway check` on scenarios: reports every error that can be found without running them.
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
@@ -14,7 +14,7 @@
 namespace slipway::cli {
 namespace {
 
-struct CheckSettings {
+struct CheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   scenario::LoadSettings load{.checking = true};
@@ -28,7 +28,8 @@ int describe_key(const std::string& key) {
     return 0;
   }
   const auto near = closest(key, scenario::describable_keys());
-  print_error(formatted("slipway check: no key `{}`{}\n", key, near ? formatted("; did you mean `{}`?", *near) : ""));
+  print_error(
+      formatted("slipway check: unknown key `{}`{}\n", key, near ? formatted("; did you mean `{}`?", *near) : ""));
   return 2;
 }
 
@@ -48,51 +49,50 @@ bool is_scenario(const Content& content) {
 }
 
 int check_scenario(const Arguments& arguments) {
-  CheckSettings settings;
-  CommandLine line("slipway check", "Finds every mistake in scenarios, without running them.",
+  CheckOptions options;
+  CommandLine line("slipway check", "Finds every error in scenarios, without running them.",
                    "slipway check --device scene.json");
-  line.add_report_options(settings.style);
-  line.add_option("files", settings.files, "scenario files; `-` is standard input");
-  line.add_flag("--syntax", settings.syntax, "look at the structure of the file alone");
-  line.add_flag("--no-files", settings.no_files, "do not open the files that it names");
-  line.add_flag("--portable", settings.portable, "name everything that other runners of the format reject");
-  line.add_option("--device", settings.device,
-                  "check against this device too: index, part of its name, UUID; bare: the default device")
+  line.add_report_options(options.style);
+  line.add_option("files", options.files, "scenario files; `-` is standard input");
+  line.add_flag("--syntax", options.syntax, "check only the structure of the file");
+  line.add_flag("--no-files", options.no_files, "do not open the files that it names");
+  line.add_flag("--portable", options.portable, "warn about everything that other runners of the format reject");
+  line.add_option("--device", options.device,
+                  "also check against a device: index, part of its name, or UUID; without a value the default device")
       .values(0, 1);
-  line.add_option("--output", settings.load.output,
-                  "base directory of relative `dst` paths (the scenario's directory)");
-  line.add_flag("--confine", settings.load.confine, "refuse paths that leave the scenario's directory");
-  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
-  line.add_option("--describe", settings.describe, "explain a key of the format, `image.mips`, and end");
+  line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
+  line.add_flag("--confine", options.load.confine, "refuse paths that leave the scenario's directory");
+  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
   Arguments given = arguments;
-  for (std::string& argument : given) {  // an optional value takes `=`
+  for (std::string& argument : given) {  // an optional value needs `=`
     if (argument == "--device") {
-      settings.on_device = true;
+      options.on_device = true;
       argument.clear();
     } else if (argument.starts_with("--device=")) {
-      settings.on_device = true;
+      options.on_device = true;
     }
   }
   std::erase(given, "");
   if (const std::optional<int> status = line.parse(given)) return *status;
-  if (!settings.describe.empty()) return describe_key(settings.describe);
+  if (!options.describe.empty()) return describe_key(options.describe);
 
   Diagnostics diagnostics;
-  if (settings.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
-  settings.load.depth = settings.syntax     ? scenario::Depth::Structure
-                        : settings.no_files ? scenario::Depth::References
-                                            : scenario::Depth::Files;
-  if (!settings.no_cache) settings.load.cache = Cache::of_user();
-  for (const std::string& file : settings.files) {
+  if (options.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
+  options.load.depth = options.syntax     ? scenario::Depth::Structure
+                       : options.no_files ? scenario::Depth::References
+                                          : scenario::Depth::Files;
+  if (!options.no_cache) options.load.cache = Cache::of_user();
+  for (const std::string& file : options.files) {
     Diagnostics of_file;
-    const scenario::Loaded loaded = load_file(file, settings.load, of_file);
-    if (settings.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
-    if (settings.on_device && loaded.plan) check_on_device(loaded, settings.device, of_file);
+    const scenario::Loaded loaded = load_file(file, options.load, of_file);
+    if (options.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
+    if (options.on_device && loaded.plan) check_on_device(loaded, options.device, of_file);
     diagnostics.add(of_file.release());
   }
-  const int status = report(diagnostics, settings.style, stdout);
-  if (!settings.style.json && status == 0) {
-    for (const std::string& file : settings.files) print(formatted("{}: ok\n", file));
+  const int status = report(diagnostics, options.style, stdout);
+  if (!options.style.json && status == 0) {
+    for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
   }
   return status;
 }

@@ -1,4 +1,4 @@
-// slipway check for recipes and profiles: no device is opened, no library loaded.
+// `slipway check` on recipes and profiles. It opens no device and loads no library.
 #include <set>
 
 #include "base/format.hpp"
@@ -10,14 +10,14 @@
 namespace slipway::cli {
 namespace {
 
-struct CheckRecipeSettings {
+struct CheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   std::string profile, kernels, directory, backend, library_root;
   bool no_files = false, allow_outside = false, no_cache = false, portable = false;
 };
 
-// A library that is not there is a warning: it may be installed elsewhere.
+// A missing library is a warning, because it may be installed on the machine that runs the recipe.
 void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoots& roots, Diagnostics& diagnostics) {
   std::set<std::string> seen;
   for (const recipe::CpuFunction& cpu : recipe.cpus) {
@@ -37,19 +37,20 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
   }
 }
 
-void add_options(CommandLine& line, CheckRecipeSettings& settings) {
-  line.add_report_options(settings.style);
-  line.add_option("files", settings.files, "recipes or profiles; `-` is standard input");
-  line.add_option("--dir", settings.directory, "directory of the files that they name (the file's own directory)");
-  line.add_flag("--no-files", settings.no_files, "do not open the files that they name");
-  line.add_flag("--allow-outside", settings.allow_outside, "files and libraries may lie outside their directories");
-  line.add_flag("--portable", settings.portable, "name everything that the shipped runner refuses or treats otherwise");
+void add_options(CommandLine& line, CheckOptions& options) {
+  line.add_report_options(options.style);
+  line.add_option("files", options.files, "recipes or profiles; `-` is standard input");
+  line.add_option("--dir", options.directory, "directory of the files that they name (the file's own directory)");
+  line.add_flag("--no-files", options.no_files, "do not open the files that they name");
+  line.add_flag("--allow-outside", options.allow_outside, "files and libraries may lie outside their directories");
+  line.add_flag("--portable", options.portable,
+                "warn about everything that the shipped runner rejects or treats differently");
 }
 
-int end(const CheckRecipeSettings& settings, Diagnostics& diagnostics) {
-  const int status = report(diagnostics, settings.style, stdout);
-  if (settings.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : settings.files) print(formatted("{}: ok\n", file));
+int end(const CheckOptions& options, Diagnostics& diagnostics) {
+  const int status = report(diagnostics, options.style, stdout);
+  if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
+  for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
   return 0;
 }
 
@@ -62,61 +63,61 @@ bool is_profile(const Content& content) {
 }
 
 int check_recipe(const Arguments& arguments) {
-  CheckRecipeSettings settings;
-  CommandLine line("slipway check", "Finds every mistake in recipes, without running them.",
+  CheckOptions options;
+  CommandLine line("slipway check", "Finds every error in recipes, without running them.",
                    "slipway check recipe.json --profile profile.json");
-  add_options(line, settings);
-  line.add_option("--profile", settings.profile, "check this profile against the recipe too");
-  line.add_option("--kernels", settings.kernels, "replace kernels of the recipe by those of this file");
-  line.add_option("--backend", settings.backend, "check for this back end: auto, vulkan, opencl or xrt")
+  add_options(line, options);
+  line.add_option("--profile", options.profile, "also check this profile against the recipe");
+  line.add_option("--kernels", options.kernels, "replace kernels of the recipe with those of this file");
+  line.add_option("--backend", options.backend, "check for this back end: auto, vulkan, opencl or xrt")
       .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--library-root", settings.library_root, "directory of CPU libraries");
-  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--library-root", options.library_root, "directory of CPU libraries");
+  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
-  for (const std::string& file : settings.files) {
+  for (const std::string& file : options.files) {
     Diagnostics of_file;
-    const Path directory = artifact_directory(settings.directory, file);
-    auto request = request_of({file, settings.profile, settings.kernels, directory, settings.allow_outside}, of_file);
+    const Path directory = artifact_directory(options.directory, file);
+    auto request = request_of({file, options.profile, options.kernels, directory, options.allow_outside}, of_file);
     if (request) {
       request->read.leniency = Severity::Error;
-      request->plan = {.depth = settings.no_files ? recipe::Depth::References : recipe::Depth::Files,
-                       .cache = settings.no_cache ? Cache() : Cache::of_user()};
-      if (settings.backend == "vulkan") request->plan.backend = recipe::BackendKind::Vulkan;
-      if (settings.backend == "opencl") request->plan.backend = recipe::BackendKind::OpenCl;
-      if (settings.backend == "xrt") request->plan.backend = recipe::BackendKind::Xrt;
+      request->plan = {.depth = options.no_files ? recipe::Depth::References : recipe::Depth::Files,
+                       .cache = options.no_cache ? Cache() : Cache::of_user()};
+      if (options.backend == "vulkan") request->plan.backend = recipe::BackendKind::Vulkan;
+      if (options.backend == "opencl") request->plan.backend = recipe::BackendKind::OpenCl;
+      if (options.backend == "xrt") request->plan.backend = recipe::BackendKind::Xrt;
       const recipe::Session session = recipe::Session::load(*request, of_file);
-      if (settings.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
-      if (settings.portable && !settings.profile.empty()) recipe::check_portable(*session.profile(), of_file);
-      if (session.recipe() && !settings.no_files)
+      if (options.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
+      if (options.portable && !options.profile.empty()) recipe::check_portable(*session.profile(), of_file);
+      if (session.recipe() && !options.no_files)
         check_libraries(*session.recipe(),
-                        recipe::cpu::library_roots(settings.library_root, directory, settings.allow_outside), of_file);
+                        recipe::cpu::library_roots(options.library_root, directory, options.allow_outside), of_file);
       diagnostics.add(of_file.release());
     } else {
       diagnostics.add(of_file.release());
     }
   }
-  return end(settings, diagnostics);
+  return end(options, diagnostics);
 }
 
 int check_profile_file(const Arguments& arguments) {
-  CheckRecipeSettings settings;
-  CommandLine line("slipway check", "Finds every mistake in profiles of recipes.", "slipway check profile.json");
-  add_options(line, settings);
+  CheckOptions options;
+  CommandLine line("slipway check", "Finds every error in profiles of recipes.", "slipway check profile.json");
+  add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
-  for (const std::string& file : settings.files) {
+  for (const std::string& file : options.files) {
     const SourcePtr source = read_input(file, diagnostics);
     if (!source) continue;
-    const recipe::ReadOptions options{.leniency = Severity::Error};
-    auto document = recipe::read_document(source, options, diagnostics);
-    const auto profile = document ? recipe::read_profile(std::move(document), options, diagnostics) : std::nullopt;
+    const recipe::ReadOptions read{.leniency = Severity::Error};
+    auto document = recipe::read_document(source, read, diagnostics);
+    const auto profile = document ? recipe::read_profile(std::move(document), read, diagnostics) : std::nullopt;
     const auto artifacts =
-        recipe::Artifacts::in_directory(artifact_directory(settings.directory, file), settings.allow_outside);
-    if (profile && settings.portable) recipe::check_portable(*profile, diagnostics);
-    if (profile) recipe::check_profile(*profile, nullptr, settings.no_files ? nullptr : &artifacts, diagnostics);
+        recipe::Artifacts::in_directory(artifact_directory(options.directory, file), options.allow_outside);
+    if (profile && options.portable) recipe::check_portable(*profile, diagnostics);
+    if (profile) recipe::check_profile(*profile, nullptr, options.no_files ? nullptr : &artifacts, diagnostics);
   }
-  return end(settings, diagnostics);
+  return end(options, diagnostics);
 }
 
 }  // namespace slipway::cli

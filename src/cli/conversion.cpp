@@ -66,7 +66,7 @@ void set_word(const std::string& word, const WordOf<E> (&words)[N], std::string_
     list += formatted("{}{}", list.empty() ? "" : ", ", each.word);
   }
   diagnostics.error(DiagnosticKind::Usage, {},
-                    formatted("`{}` is no value of {}; it is one of {}", word, option, list));
+                    formatted("unknown value `{}` of {}; accepted are {}", word, option, list));
 }
 
 // `1x8x8x3`
@@ -100,7 +100,7 @@ void read_shader(const std::string& name, const std::string& path,
   const auto language = shader::detect(path, file->bytes());
   if (!language) {
     diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(path),
-                      "the file is no shader that can be told by its suffix");
+                      "the shader language cannot be determined from the suffix");
   } else if (*language == shader::Language::Glsl || *language == shader::Language::Hlsl) {
     given[name] = {*language == shader::Language::Glsl ? convert::ShaderLanguage::Glsl : convert::ShaderLanguage::Hlsl,
                    std::string(text_of(file->bytes()))};
@@ -141,12 +141,13 @@ class Conversion {
   }
 
  private:
-  bool good() const { return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0); }
+  bool ok() const { return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0); }
   void log(std::string_view text) const {
     if (options_.debug_log) print_error(formatted("debug: {}\n", text));
   }
 
-  // A file that nothing is asked of is written as the current version; else what it was made of is converted anew.
+  // Without options that need the graphs, a VGF file is only rewritten as the current version. Otherwise its segments
+  // are merged into one graph, which is converted again.
   void convert_vgf(Bytes bytes) {
     const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
     if (!file) return;
@@ -181,7 +182,7 @@ class Conversion {
     if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.most_elements = UINT64_MAX}));
     log("partitions and segments");
     auto converted = convert::make_file(model, settings, diagnostics_);
-    if (!converted || !good()) return;
+    if (!converted || !ok()) return;
     explain(model.graph, converted->partitioning);
     if (options_.emit == Emit::SpirvAssembly || options_.verify || !options_.report.empty()) {
       if (!with_bytes(original, model, *converted)) return;
@@ -190,7 +191,7 @@ class Conversion {
     }
   }
 
-  // Where the file has to be looked at before it is written.
+  // For outputs that need the bytes of the whole file before it is written.
   bool with_bytes(const std::optional<tosa::Model>& original, const tosa::Model& model, convert::Converted& converted) {
     const auto bytes = diagnostics_.take(converted.file.finish());
     if (!bytes) return false;
@@ -202,7 +203,7 @@ class Conversion {
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
         diagnostics_.add(written.error());
     }
-    if (!good()) return false;
+    if (!ok()) return false;
     if (options_.emit == Emit::SpirvAssembly) {
       assembly(*file);
     } else if (!options_.explain || options_.output != "-") {
@@ -223,7 +224,7 @@ class Conversion {
     }
     const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
     for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
-    if (report.runs == 0 || !good()) return;
+    if (report.runs == 0 || !ok()) return;
     print_error(formatted("verified: {} runs of the reference interpreter agree{}\n", report.runs,
                           settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
     verify_on_device(original, model, file, bytes, options_.settings, settings, options_.device, diagnostics_);
@@ -242,7 +243,8 @@ class Conversion {
       diagnostics_.add(written.error());
   }
 
-  // A line for each operator: whether a module can have it (3.13, --experimental-analysis).
+  // --experimental-analysis: prints for each operator whether a SPIR-V module can have it
+  // (docs/spec/converter.md#spir-v-emission).
   void analyse(tosa::Model& model) {
     Diagnostics problems;
     tosa::verify(model.graph, problems);
@@ -255,7 +257,7 @@ class Conversion {
       }
       if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
           !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
-        reason = formatted("failed to legalize operation 'tosa.custom': the domain `{}` stands for no opcode",
+        reason = formatted("failed to legalize operation 'tosa.custom': no opcode is given for the domain `{}`",
                            node.custom->domain);
       const std::string where = format_place(node.location);
       print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node.op), where)
@@ -270,7 +272,7 @@ class Conversion {
 
   void write_tosa(const tosa::Model& model) {
     const auto bytes = diagnostics_.take(tosa::write_tosa(model));
-    if (!bytes || !good()) return;
+    if (!bytes || !ok()) return;
     if (options_.json_schema.empty()) return write(Bytes(*bytes), "tosa flatbuffer");
     if (const auto schema = map_file(options_.json_schema); !schema) return diagnostics_.add(schema.error());
     const auto json = diagnostics_.take(tosa::tosa_json(*bytes));
@@ -279,17 +281,17 @@ class Conversion {
 
   void write_mlir(const tosa::Model& model) {
     const auto text = diagnostics_.take(tosa::write_mlir(model));
-    if (text && good()) write(bytes_of(*text), "mlir");
+    if (text && ok()) write(bytes_of(*text), "mlir");
   }
 
-  // Longer constants are left out.
+  // Constants with more than kMaxDumped elements are left out.
   static void dump(std::string_view pass, const tosa::Graph& graph) {
     const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMaxDumped});
-    print_error(formatted("// behind `{}`\n{}", pass, text ? *text : tosa::print(graph)));
+    print_error(formatted("// after `{}`\n{}", pass, text ? *text : tosa::print(graph)));
   }
 
   void write_text(const std::string& text) {
-    if (good()) write(bytes_of(text), "tosa text");
+    if (ok()) write(bytes_of(text), "tosa text");
   }
 
   void assembly(const vgf::File& file) {
@@ -315,7 +317,7 @@ class Conversion {
   }
 
   void write(Bytes bytes, std::string_view what) {
-    if (!good()) return;
+    if (!ok()) return;
     warn_of_overwriting();
     if (const auto written = write_file(options_.output, bytes); !written) return diagnostics_.add(written.error());
     saved(what);
@@ -345,27 +347,29 @@ class Conversion {
 }  // namespace
 
 ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : line_(line), options_(options) {
-  line.add_option("-i,--input", options.input, "the model; `-`: standard input");
-  line.add_option("-o,--output", options.output, "the file to write; `-`: standard output");
+  line.add_option("-i,--input", options.input, "the model; `-` is standard input");
+  line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
   line.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
   line.add_option("--tosa-flatbuffer-schema", options.json_schema,
-                  "with --tosa-flatbuffer: write JSON; the file has to be there, the built-in schema is used");
-  line.add_flag("--dump-mlir", options.dump_passes, "print the graph behind each pass to standard error");
-  line.add_flag("--emit-debug-info", options.settings.spirv.debug_info, "names of operators and tensors in the SPIR-V");
+                  "with --tosa-flatbuffer: write JSON; the file must exist, but the built-in schema is used");
+  line.add_flag("--dump-mlir", options.dump_passes, "print the graph after each pass to standard error");
+  line.add_flag("--emit-debug-info", options.settings.spirv.debug_info,
+                "put the names of operators and tensors into the SPIR-V");
   line.add_flag("--disable-replicated-composites", no_replicate_,
-                "no VK_EXT_shader_replicated_composites: constants of equal elements are written out");
+                "do not use VK_EXT_shader_replicated_composites: write out constants of equal elements");
   line.add_flag("--require-static-shape", options.settings.require_static_shape,
                 "refuse inputs with unknown dimensions");
   line.add_flag("--experimental-analysis", options.analysis,
-                "say for each operator whether it can be converted, and stop");
-  line.add_option("--custom-op-domain-to-opcode", mappings_, "DOMAIN:NUMBER: custom operators that the device has");
+                "report for each operator whether it can be converted, and exit");
+  line.add_option("--custom-op-domain-to-opcode", mappings_,
+                  "DOMAIN:NUMBER: the opcode of custom operators of a domain");
   line.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
-  line.add_option("--type-narrowing", narrowing_, "float32 to float16: none, partial, full, full_preserve_io");
+  line.add_option("--type-narrowing", narrowing_, "convert float32 to float16: none, partial, full, full_preserve_io");
 }
 
 void ConversionLine::add_own_options() {
   line_.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
-  line_.add_option("--emit", emit_, "what is written: vgf, tosa, tosa-text, mlir, spirv-asm");
+  line_.add_option("--emit", emit_, "the output: vgf, tosa, tosa-text, mlir, spirv-asm");
   line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
   line_.add_option("--shader", options_.shaders,
@@ -374,22 +378,24 @@ void ConversionLine::add_own_options() {
                  "run model and file through the reference interpreter and compare; shaders run on a device");
   line_.add_option("--device", options_.device,
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line_.add_option("--verify-shape", options_.verify_shapes, "NAME=1x8x8x3: of an input with unknown dimensions");
+  line_.add_option("--verify-shape", options_.verify_shapes,
+                   "NAME=1x8x8x3: the shape of an input with unknown dimensions");
   line_.add_option("--entry", options_.read.entry, "the function of an MLIR module");
   line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
-  line_.add_option("--partition-order", order_, "how operators are visited: bfs (breadth first), program");
+  line_.add_option("--partition-order", order_,
+                   "the order in which operators are visited: bfs (breadth first), program");
   line_.add_flag(
       "--rematerialize-rescale", options_.settings.rematerialize_rescale,
-      "repeat widening RESCALEs in each segment that needs them, so that narrow tensors go between segments");
-  line_.add_flag("--no-fold", no_fold_, "keep transposes of constants");
+      "repeat widening RESCALEs in each segment that needs them, so that tensors between segments stay narrow");
+  line_.add_flag("--no-fold", no_fold_, "do not fold transposes of constants");
   line_.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
-                 "constants beyond the range of float16 become infinite");
+                 "let constants beyond the range of float16 become infinite");
   line_.add_option("--log-level", log_level_, "debug, info, warning, error");
   line_
       .add_option("--explain-partitions", options_.partition_picture,
-                  "say which operators run together, and why; =FILE: a picture for Graphviz too")
+                  "print which operators run together, and why; =FILE: also write a diagram for Graphviz")
       .values(0, 1);
-  line_.add_option("--report", options_.report, "what the file needs of a device, as JSON; `-`: standard output");
+  line_.add_option("--report", options_.report, "write the requirements on a device as JSON; `-` is standard output");
 }
 
 void ConversionLine::parse_rest(Diagnostics& diagnostics) {

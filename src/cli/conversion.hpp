@@ -1,4 +1,4 @@
-// One conversion of a model, as the command line asks for it: shared by `slipway convert` and `model-converter`.
+// Converts one model as the command line asks; shared by `slipway convert` and `model-converter`.
 #pragma once
 
 #include <string>
@@ -22,18 +22,18 @@ struct ConversionOptions {
   std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
   std::string device;                      // on which --verify runs shaders
   std::vector<std::string> shaders;        // NAME=FILE: code of shader operators
-  // --explain-partitions: none; text for people; or a file for the picture.
+  // --explain-partitions: a text; with a file name also a diagram.
   bool explain = false;
   std::string partition_picture;
   std::string report;  // a file, or `-`
 };
 
-// Adds the options that both command lines have. `parse_rest` makes of texts what they mean, after parsing; it gives
-// what is wrong with them.
+// Declares the options that both command lines share. After parsing, `parse_rest` converts the texts of options to
+// values and reports the invalid ones.
 class ConversionLine {
  public:
   ConversionLine(CommandLine& line, ConversionOptions& options);
-  void add_own_options();  // those of `slipway convert` alone
+  void add_own_options();  // those that only `slipway convert` has
   void parse_rest(Diagnostics& diagnostics);
 
  private:
@@ -45,7 +45,7 @@ class ConversionLine {
   bool flatbuffer_ = false, no_replicate_ = false, bespoke_ = false, no_fold_ = false;
 };
 
-// Converts and writes; says on standard output what it wrote. Nothing is written after an error.
+// Converts the model, writes the output, and prints what was written. Writes nothing after an error.
 void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

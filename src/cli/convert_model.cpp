@@ -1,4 +1,5 @@
-// `slipway convert` on models, and the drop-in names `model-converter` and `model_converter` (converter page 5.1).
+// `slipway convert` on models, and the drop-in names `model-converter` and `model_converter`
+// (docs/spec/converter.md#command-line).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -10,7 +11,7 @@ namespace slipway::cli {
 namespace {
 
 constexpr int kFailed = 255, kBadInput = 3, kDeviceLacks = 4;
-// What ExecuTorch asks for at least is the first number in the text.
+// ExecuTorch reads the first version number in the text and requires at least this one.
 constexpr std::string_view kCompatibleVersion = "0.10.0";
 
 std::string converter_version() {
@@ -22,8 +23,8 @@ std::string converter_version() {
   return text;
 }
 
-// Options as the tool names what it does not know.
-bool says_unknown_argument(const CommandLine& line, const Arguments& arguments) {
+// Prints the first unknown option in the words of the original tool.
+bool reports_unknown_argument(const CommandLine& line, const Arguments& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with('-') || argument == "-") continue;
     const std::string name = argument.substr(0, argument.find('='));
@@ -45,7 +46,7 @@ int convert_model_file(const Arguments& arguments) {
   ConversionLine conversion(line, options);
   conversion.add_own_options();
   Arguments given = arguments;
-  for (std::string& argument : given) {  // an optional value takes `=`
+  for (std::string& argument : given) {  // an optional value needs `=`
     if (argument != "--explain-partitions") continue;
     options.explain = true;
     argument.clear();
@@ -56,7 +57,8 @@ int convert_model_file(const Arguments& arguments) {
   options.strict = style.strict;
   conversion.parse_rest(diagnostics);
   if (!diagnostics.has_errors()) run_conversion(options, diagnostics);
-  // No device is asked for anything: what cannot be converted is bad input (page 5.1).
+  // Converting involves no device: a model that cannot be converted is bad input
+  // (docs/spec/converter.md#command-line).
   const int status = report(diagnostics, style);
   return status == kDeviceLacks ? kBadInput : status;
 }
@@ -68,7 +70,7 @@ int model_converter(const Arguments& arguments) {
                    "model-converter -i model.tosa -o model.vgf");
   line.set_version(converter_version());
   ConversionLine conversion(line, options);
-  if (says_unknown_argument(line, arguments)) return kFailed;
+  if (reports_unknown_argument(line, arguments)) return kFailed;
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
   Diagnostics diagnostics;
   conversion.parse_rest(diagnostics);

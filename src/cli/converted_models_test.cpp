@@ -1,5 +1,5 @@
-// What the converter makes, on the device of the tests: every operator and type by itself, and random models with
-// shaders beside the same models without. SLIPWAY_TOSA_SUITE=all runs all of it.
+// Runs converted models on the test device: every operator and type by itself, and random models with shaders next to
+// the same models without shaders. SLIPWAY_TOSA_SUITE=all runs the complete suite.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,16 +30,16 @@ using slipway::testing::OperatorCase;
 class ConvertedModels : public ::testing::Test {
  protected:
   void TearDown() override {
-    Diagnostics said;
-    runner_.add_messages(said);
-    EXPECT_EQ(messages(said), "");
+    Diagnostics found;
+    runner_.add_messages(found);
+    EXPECT_EQ(messages(found), "");
   }
 
   static std::string messages(const Diagnostics& diagnostics) {
     return format_diagnostics(diagnostics.all(), {.sources = false});
   }
 
-  // The file, checked, each of its modules valid.
+  // Converts the model and checks the file and each of its modules.
   static std::shared_ptr<const model::ModelFile> convert(tosa::Model& model, const convert::Settings& settings = {}) {
     Diagnostics problems;
     auto converted = convert::convert(model, settings, problems);
@@ -143,7 +143,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
                                                           slipway::testing::whole_suite() ? 1000 : 20);
   std::size_t shaders = 0, failed = 0;
   for (std::uint64_t seed = first; seed < first + count && failed < 5; ++seed) {
-    testing::MixedModel made = testing::MixedMaker(static_cast<std::uint32_t>(seed)).make();
+    testing::MixedModel made = testing::MixedModelGenerator(static_cast<std::uint32_t>(seed)).make();
     SCOPED_TRACE(formatted("seed {}\n{}", seed, tosa::print(made.mixed)));
     tosa::Model mixed, plain;
     mixed.graph = made.mixed;
@@ -171,7 +171,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
   EXPECT_GT(shaders, count);
 }
 
-// A file whose shader is another one than the model's.
+// The file's shader differs from the model's.
 TEST_F(ConvertedModels, VerificationRunsTheShaders) {
   const auto shader = [](int number) {
     tosa::Model model;

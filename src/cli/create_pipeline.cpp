@@ -8,8 +8,8 @@
 namespace slipway::cli {
 
 void add_creation_options(CommandLine& line, CreationOptions& options) {
-  const Option wanted =
-      line.add_flag("--create-pipeline", options.wanted, "make the pipeline on a device, and tell each object");
+  const Option wanted = line.add_flag("--create-pipeline", options.wanted,
+                                      "create the pipeline on a device and list the created objects");
   line.add_option("--device", options.device, "the device: index, part of its name, or UUID").needs(wanted);
 }
 
@@ -42,7 +42,7 @@ std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata
     if (module->words().size() != code.words) {
       diagnostics.error(
           DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
-          formatted("{} has {} words, but the metadata say {}", path.string(), module->words().size(), code.words));
+          formatted("{} has {} words, but the metadata require {}", path.string(), module->words().size(), code.words));
       return std::nullopt;
     }
     modules.emplace_back(module->words().begin(), module->words().end());

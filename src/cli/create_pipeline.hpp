@@ -15,18 +15,18 @@ namespace slipway::cli {
 
 struct CreationOptions {
   bool wanted = false;
-  std::string device;  // as --device of every verb
+  std::string device;  // the value of --device
 };
 void add_creation_options(CommandLine& line, CreationOptions& options);
 
-// Makes the pipeline on the device that `selector` names and tells each object that was created. Nothing when there
-// were errors: a device that lacks something is one.
+// Creates the pipeline on the device that `selector` names. Returns a text with a line for each object that was
+// created, or nothing after an error, for example because the device lacks something.
 std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::span<const spirv::Words> modules,
                                            const std::string& name, const std::string& selector,
                                            Diagnostics& diagnostics);
 
-// The code that metadata name, from the directory that they are in. Errors: files that are not there, are no SPIR-V, or
-// are of another length than the metadata say.
+// Reads the SPIR-V modules that the metadata name, relative to `directory`. Errors: a missing file, a file that is not
+// a SPIR-V module, or one whose length differs from the metadata.
 std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,
                                                    Diagnostics& diagnostics);
 

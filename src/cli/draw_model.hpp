@@ -1,4 +1,4 @@
-// A picture of a model, as a page or for Graphviz.
+// Draws a model as an HTML page or as a file for Graphviz.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace slipway::cli {
 
-// Of the kind that the path's suffix asks for: `.html` or `.dot`. Errors: usage for another suffix, file-unwritable.
+// The suffix of `path` selects the kind, `.html` or `.dot`. Errors: usage for another suffix, file-unwritable.
 void draw_model(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
                 Diagnostics& diagnostics);
 

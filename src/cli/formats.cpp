@@ -21,49 +21,49 @@ namespace {
 constexpr std::array kFormats = {
     Format{.name = "scenario",
            .summary = "scenarios of shaders, graphs and their resources (JSON)",
-           .tells = is_scenario,
+           .detect = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
-           .tells = is_zebin,
+           .detect = is_zebin,
            .check = check_zebin,
            .inspect = inspect_zebin,
            .diff = diff_zebin,
            .convert = convert_zebin},
     Format{.name = "rpl",
            .summary = "programs of the Render Pipeline Language (text)",
-           .tells = is_rpl,
+           .detect = is_rpl,
            .check = check_rpl,
            .inspect = inspect_rpl},
     Format{.name = "rpl-metadata",
            .summary = "metadata of pipelines, as `slipway compile` writes it (JSON)",
-           .tells = is_rpl_metadata,
+           .detect = is_rpl_metadata,
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
-    Format{.name = "spirv", .summary = "SPIR-V modules", .tells = is_spirv, .inspect = inspect_spirv},
+    Format{.name = "spirv", .summary = "SPIR-V modules", .detect = is_spirv, .inspect = inspect_spirv},
     Format{.name = "recipe",
            .summary = "run recipes of kernels and CPU functions (JSON)",
-           .tells = is_recipe,
+           .detect = is_recipe,
            .run = run_recipe,
            .check = check_recipe},
     Format{.name = "replay",
-           .summary = "captures of what an application did with an NPU (JSON)",
-           .tells = is_replay,
+           .summary = "captures of the NPU calls of an application (JSON)",
+           .detect = is_replay,
            .run = run_replay,
            .check = check_replay_file},
     Format{.name = "jobs",
-           .summary = "several recipes to run side by side (JSON)",
-           .tells = is_jobs,
+           .summary = "several recipes that run concurrently (JSON)",
+           .detect = is_jobs,
            .run = run_jobs,
            .check = check_jobs},
     Format{.name = "profile",
            .summary = "profiles of run recipes (JSON)",
-           .tells = is_profile,
+           .detect = is_profile,
            .check = check_profile_file},
     Format{.name = "vgf",
            .summary = "models of graphs and shaders for Vulkan (VGF)",
-           .tells = is_vgf_file,
+           .detect = is_vgf_file,
            .run = run_vgf_file,
            .check = check_vgf_file,
            .inspect = inspect_vgf_file,
@@ -71,7 +71,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "tosa",
            .summary = "models of TOSA operators and shaders (FlatBuffers)",
-           .tells = is_tosa_file,
+           .detect = is_tosa_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -79,7 +79,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "graph",
            .summary = "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
-           .tells = is_graph_text_file,
+           .detect = is_graph_text_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -87,7 +87,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "mlir",
            .summary = "models of TOSA operators and shaders (MLIR text and bytecode)",
-           .tells = is_mlir_file,
+           .detect = is_mlir_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -95,12 +95,12 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
-           .tells = is_xclbin,
+           .detect = is_xclbin,
            .check = check_xclbin,
            .inspect = inspect_xclbin},
     Format{.name = "control-code",
            .summary = "control code and configurations for NPUs (ELF)",
-           .tells = is_control_code,
+           .detect = is_control_code,
            .check = check_control_code,
            .inspect = inspect_control_code},
 };
@@ -140,12 +140,12 @@ std::string names_of(const DispatchedVerb& verb) {
   for (const Format& format : kFormats) {
     if (format.*verb.function) text += formatted("{}{}", text.empty() ? "" : ", ", format.name);
   }
-  return text.empty() ? "none yet" : text;
+  return text.empty() ? "no format" : text;
 }
 
 int help(const DispatchedVerb& verb) {
   print(
-      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is told by what is in it:\n{}\n"
+      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is detected from its contents:\n{}\n"
                 "`slipway {} FORMAT --help` lists the options for a format.\n",
                 verb.summary, verb.name, list_of(verb), verb.name));
   return 0;
@@ -162,7 +162,7 @@ std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   return std::nullopt;
 }
 
-// What the text of a file without a format says about itself: a JSON syntax error is more help than "unknown".
+// For a file of unknown format; a JSON syntax error helps more than "unknown format".
 Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
   const std::string_view text = text_of(content.bytes);
   if (!content.keys.empty() || text.starts_with('{')) {
@@ -170,8 +170,8 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
     if (!parsed) return parsed.error().front();
   }
   return {.kind = DiagnosticKind::NotRecognised,
-          .message = formatted("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
-                               verb.name, names_of(verb)),
+          .message = formatted("unknown format: {}; `slipway {}` takes {}", describe_contents(content), verb.name,
+                               names_of(verb)),
           .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
 }
 
@@ -180,7 +180,7 @@ struct Choice {
   std::string file;
 };
 
-// The format of the files among the words: the first that is known decides. Problems only when none is.
+// Returns the format of the first file of a known format. Reports problems only if there is none.
 Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, Diagnostics& problems) {
   Choice choice;
   Diagnostics others;
@@ -199,7 +199,7 @@ Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words,
       choice = {format, word};
     } else if (choice.format->*verb.function != format->*verb.function) {
       problems.error(DiagnosticKind::Usage, {},
-                     formatted("`{}` is of format {}, but `{}` of format {}; give them one after the other",
+                     formatted("`{}` has format {}, but `{}` has format {}; run the verb once for each format",
                                choice.file, choice.format->name, word, format->name));
     }
   }
@@ -212,7 +212,7 @@ Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words,
 std::span<const Format> formats() { return kFormats; }
 
 const Format* format_of(const Content& content) {
-  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.tells(content); });
+  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.detect(content); });
   return found == kFormats.end() ? nullptr : found;
 }
 
@@ -233,7 +233,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
   if (choice.format && !(choice.format->*verb.function)) {
     problems.error(DiagnosticKind::Usage, SourceLocation::in_file(choice.file),
-                   formatted("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
+                   formatted("`slipway {}` does not apply to format {}; it takes {}", verb.name, choice.format->name,
                              names_of(verb)));
   }
   if (problems.has_errors()) return report(problems, style, verb.function == &Format::check ? stdout : stderr);

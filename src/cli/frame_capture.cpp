@@ -7,7 +7,7 @@
 
 namespace slipway::cli {
 
-// RenderDoc's in-application interface 1.0.0: a table of functions, of which only these two matter here. Later versions
+// RenderDoc's in-application interface 1.0.0: a table of functions, of which these are used. Later versions
 // keep the order of the entries.
 struct FrameCapture::Functions {
   std::array<void (*)(), 19> others;

@@ -1,11 +1,11 @@
-// --capture-frame: lets RenderDoc capture a run, when it has injected its library into the process.
+// --capture-frame: RenderDoc captures a run if its library is injected into the process.
 #pragma once
 
 #include "base/log.hpp"
 
 namespace slipway::cli {
 
-// Captures what is submitted while it lives. Without RenderDoc it warns, and does nothing.
+// Captures what is submitted during its lifetime. Without RenderDoc it logs a warning and does nothing.
 class FrameCapture {
  public:
   FrameCapture(bool wanted, const Log& log);

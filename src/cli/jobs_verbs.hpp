@@ -1,4 +1,4 @@
-// What the verbs do with jobs scripts.
+// The verbs for jobs scripts.
 #pragma once
 
 #include <chrono>
@@ -19,13 +19,13 @@ bool is_jobs(const Content& content);
 int run_jobs(const Arguments& arguments);
 int check_jobs(const Arguments& arguments);
 
-// What `slipway run` and `xrt-runner --script` have in common.
-struct JobsRequest {
+// Shared by `slipway run` and `xrt-runner --script`.
+struct JobsOptions {
   std::string script;  // a file, or `-`
-  Path directory;      // what its paths are relative to
+  Path directory;      // base of the paths in the script
   std::string device, library_root;
   bool allow_outside = false, cpu_libraries = true;
-  recipe::SessionRequest sessions;  // what all jobs have
+  recipe::SessionRequest sessions;  // applies to all jobs
   recipe::ProfileOptions profile;
   recipe::JobOptions jobs;
 };
@@ -35,8 +35,8 @@ struct JobsOutcome {
   std::string report;  // JSON, indented by 2
 };
 
-// Nothing when the script itself cannot be read. Problems of the jobs are in their results.
-std::optional<JobsOutcome> run_jobs_script(const JobsRequest& request, std::chrono::steady_clock::time_point start,
+// Returns nothing if the script itself cannot be read. Problems of the jobs are in their results.
+std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, std::chrono::steady_clock::time_point start,
                                            Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

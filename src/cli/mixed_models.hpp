@@ -1,4 +1,4 @@
-// For tests: random models of graph operators and shaders, and the same without shaders.
+// For tests: random models of graph operators and shaders, and the same models without shaders.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,18 @@ using tosa::DataType;
 using tosa::Op;
 using tosa::ValueId;
 
-// `plain` computes bit for bit what `mixed` does: what is a shader there are graph operators here.
+// `plain` computes bit for bit what `mixed` does, with graph operators in place of the shaders.
 struct MixedModel {
   tosa::Graph mixed, plain;
   std::vector<reference::Tensor> inputs;
 };
 
-// All tensors have one type, f32 or i32, and a shape that an image can have. A shader adds its inputs and a number; its
-// second result, where it has one, is its first input less the number. It sees tensors as buffers, tensors or images,
-// in several descriptor sets.
-class MixedMaker {
+// All tensors have the same type, f32 or i32, and a shape that an image can have. A shader adds its inputs and a
+// number; its second result, where it has one, is its first input less the number. It sees tensors as buffers, tensors
+// or images, in several descriptor sets.
+class MixedModelGenerator {
  public:
-  explicit MixedMaker(std::uint32_t seed) : random_(seed), float_(random_() % 2 == 0) {}
+  explicit MixedModelGenerator(std::uint32_t seed) : random_(seed), float_(random_() % 2 == 0) {}
 
   MixedModel make() {
     structure();
@@ -57,18 +57,18 @@ class MixedMaker {
 
   struct Node {
     Op op = Op::CUSTOM;
-    std::vector<int> inputs, outputs;  // numbers of values
+    std::vector<int> inputs, outputs;  // indices of values
     int bias = 0;
   };
 
   tosa::TensorType type() const { return {float_ ? DataType::F32 : DataType::I32, {1, kHeight, kWidth, 1}}; }
 
-  // Values are numbered: inputs, constants, results in order.
+  // Indices of values count inputs, then constants, then results, in this order.
   void structure() {
     int values = kInputs + kConstants;
     std::vector<bool> used(100);
     const auto pick = [&] {
-      // Mostly what came lately, so that graphs get deep.
+      // Prefers recent values, so that graphs get deep.
       const int span = random_() % 2 ? std::min(values, 4) : values;
       const int value = values - 1 - static_cast<int>(random_() % static_cast<unsigned>(span));
       used[static_cast<std::size_t>(value)] = true;
@@ -133,7 +133,7 @@ class MixedMaker {
     for (const int value : returned_) graph.outputs.push_back(values[static_cast<std::size_t>(value)]);
   }
 
-  // Elements number, number + 1...; or all alike.
+  // The elements are number, number + 1...; with `splat` all are equal.
   ValueId constant(tosa::Graph& graph, int number, bool splat = false) const {
     reference::Tensor tensor = reference::Tensor::zeros(type());
     for (std::size_t k = 0; k < kElements; ++k) {
@@ -229,7 +229,7 @@ class MixedMaker {
   bool float_;
   std::vector<Node> nodes_;
   std::vector<int> returned_;
-  std::vector<bool> may_be_image_;  // by value: not for those that the model takes or gives
+  std::vector<bool> may_be_image_;  // by value; false for inputs and outputs of the model
 };
 
 }  // namespace slipway::cli::testing

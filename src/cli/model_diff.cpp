@@ -1,4 +1,4 @@
-// `slipway diff` on models: VGF files, `.tosa` files, MLIR and graphs as text, by what they mean.
+// `slipway diff` on models: VGF files, `.tosa` files, MLIR and graphs as text, compared by meaning.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@
 namespace slipway::cli {
 namespace {
 
-// What one part of a model says, a line for each thing.
+// The description of one part of a model, a line for each item.
 struct Part {
   std::string title;
   std::vector<std::string> lines;
@@ -25,7 +25,7 @@ struct Part {
 struct Side {
   ContentOf content;
   std::optional<vgf::File> file;
-  tosa::Model model;  // without a VGF file
+  tosa::Model model;  // if `file` is empty
   std::vector<Part> parts;
 };
 
@@ -34,14 +34,14 @@ struct Side {
 std::string operand(const tosa::Graph& graph, std::size_t node, tosa::ValueId value) {
   const tosa::Value& of = graph[value];
   if (of.kind == tosa::ValueKind::Input) return formatted("input {}", of.source);
-  // How far above its producer stands: what is inserted elsewhere does not change a line.
+  // The distance to the producer, so that operators inserted elsewhere do not change the line.
   if (of.kind == tosa::ValueKind::Result) return formatted("^{}", node - of.source);
   const tosa::Constant& constant = graph.constants[of.source];
   const std::size_t hash = std::hash<std::string_view>()(text_of(constant.data));
   return formatted("const {} #{:08x}", text_of(of.type), static_cast<std::uint32_t>(hash ^ hash >> 32));
 }
 
-// An operator without the numbers of its values.
+// An operator without the indices of its values.
 std::string operation(const tosa::Graph& graph, std::size_t i) {
   const tosa::Node& node = graph.nodes[i];
   const std::string whole = tosa::print(graph, node);
@@ -133,7 +133,7 @@ std::optional<Side> load(const std::string& path, Diagnostics& diagnostics) {
 
 // --- comparing ---
 
-// The longest common subsequence decides which lines are the same; very long lists are compared line by line.
+// Finds equal lines by the longest common subsequence; compares very long lists line by line.
 std::vector<std::string> differences(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   constexpr std::size_t kMaxCells = 25'000'000;
   std::size_t begin = 0, end_a = a.size(), end_b = b.size();
@@ -168,18 +168,18 @@ std::vector<std::string> differences(const std::vector<std::string>& a, const st
   return lines;
 }
 
-// How far the data of two constants of one type is apart.
+// Compares the data of two constants of the same type.
 std::optional<std::string> data_difference(tensor::ElementType type, Bytes a, Bytes b) {
   const std::size_t size = tensor::size_of(type), count = std::min(a.size(), b.size()) / size;
   std::size_t different = 0;
-  double most = 0;
+  double max = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (std::equal(&a[i * size], &a[i * size] + size, &b[i * size])) continue;
     ++different;
-    most = std::max(most, std::abs(tensor::double_of(type, &a[i * size]) - tensor::double_of(type, &b[i * size])));
+    max = std::max(max, std::abs(tensor::double_of(type, &a[i * size]) - tensor::double_of(type, &b[i * size])));
   }
   if (different == 0) return std::nullopt;
-  return formatted("{} of {} elements differ, by at most {}", different, count, tensor::shortest_text(most));
+  return formatted("{} of {} elements differ, by at most {}", different, count, tensor::shortest_text(max));
 }
 
 std::vector<std::string> constant_differences(const vgf::File& a, const vgf::File& b) {
@@ -232,7 +232,7 @@ int diff_model_files(const Arguments& arguments) {
   if (!a || !b) return report(diagnostics, style);
   if (a->file.has_value() != b->file.has_value()) {
     diagnostics.error(DiagnosticKind::Usage, {},
-                      "a VGF file and a model of another form cannot be compared; convert one first");
+                      "a VGF file and a model of another format cannot be compared; convert one first");
     return report(diagnostics, style);
   }
   const std::vector<Part> different = compare(*a, *b);

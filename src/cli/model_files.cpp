@@ -1,4 +1,4 @@
-// `slipway check` and `slipway inspect` on models of TOSA.
+// `slipway check` and `slipway inspect` on models of TOSA operators.
 #include <algorithm>
 #include <map>
 
@@ -30,12 +30,11 @@ std::optional<Loaded> load(const std::string& path, const convert::ReadSettings&
   return Loaded{std::move(*content), std::move(*model)};
 }
 
-// Everything that converting would find, but nothing is written.
+// Finds everything that a conversion would find.
 void check(tosa::Model& model, Diagnostics& diagnostics) { convert::convert(model, {}, diagnostics); }
 
-// The elements of a constant in a few numbers.
 struct Statistics {
-  double least = 0, greatest = 0;
+  double min = 0, max = 0;
   std::uint64_t zeros = 0, count = 0;
 };
 
@@ -45,9 +44,9 @@ Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constan
   const std::size_t size = tensor::size_of(type);
   for (std::size_t at = 0; at + size <= constant.data.size(); at += size) {
     const double value = tensor::double_of(type, constant.data.data() + at);
-    if (made.count++ == 0) made.least = made.greatest = value;
-    made.least = std::min(made.least, value);
-    made.greatest = std::max(made.greatest, value);
+    if (made.count++ == 0) made.min = made.max = value;
+    made.min = std::min(made.min, value);
+    made.max = std::max(made.max, value);
     made.zeros += value == 0;
   }
   return made;
@@ -80,8 +79,8 @@ std::string describe(const tosa::Model& model) {
     const Statistics statistics = statistics_of(graph, constant);
     const std::string& name = graph[constant.value].name;
     text += formatted("constant{}: {}, {} to {}, {:.0f}% zeros\n", name.empty() ? "" : formatted(" `{}`", name),
-                      text_of(graph[constant.value].type), tensor::shortest_text(statistics.least),
-                      tensor::shortest_text(statistics.greatest),
+                      text_of(graph[constant.value].type), tensor::shortest_text(statistics.min),
+                      tensor::shortest_text(statistics.max),
                       100.0 * static_cast<double>(statistics.zeros) /
                           static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
   }
@@ -129,9 +128,7 @@ std::string describe_json(const tosa::Model& model) {
         out.object([&] {
           out.member("name", graph[constant.value].name);
           type(graph[constant.value].type);
-          out.member("least", statistics.least)
-              .member("greatest", statistics.greatest)
-              .member("zeros", statistics.zeros);
+          out.member("least", statistics.min).member("greatest", statistics.max).member("zeros", statistics.zeros);
         });
       }
     });
@@ -157,7 +154,7 @@ bool is_mlir_file(const Content& content) {
 int check_model_file(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
-  CommandLine line("slipway check", "Finds every mistake in models of TOSA operators and shaders.",
+  CommandLine line("slipway check", "Finds every error in models of TOSA operators and shaders.",
                    "slipway check model.tosa");
   line.add_report_options(style);
   line.add_option("files", files, "models; `-` is standard input").required();
@@ -174,12 +171,12 @@ int inspect_model_file(const Arguments& arguments) {
   std::string path, output = "-", picture;
   bool graph = false;
   convert::ReadSettings settings{.io_names = convert::IoNames::Tensor};
-  CommandLine line("slipway inspect", "Shows what is in a model: operators, shapes, parameters, constants.",
+  CommandLine line("slipway inspect", "Shows the contents of a model: operators, shapes, parameters, constants.",
                    "slipway inspect model.tosa --graphs");
   line.add_report_options(style);
   line.add_option("file", path, "a model; `-` is standard input").required();
-  line.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
-  line.add_flag("--graphs", graph, "the graph as text, a line for each operator");
+  line.add_option("-o,--output", output, "the file to write to; `-` is standard output");
+  line.add_flag("--graphs", graph, "show the graph as text, a line for each operator");
   line.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
   line.add_option("--entry", settings.entry, "the function of an MLIR module");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
@@ -197,7 +194,7 @@ int inspect_model_file(const Arguments& arguments) {
                              : style.json ? describe_json(loaded->model)
                                           : describe(loaded->model);
     if (const Result<> written = write_file(output, text); !written) diagnostics.add(written.error());
-    // What is wrong with a model does not keep it from being shown.
+    // An invalid model is shown nevertheless.
     report(found, style);
   }
   return report(diagnostics, style);

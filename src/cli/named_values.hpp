@@ -1,4 +1,4 @@
-// What options give to parts of a model by name: NAME=VALUE.
+// Options that name a part of a model: NAME=VALUE.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace slipway::cli {
 
-// Names of tensors may have any character, so that the last sign counts. Error: usage, of which `form` begins the
-// message.
+// Splits at the last `=`, because names of tensors may contain any character. Error: usage, with a message that begins
+// with `form`.
 std::optional<std::pair<std::string, std::string>> split_named(const std::string& given, std::string_view form,
                                                                Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// slipway inspect and slipway check of xclbin and control-code ELF files.
+// `slipway inspect` and `slipway check` on xclbin files and control-code ELF files.
 
 #include "base/format.hpp"
 #include "cli/npu_verbs.hpp"
@@ -8,7 +8,7 @@
 namespace slipway::cli {
 namespace {
 
-// How one of the formats is read and shown.
+// How to read and print one of the formats.
 template <class File>
 struct Reader {
   std::string_view what;
@@ -50,13 +50,13 @@ int inspect(const Reader<File>& reader, const Arguments& arguments) {
       print(reader.print(*file));
     }
   }
-  // As much as could be read has been shown; the problems follow on the other stream.
+  // The readable part is on standard output; diagnostics go to standard error.
   return diagnostics.empty() ? 0 : report(diagnostics, style);
 }
 
 template <class File>
 int check(const Reader<File>& reader, const Arguments& arguments) {
-  CommandLine line("slipway check", formatted("Finds what is wrong with the structure of {}.", reader.what),
+  CommandLine line("slipway check", formatted("Finds errors in the structure of {}.", reader.what),
                    "slipway check examples/npu/design.xclbin");
   ReportStyle style;
   std::vector<std::string> paths;

@@ -1,4 +1,4 @@
-// What the verbs do with the files of NPU designs.
+// The verbs for files of NPU designs.
 #pragma once
 
 #include "cli/command_line.hpp"

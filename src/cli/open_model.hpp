@@ -1,4 +1,4 @@
-// A model to run or to draw, in whatever form it is.
+// Opens a model of any format, to run or draw it.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace slipway::cli {
 
-// A VGF file as it is; any other model converted in memory, under the names that its tensors have. Errors: those of
-// reading, converting, and of checking that it can run.
+// Opens a VGF file directly and converts any other model in memory; inputs and outputs keep the names of their tensors.
+// Errors: those of reading, converting, and of the check that the model can run.
 std::shared_ptr<const model::ModelFile> open_any_model(const std::string& path, const std::string& name,
                                                        Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Recipes from files, and the back ends that run them: what `slipway run` and `xrt-runner` have in common.
+// Reads recipes from files and opens the back ends that run them; shared by `slipway run` and `xrt-runner`.
 #pragma once
 
 #include <map>
@@ -25,16 +25,17 @@ class Backends {
 };
 
 struct RecipeFiles {
-  std::string recipe, profile, kernels;  // empty: none; the recipe may be `-`
-  Path directory;                        // of the artifacts
+  std::string recipe, profile, kernels;  // empty: not given; the recipe may be `-`
+  Path directory;                        // base of the artifacts' paths
   bool allow_outside = false;
 };
 
-// Null with the problem in `diagnostics`.
+// Returns null if the file cannot be read.
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics);
-// Where the files are that `file` names: what `--dir` says, else its own directory; the current one for standard input.
+// Returns the base directory of the paths in `file`: `dir`, the value of --dir, if it is not empty, else the directory
+// of `file`; for standard input the current directory.
 Path artifact_directory(const std::string& dir, const std::string& file);
-// The request for these files; nothing when one cannot be read.
+// Returns nothing if a file cannot be read.
 std::optional<recipe::SessionRequest> request_of(const RecipeFiles& files, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

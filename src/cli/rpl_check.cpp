@@ -1,4 +1,4 @@
-// slipway check for programs of the Render Pipeline Language: every variant, and nothing written.
+// `slipway check` on programs of the Render Pipeline Language: compiles every variant and writes nothing.
 
 #include "base/format.hpp"
 #include "cli/rpl_options.hpp"
@@ -7,7 +7,7 @@
 namespace slipway::cli {
 namespace {
 
-// Resolves all variants, or the one that is given; says how many there are.
+// Resolves all variants, or the one that the options choose. Returns a summary of the variants.
 std::string check(const RplOptions& options, RplInput& input, rpl::CompileTimes& times, Diagnostics& diagnostics) {
   const std::optional<rpl::VariantSettings> variants = variant_settings(options, input, true, diagnostics);
   if (diagnostics.has_errors()) return "";
@@ -25,7 +25,7 @@ std::string check(const RplOptions& options, RplInput& input, rpl::CompileTimes&
 int check_rpl(const Arguments& arguments) {
   RplOptions options;
   CommandLine line("slipway check rpl",
-                   "Finds every mistake in a program of the Render Pipeline Language, in each of its variants.",
+                   "Finds every error in a program of the Render Pipeline Language, in each of its variants.",
                    "slipway check pass.rpl material.rpl --entry vertex=vertex_main --entry fragment=fragment_main");
   add_rpl_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

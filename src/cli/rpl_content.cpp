@@ -7,7 +7,7 @@
 namespace slipway::cli {
 namespace {
 
-// The first word of a text behind blanks and comments.
+// Returns the first word of a text after blanks and comments.
 std::string_view first_word(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   for (;;) {
@@ -25,10 +25,10 @@ std::string_view first_word(std::string_view text) {
 }  // namespace
 
 bool is_rpl(const Content& content) {
-  // Other files may be large.
+  // Reads only the beginning, because files of other formats may be large.
   constexpr std::size_t kSearched = 1 << 16;
   if (content.directory || text_of(content.bytes).substr(0, kSearched).contains('\0')) return false;
-  // `struct` and functions begin in other languages, too.
+  // `struct` and functions are left out, because other languages have them.
   constexpr auto kItems = std::to_array<std::string_view>(
       {"global", "instance", "conditional", "vertex_attribute_container", "instanced_attribute_container",
        "state_container", "color_output_container", "set_pass", "set_material", "set_object", "set_shared",

@@ -1,4 +1,4 @@
-// slipway diff for the metadata of pipelines.
+// `slipway diff` on metadata of pipelines.
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -37,11 +37,10 @@ int diff_rpl_metadata(const Arguments& arguments) {
   std::string scope = "interface";
   CommandLine line(
       "slipway diff rpl-metadata",
-      "Says whether two pipelines have the same interface, and if not, where they part. Exit status 1 when "
-      "they differ.",
+      "Compares the interfaces of two pipelines and lists the differences. The exit status is 1 if they differ.",
       "slipway diff lit.json shadow.json --scope family");
   line.add_report_options(style);
-  line.add_option("files", files, "two files of metadata");
+  line.add_option("files", files, "two metadata files");
   line.add_option("--scope", scope,
                   "family: attribute sources and the sets of material, object and shared; interface: those, the pass "
                   "and push constants; pipeline: all that decides the pipeline object (interface)")
@@ -50,7 +49,9 @@ int diff_rpl_metadata(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   if (files.size() != 2) {
-    diagnostics.error(DiagnosticKind::Usage, {}, formatted("`diff` takes two files, but here are {}", files.size()));
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("`diff` takes two files, but {} {} given", files.size(), files.size() == 1 ? "is" : "are"));
     return report(diagnostics, style);
   }
   const std::optional<rpl::Metadata> left = read(files[0], diagnostics), right = read(files[1], diagnostics);

@@ -1,4 +1,4 @@
-// slipway format: the layout of programs of the Render Pipeline Language.
+// `slipway format`: formats programs of the Render Pipeline Language.
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -12,12 +12,12 @@ int format_verb(const Arguments& arguments) {
   std::vector<std::string> files;
   bool check = false, to_stdout = false;
   CommandLine line("slipway format",
-                   "Lays out programs of the Render Pipeline Language. Files are changed in place; standard input goes "
+                   "Formats programs of the Render Pipeline Language. Files are changed in place; standard input goes "
                    "to standard output.",
                    "slipway format material.rpl");
   line.add_report_options(style);
   line.add_option("files", files, "sources; `-` is standard input").required();
-  line.add_flag("--check", check, "change nothing; exit status 1 when a file would change");
+  line.add_flag("--check", check, "change nothing; the exit status is 1 if a file would change");
   line.add_flag("--stdout", to_stdout, "write to standard output");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 

@@ -1,4 +1,4 @@
-// slipway inspect for programs of the Render Pipeline Language, and for the metadata and the SPIR-V made of them.
+// `slipway inspect` on programs of the Render Pipeline Language and on metadata of pipelines.
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -25,7 +25,7 @@ int inspect_rpl(const Arguments& arguments) {
   std::optional<rpl::Compiled> made;
   std::optional<std::string> created;
   if (!options.variants.empty() && options.variants != "one") {
-    diagnostics.error(DiagnosticKind::Usage, {}, "`inspect` shows one variant; `check` counts them");
+    diagnostics.error(DiagnosticKind::Usage, {}, "`inspect` shows one variant; `check` lists them all");
   } else if (std::optional<RplInput> input = load_rpl(options, diagnostics)) {
     parse_time = input->parse_time;
     input->compile.stem = Path(options.files.front()).stem().string();
@@ -48,7 +48,8 @@ int inspect_rpl(const Arguments& arguments) {
 int inspect_rpl_metadata(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
-  CommandLine line("slipway inspect rpl-metadata", "Shows what a pipeline takes and does.", "slipway inspect out.json");
+  CommandLine line("slipway inspect rpl-metadata", "Shows the interface and the state of a pipeline.",
+                   "slipway inspect out.json");
   line.add_report_options(style);
   line.add_option("files", files, "metadata, as `slipway compile` writes it").required();
   CreationOptions creation;
@@ -74,7 +75,7 @@ int inspect_rpl_metadata(const Arguments& arguments) {
     rpl::seal(sealed);
     if (sealed.hashes == metadata->hashes) continue;
     diagnostics.warning(DiagnosticKind::FileMismatch, SourceLocation::in_file(file),
-                        "the hashes are not those of the contents: the file was changed by hand");
+                        "the hashes do not match the contents: the file was edited");
   }
   const int status = report(diagnostics, style);
   print(text);

@@ -1,4 +1,4 @@
-// slipway lsp: the language server over standard input and output.
+// `slipway lsp`: the language server over standard input and output.
 #include <unistd.h>
 
 #include "cli/rpl_verbs.hpp"
@@ -13,7 +13,7 @@ int lsp_verb(const Arguments& arguments) {
                    "Render Pipeline Language.",
                    "slipway lsp");
   bool stdio = false;
-  line.add_flag("--stdio", stdio, "the only way there is; editors may say so");
+  line.add_flag("--stdio", stdio, "accepted for editors that pass it; no other transport exists");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   rpl::lsp::Server server;
@@ -22,7 +22,7 @@ int lsp_verb(const Arguments& arguments) {
   while (!server.ended()) {
     const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // the editor is gone
+    if (got <= 0) break;  // the editor has closed the pipe
     reader.feed({buffer, static_cast<std::size_t>(got)});
     while (!server.ended()) {
       const std::optional<std::string> message = reader.next();
@@ -30,7 +30,7 @@ int lsp_verb(const Arguments& arguments) {
       for (const std::string& answer : server.handle(*message)) print(rpl::lsp::frame(answer));
     }
     if (reader.broken()) {
-      print_error("slipway lsp: a message is announced that is larger than any may be\n");
+      print_error("slipway lsp: a message header announces a length beyond the limit\n");
       return 3;
     }
   }

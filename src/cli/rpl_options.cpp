@@ -15,7 +15,7 @@
 namespace slipway::cli {
 namespace {
 
-// An option that may be given several times, with one value each.
+// An option that may be given several times, with one value each time.
 void add_list(CommandLine& line, const std::string& name, std::vector<std::string>& values,
               const std::string& meaning) {
   line.add_option(name, values, meaning).repeatable();
@@ -30,12 +30,12 @@ void suggest(Diagnostic& diagnostic, std::string_view word, const Candidates& ca
   if (const auto near = closest(word, candidates)) diagnostic.hint(formatted("did you mean `{}`?", *near));
 }
 
-// "a=b" in two; a problem when there is no `=`.
+// Splits "a=b"; reports an error if there is no `=`.
 std::optional<std::pair<std::string, std::string>> split(const std::string& text, std::string_view option,
                                                          std::string_view form, Diagnostics& diagnostics) {
   const std::size_t equals = text.find('=');
   if (equals != text.npos) return std::pair(text.substr(0, equals), text.substr(equals + 1));
-  usage(diagnostics, formatted("`{}` takes {}, but here is `{}`", option, form, text));
+  usage(diagnostics, formatted("`{}` takes {}, but `{}` is given", option, form, text));
   return std::nullopt;
 }
 
@@ -46,7 +46,7 @@ void read_entries(const RplOptions& options, rpl::CompileOptions& compile, Diagn
     if (!parts) continue;
     const auto stage = std::ranges::find(kStages, parts->first, [](rpl::Stage s) { return rpl::name_of(s); });
     if (stage == kStages.end()) {
-      Diagnostic& problem = usage(diagnostics, formatted("`--entry` has no stage `{}`", parts->first));
+      Diagnostic& problem = usage(diagnostics, formatted("unknown stage `{}` of `--entry`", parts->first));
       suggest(problem, parts->first, kStages | std::views::transform([](rpl::Stage s) { return rpl::name_of(s); }));
       continue;
     }
@@ -71,7 +71,7 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     const auto read = std::from_chars(parts->second.data(), end, bytes);
     if (read.ec != std::errc() || read.ptr != end) {
       usage(diagnostics,
-            formatted("`--limit {}` takes a number of bytes, but here is `{}`", parts->first, parts->second));
+            formatted("`--limit {}` takes a number of bytes, but `{}` is given", parts->first, parts->second));
     } else if (parts->first == "uniform") {
       limits.uniform = bytes;
     } else if (parts->first == "push") {
@@ -79,7 +79,8 @@ void read_limits(const RplOptions& options, rpl::BufferLimits& limits, Diagnosti
     } else if (parts->first == "workgroup") {
       limits.workgroup = bytes;
     } else {
-      suggest(usage(diagnostics, formatted("`--limit` knows uniform, push and workgroup, but not `{}`", parts->first)),
+      suggest(usage(diagnostics,
+                    formatted("unknown kind `{}` of `--limit`; accepted are uniform, push, workgroup", parts->first)),
               parts->first, kNames);
     }
   }
@@ -89,7 +90,7 @@ void check_no_warn(const RplOptions& options, Diagnostics& diagnostics) {
   const auto names = diagnostic_kinds() | std::views::transform(&DiagnosticKindInfo::name);
   for (const std::string& name : options.no_warn) {
     if (std::ranges::contains(names, name)) continue;
-    suggest(usage(diagnostics, formatted("`--no-warn` knows no code `{}`", name)), name, names);
+    suggest(usage(diagnostics, formatted("unknown code `{}` of `--no-warn`", name)), name, names);
   }
 }
 
@@ -103,7 +104,8 @@ rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diag
   read_entries(options, compile, diagnostics);
   read_limits(options, compile.resolve.limits, diagnostics);
   check_no_warn(options, diagnostics);
-  compile.spirv.target = rpl::parse_target(options.target).value_or(rpl::Target::Vulkan13);  // the parser has checked
+  compile.spirv.target =
+      rpl::parse_target(options.target).value_or(rpl::Target::Vulkan13);  // the command line has checked it
   compile.spirv.split_stages = options.split_stages;
   compile.spirv.strip = options.strip;
   compile.spirv.debug_lines = options.debug_lines;
@@ -150,7 +152,7 @@ void read_values(const std::string& text, const RplInput& input, rpl::VariantSet
     if (!std::ranges::contains(domain, one.values[option])) domain.push_back(one.values[option]);
   }
   if (input.assignment.has(option)) {
-    usage(diagnostics, formatted("option `{}` has a value and a list of values, too", parts->first));
+    usage(diagnostics, formatted("option `{}` has both a value and a list of values", parts->first));
     return;
   }
   settings.domains[option] = std::move(domain);
@@ -159,33 +161,34 @@ void read_values(const std::string& text, const RplInput& input, rpl::VariantSet
 }  // namespace
 
 void add_rpl_options(CommandLine& line, RplOptions& options) {
-  line.add_option("files", options.files, "sources, each a module: those of the pass before those of the material");
+  line.add_option("files", options.files,
+                  "source files, each a module: those of the pass before those of the material");
   line.add_report_options(options.style);
   line.add_option("--pipeline", options.pipeline, "graphics or compute (graphics)").choices({"graphics", "compute"});
-  add_list(line, "--entry", options.entries, "STAGE=FUNCTION, an entry point; none: metadata alone");
+  add_list(line, "--entry", options.entries, "STAGE=FUNCTION, an entry point; without one only metadata");
   add_list(line, "--set", options.set, "NAME=VALUE, an option of the program");
-  add_list(line, "--set-global", options.set_global, "the same, and the option must be global");
-  add_list(line, "--set-instance", options.set_instance, "the same, and the option must be an instance option");
+  add_list(line, "--set-global", options.set_global, "the same for a global option");
+  add_list(line, "--set-instance", options.set_instance, "the same for an instance option");
   add_list(line, "--options", options.option_files, "a JSON file of options: {\"name\": value}");
   line.add_option("--target", options.target, "vulkan1.1, vulkan1.2 or vulkan1.3 (vulkan1.3)")
       .choices({"vulkan1.1", "vulkan1.2", "vulkan1.3"});
   line.add_flag("--split-stages", options.split_stages, "one SPIR-V module for each stage");
-  line.add_flag("--strip", options.strip, "SPIR-V without names");
-  line.add_flag("--debug-lines", options.debug_lines, "SPIR-V with lines and sources");
-  line.add_flag("--optimize", options.optimize, "SPIR-V that SPIRV-Tools has optimized, which takes much longer");
-  line.add_flag("--one-module", options.one_module, "all files are one module");
-  line.add_flag("--skip-sets", options.skip_sets, "metadata without descriptor sets");
-  line.add_flag("--skip-attributes", options.skip_attributes, "metadata without attribute sources");
+  line.add_flag("--strip", options.strip, "leave names out of the SPIR-V");
+  line.add_flag("--debug-lines", options.debug_lines, "put lines and sources into the SPIR-V");
+  line.add_flag("--optimize", options.optimize, "optimize the SPIR-V with SPIRV-Tools, which takes much longer");
+  line.add_flag("--one-module", options.one_module, "treat all files as one module");
+  line.add_flag("--skip-sets", options.skip_sets, "leave descriptor sets out of the metadata");
+  line.add_flag("--skip-attributes", options.skip_attributes, "leave attribute sources out of the metadata");
   add_list(line, "--limit", options.limits,
            "KIND=BYTES, the largest buffer: uniform (16384), push (128), workgroup (16384)");
   line.add_option("--variants", options.variants, "all, one, or a JSON file with a list of assignments");
   add_list(line, "--values", options.values, "NAME=V1,V2..., the values that an option takes in variants");
-  line.add_option("--vary", options.vary, "which options variants are made of: all, global or instance (all)")
+  line.add_option("--vary", options.vary, "the options that variants vary: all, global or instance (all)")
       .choices({"all", "global", "instance"});
-  line.add_option("--max-variants", options.max_variants, "give up beyond this number of variants (65536)");
+  line.add_option("--max-variants", options.max_variants, "fail if there are more variants (65536)");
   line.add_option("-j,--jobs", options.jobs, "threads for variants (one for each core)").positive();
   add_list(line, "--no-warn", options.no_warn, "do not show warnings of this code");
-  line.add_flag("--time", options.time, "print the microseconds that each step took");
+  line.add_flag("--time", options.time, "print the time of each step in microseconds");
 }
 
 std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnostics) {

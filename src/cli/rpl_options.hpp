@@ -1,4 +1,4 @@
-// The options that all verbs for the Render Pipeline Language share (RPL page 3.19).
+// The options that all verbs for the Render Pipeline Language share (docs/spec/rpl.md#command-line).
 #pragma once
 
 #include <optional>
@@ -21,18 +21,18 @@ struct RplOptions {
   bool split_stages = false, strip = false, debug_lines = false, optimize = false;
   bool one_module = false, skip_sets = false, skip_attributes = false;
   std::vector<std::string> limits;
-  std::string variants;  // all, one, a file, or empty: the verb's default
+  std::string variants;  // all, one, or a file; empty: the default of the verb
   std::vector<std::string> values;
   std::string vary = "all";
   std::size_t max_variants = 65536;
-  unsigned jobs = 0;  // 0: as many as the machine has cores
+  unsigned jobs = 0;  // 0: one for each core of the machine
   std::vector<std::string> no_warn;
   bool time = false;
 };
 
 void add_rpl_options(CommandLine& line, RplOptions& options);
 
-// The program and what is to be made of it.
+// The program and how to compile it.
 struct RplInput {
   rpl::Program program;
   rpl::Assignment assignment;
@@ -40,15 +40,16 @@ struct RplInput {
   double parse_time = 0;  // microseconds
 };
 
-// Nothing when there are errors: in the options, the files, or the program.
+// Returns nothing if there are errors in the options, the files, or the program.
 std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnostics);
 
-// --variants, --values, --vary. `all_by_default`: what an empty --variants means; nothing for `one`.
+// Reads --variants, --values and --vary. Returns nothing for one variant; `all_by_default` is the meaning of an empty
+// --variants.
 std::optional<rpl::VariantSettings> variant_settings(const RplOptions& options, const RplInput& input,
                                                      bool all_by_default, Diagnostics& diagnostics);
 
-// Takes out the warnings of --no-warn, then as `report`. `time` goes to standard error, into the JSON object with
-// --json.
+// Removes the warnings of --no-warn and then works as `report`. The times go to standard error, or with --json into the
+// JSON object.
 int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::CompileTimes* times, double parse_time,
                std::FILE* json_to = stderr);
 

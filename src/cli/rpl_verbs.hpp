@@ -1,4 +1,4 @@
-// What the verbs do with programs of the Render Pipeline Language and with the metadata of pipelines.
+// The verbs for programs of the Render Pipeline Language, metadata of pipelines, and SPIR-V modules.
 #pragma once
 
 #include "cli/command_line.hpp"
@@ -6,7 +6,7 @@
 
 namespace slipway::cli {
 
-// Text with the suffix `.rpl`, or that begins with an item that no other language has.
+// Text with the suffix `.rpl`, or text that begins with an item that no other language has.
 bool is_rpl(const Content& content);
 // The JSON that `slipway compile` writes.
 bool is_rpl_metadata(const Content& content);
@@ -20,7 +20,7 @@ int inspect_rpl(const Arguments& arguments);
 int inspect_rpl_metadata(const Arguments& arguments);
 int diff_rpl_metadata(const Arguments& arguments);
 
-// A SPIR-V module, whoever made it.
+// A SPIR-V module, in either byte order.
 bool is_spirv(const Content& content);
 int inspect_spirv(const Arguments& arguments);
 

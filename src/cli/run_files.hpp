@@ -1,4 +1,4 @@
-// Runs scenario files one after the other on one device: what `slipway run` and the drop-in name have in common.
+// Runs scenario files one after another on one device; shared by `slipway run` and the drop-in name.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@
 namespace slipway::cli {
 
 // `file` may be `-`.
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics);
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& options, Diagnostics& diagnostics);
 
-class Runner {
+class ScenarioRunner {
  public:
-  // Begins to open the device in the background, unless the plan alone is asked for, and that for no device.
-  Runner(const RunSettings& settings, Log log, Cache cache);
+  // Starts to open the device in the background, unless --explain is given without --device.
+  ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache);
 
-  // Loads, checks and runs one file. What was found is in the result; nothing is printed but log lines and, with
-  // --explain, the plan.
+  // Loads, checks and runs one file. The result has the diagnostics; only log lines and, with --explain, the plan are
+  // printed.
   launch::FileReport run(const std::string& file);
 
  private:
@@ -32,13 +32,13 @@ class Runner {
   lower::DeviceFacts device_facts(Diagnostics& diagnostics);
   const gpu::Snapshot* native_device();
 
-  const RunSettings& settings_;
+  const ScenarioOptions& options_;
   Log log_;
   Cache cache_;
   std::optional<DeviceSession> device_;
 };
 
-// All problems of all files, strictness applied.
+// The diagnostics of all files; with --strict warnings are errors already.
 std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files);
 int overall_status(const std::vector<launch::FileReport>& files);
 

@@ -1,4 +1,4 @@
-// Runs models on tensors in memory, one after the other on one device.
+// Runs models on tensors in memory, one after another on one device.
 //
 //   ModelRunner runner("", model::Engine::Reference);
 //   const auto outputs = runner.run(file, inputs, types);  // of a model::ModelFile
@@ -18,15 +18,15 @@ namespace slipway::cli {
 
 class ModelRunner {
  public:
-  // `device`: as --device. `engine`: what runs graph segments.
+  // `device`: the value of --device. `engine` runs the graph segments.
   ModelRunner(const std::string& device, model::Engine engine, bool validate = false);
 
-  // The values of the outputs, whose types are given; empty for those that are images. Errors: those of planning and
-  // running, no-device.
+  // Returns the values of the outputs, whose types are given; an image output has no value. Errors: those of planning
+  // and running, no-device.
   Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const model::ModelFile> file,
                                                             std::span<const reference::Tensor> inputs,
                                                             std::span<const tosa::TensorType> outputs);
-  // What the validation layer has said.
+  // Adds the messages of the validation layer.
   void add_messages(Diagnostics& diagnostics) { session_.add_messages(diagnostics); }
   // Of the last run.
   const std::string& device_name() const { return device_name_; }

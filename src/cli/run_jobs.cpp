@@ -1,4 +1,4 @@
-// slipway run and slipway check of jobs scripts (recipe page 3.7).
+// `slipway run` and `slipway check` on jobs scripts.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,12 +13,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct JobsSettings {
+struct JobsVerbOptions {
   ReportStyle style;
   std::string file, directory, mode, backend, library_root, report_path;
   std::optional<std::uint64_t> iterations;
   std::optional<double> timeout;
-  JobsRequest request;
+  JobsOptions jobs;
   bool no_cpu_libraries = false, no_cache = false;
 };
 
@@ -38,33 +38,32 @@ std::optional<recipe::BackendKind> backend_of(const std::string& word) {
   return std::nullopt;
 }
 
-void add_options(CommandLine& line, JobsSettings& settings) {
-  line.add_option("file", settings.file, "the jobs script; `-` is standard input").required();
-  line.add_report_options(settings.style);
-  line.add_option("--dir", settings.directory, "what the script's paths are relative to (its own directory)");
-  line.add_option("--threads", settings.request.jobs.threads, "jobs that run at once (all)")
+void add_options(CommandLine& line, JobsVerbOptions& options) {
+  line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
+  line.add_report_options(options.style);
+  line.add_option("--dir", options.directory, "base directory of the script's paths (its own directory)");
+  line.add_option("--threads", options.jobs.jobs.threads, "jobs that run at the same time (all)")
       .range(std::size_t{1}, std::size_t{1024});
-  line.add_option("--queue-limit", settings.request.jobs.queue_limit, "jobs that are loaded ahead (as many as run)")
+  line.add_option("--queue-limit", options.jobs.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
       .range(std::size_t{1}, std::size_t{1} << 20);
-  line.add_option("--iterations", settings.iterations, "of every execution of jobs that do not say")
+  line.add_option("--iterations", options.iterations, "iterations of every execution, for jobs that do not set them")
       .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
-  line.add_option("--mode", settings.mode, "for jobs that do not say: all, default, latency, throughput, validate")
+  line.add_option("--mode", options.mode, "for jobs that do not set it: all, default, latency, throughput, validate")
       .choices({"all", "default", "latency", "throughput", "validate"});
-  line.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  line.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
+  line.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
+  line.add_option("--backend", options.backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
       .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--device", settings.request.device, "a Vulkan device: index, part of its name, or UUID");
-  line.add_option("--library-root", settings.library_root, "directory of CPU libraries");
-  line.add_option("--seed", settings.request.profile.seed, "of random data that have none (0)");
-  line.add_option("--timeout", settings.timeout, "seconds to wait for one run list").positive();
-  line.add_flag("--allow-outside", settings.request.allow_outside,
-                "files and libraries may lie outside their directories");
-  line.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
-  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_option("--device", options.jobs.device, "a Vulkan device: index, part of its name, or UUID");
+  line.add_option("--library-root", options.library_root, "directory of CPU libraries");
+  line.add_option("--seed", options.jobs.profile.seed, "seed of random data that have none (0)");
+  line.add_option("--timeout", options.timeout, "seconds to wait for one run list; then exit").positive();
+  line.add_flag("--allow-outside", options.jobs.allow_outside, "files and libraries may lie outside their directories");
+  line.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
+  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
 }
 
 std::string_view outcome_of(int status) {
-  constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+  constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "usage error",
                                                          "bad input", "skipped", "failed"};
   return kOutcomes.at(static_cast<std::size_t>(status));
 }
@@ -94,65 +93,62 @@ std::string report_text(const recipe::JobScript& script, const std::vector<recip
 
 bool is_jobs(const Content& content) { return content.has("jobs"); }
 
-std::optional<JobsOutcome> run_jobs_script(const JobsRequest& request, Clock::time_point start,
-                                           Diagnostics& diagnostics) {
-  const auto script = read_script(request.script, Severity::Warning, diagnostics);
+std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, Clock::time_point start, Diagnostics& diagnostics) {
+  const auto script = read_script(jobs.script, Severity::Warning, diagnostics);
   if (!script) return std::nullopt;
-  Backends backends(request.device, request.sessions.plan.cache);
+  Backends backends(jobs.device, jobs.sessions.plan.cache);
   recipe::SessionJobOptions options{
-      .directory = request.directory,
-      .allow_outside = request.allow_outside,
-      .request = request.sessions,
+      .directory = jobs.directory,
+      .allow_outside = jobs.allow_outside,
+      .request = jobs.sessions,
       .open = [&](const Path& artifacts) -> recipe::OpenOptions {
-        return {
-            .runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
-                       .libraries = recipe::cpu::library_roots(request.library_root, artifacts, request.allow_outside),
-                       .cpu_libraries = request.cpu_libraries},
-            .profile = request.profile};
+        return {.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
+                           .libraries = recipe::cpu::library_roots(jobs.library_root, artifacts, jobs.allow_outside),
+                           .cpu_libraries = jobs.cpu_libraries},
+                .profile = jobs.profile};
       }};
   JobsOutcome outcome;
-  outcome.results = recipe::run_jobs(*script, request.jobs, recipe::session_jobs(std::move(options)));
+  outcome.results = recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));
   outcome.report = report_text(*script, outcome.results, start);
   return outcome;
 }
 
 int run_jobs(const Arguments& arguments) {
   const Clock::time_point start = Clock::now();
-  JobsSettings settings;
-  CommandLine line("slipway run", "Runs the jobs of a script, each a recipe with its profile, side by side.",
+  JobsVerbOptions options;
+  CommandLine line("slipway run", "Runs the jobs of a script concurrently, each a recipe with its profile.",
                    "slipway run jobs.json --threads 2 --report report.json");
-  add_options(line, settings);
+  add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  JobsRequest& request = settings.request;
-  request.script = settings.file;
-  request.directory = artifact_directory(settings.directory, settings.file);
-  request.library_root = settings.library_root;
-  request.cpu_libraries = !settings.no_cpu_libraries;
-  request.sessions.plan = {.backend = backend_of(settings.backend),
-                           .cache = settings.no_cache ? Cache() : Cache::of_user()};
-  request.sessions.changes = {.iterations = settings.iterations, .mode = mode_of(settings.mode)};
-  if (settings.timeout) {
-    constexpr double kMost = 1e9;  // some thirty years
-    request.profile.time_out =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(*settings.timeout, kMost) * 1e9));
+  JobsOptions& jobs = options.jobs;
+  jobs.script = options.file;
+  jobs.directory = artifact_directory(options.directory, options.file);
+  jobs.library_root = options.library_root;
+  jobs.cpu_libraries = !options.no_cpu_libraries;
+  jobs.sessions.plan = {.backend = backend_of(options.backend), .cache = options.no_cache ? Cache() : Cache::of_user()};
+  jobs.sessions.changes = {.iterations = options.iterations, .mode = mode_of(options.mode)};
+  if (options.timeout) {
+    constexpr double kMaxSeconds = 1e9;  // about thirty years
+    jobs.profile.time_out =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(*options.timeout, kMaxSeconds) * 1e9));
   }
 
   Diagnostics diagnostics;
-  std::optional<JobsOutcome> outcome = run_jobs_script(request, start, diagnostics);
-  if (!outcome) return report(diagnostics, settings.style);
+  std::optional<JobsOutcome> outcome = run_jobs_script(jobs, start, diagnostics);
+  if (!outcome) return report(diagnostics, options.style);
   std::string lines;
   for (const auto& job : outcome->results) lines += formatted("{}: {}\n", job.id, outcome_of(job.status));
   int status = recipe::status_of(outcome->results);
   for (recipe::JobResult& job : outcome->results) diagnostics.add(std::move(job.diagnostics));
-  if (!settings.report_path.empty()) {
-    if (Result<> written = write_file(settings.report_path, outcome->report); !written) {
+  if (!options.report_path.empty()) {
+    if (Result<> written = write_file(options.report_path, outcome->report); !written) {
       diagnostics.add(std::move(written.error()));
     }
   }
-  if (settings.style.json && settings.report_path != "-") print(outcome->report);
-  if (!settings.style.json) (settings.report_path == "-" ? print_error : print)(lines);
-  status = worst_status(status, report(diagnostics, settings.style));
-  // What did not end in time cannot be stopped, and would be waited for.
+  if (options.style.json && options.report_path != "-") print(outcome->report);
+  if (!options.style.json) (options.report_path == "-" ? print_error : print)(lines);
+  status = worst_status(status, report(diagnostics, options.style));
+  // Work that timed out cannot be stopped, and destructors would wait for it.
   if (std::ranges::contains(diagnostics.all(), DiagnosticKind::TimedOut, &Diagnostic::kind)) std::_Exit(status);
   return status;
 }
@@ -160,7 +156,7 @@ int run_jobs(const Arguments& arguments) {
 int check_jobs(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
-  CommandLine line("slipway check", "Finds every mistake in jobs scripts; the recipes are checked one by one.",
+  CommandLine line("slipway check", "Finds every error in jobs scripts; check the recipes separately.",
                    "slipway check jobs.json");
   line.add_report_options(style);
   line.add_option("files", files, "jobs scripts; `-` is standard input").required();
@@ -173,8 +169,8 @@ int check_jobs(const Arguments& arguments) {
       for (const char* key : {"recipe", "profile"}) {
         const json::Value named = job.at[key];
         if (!named || file_exists(Path(file).parent_path() / named.string())) continue;
-        diagnostics.add(
-            json::problem(named, DiagnosticKind::ArtifactMissing, formatted("there is no file `{}`", named.string())));
+        diagnostics.add(json::problem(named, DiagnosticKind::ArtifactMissing,
+                                      formatted("file `{}` does not exist", named.string())));
       }
     }
   }

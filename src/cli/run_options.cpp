@@ -10,86 +10,86 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
-void add_cache_options(OptionGroup& group, RunSettings& settings) {
-  group.add_flag("--pipeline-caching", settings.pipeline_caching,
+void add_cache_options(OptionGroup& group, ScenarioOptions& options) {
+  group.add_flag("--pipeline-caching", options.pipeline_caching,
                  "keep the driver's pipelines in <cache-path>/<scenario>.cache");
-  group.add_option("--cache-path", settings.cache_path, "directory of that file (the system's temporary directory)");
-  group.add_flag("--clear-pipeline-cache", settings.clear_pipeline_cache, "delete that file first");
-  group.add_flag("--fail-on-pipeline-cache-miss", settings.fail_on_pipeline_cache_miss,
-                 "with a valid cache loaded, fail when a pipeline is not in it");
-  group.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  group.add_option("--cache-path", options.cache_path, "directory of that file (the system's temporary directory)");
+  group.add_flag("--clear-pipeline-cache", options.clear_pipeline_cache, "delete that file first");
+  group.add_flag("--fail-on-pipeline-cache-miss", options.fail_on_pipeline_cache_miss,
+                 "fail if a valid cache is loaded and a pipeline is not in it");
+  group.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
 }
 
-void add_result_options(OptionGroup& group, RunSettings& settings) {
-  group.add_option("--output", settings.output,
-                   "base directory of relative `dst` paths, made if missing (the scenario's directory)");
-  group.add_option("--profiling-dump-path", settings.profiling_path, "write GPU timestamps as JSON");
-  group.add_option("--perf-counters-dump-path", settings.perf_counters_path, "write host times as JSON");
-  group.add_option("--trace", settings.trace_path,
-                   "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
-  group.add_option("--junit", settings.junit_path, "write a JUnit XML report");
-  group.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  group.add_option("--dump-on-failure", settings.failure_dump_directory,
+void add_result_options(OptionGroup& group, ScenarioOptions& options) {
+  group.add_option("--output", options.output,
+                   "base directory of relative `dst` paths, created if missing (the scenario's directory)");
+  group.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
+  group.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
+  group.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  group.add_option("--junit", options.junit_path, "write a JUnit XML report");
+  group.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
+  group.add_option("--dump-on-failure", options.failure_dump_directory,
                    "write all resources into this directory when an expectation fails");
 }
 
 // Options of tensors and graphs.
-void add_graph_options(OptionGroup& group, RunSettings& settings) {
+void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
   group
-      .add_option("--emulate", settings.emulate,
-                  "tensors and graphs without the device's own support: auto, never, always (bare: always)")
+      .add_option("--emulate", options.emulate,
+                  "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)")
       .choices({"auto", "never", "always"});
-  group.add_option("--engine", settings.engine, "graphs by the device or by the reference interpreter: auto, reference")
+  group
+      .add_option("--engine", options.engine,
+                  "run graphs on the device or in the reference interpreter: auto, reference")
       .choices({"auto", "reference"});
-  group.add_flag("--no-fuse", settings.no_fuse, "one kernel for each operator of a graph");
-  group.add_option("--session-memory-dump-dir", settings.session_memory_directory,
-                   "write the session memory of graphs");
-  group.add_option("--emulation-layer-profiling-dump-dir", settings.graph_profiling_directory,
+  group.add_flag("--no-fuse", options.no_fuse, "one kernel for each operator of a graph");
+  group.add_option("--session-memory-dump-dir", options.session_memory_directory, "write the session memory of graphs");
+  group.add_option("--emulation-layer-profiling-dump-dir", options.graph_profiling_directory,
                    "write times of graph operators");
-  group.add_option("--neural-debug-database-dump-dir", settings.debug_database_directory,
+  group.add_option("--neural-debug-database-dump-dir", options.debug_database_directory,
                    "write the debug database of graphs");
-  group.add_option("--neural-statistics-dump-dir", settings.statistics_directory, "write the statistics of graphs");
-  group.add_option("--neural-statistics-mode", settings.statistics_mode, "0 or 1 (1)").choices({"0", "1"});
+  group.add_option("--neural-statistics-dump-dir", options.statistics_directory, "write the statistics of graphs");
+  group.add_option("--neural-statistics-mode", options.statistics_mode, "0 or 1 (1)").choices({"0", "1"});
 }
 
 }  // namespace
 
-void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in) {
+void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) {
   if (drop_in) {
-    line.add_option("--scenario", settings.files, "the scenario file").required().values(1);
+    line.add_option("--scenario", options.files, "the scenario file").required().values(1);
   } else {
-    line.add_option("files", settings.files, "scenario files; `-` is standard input");
-    line.add_option("--scenario", [&](const std::string& file) { settings.files.push_back(file); }, "the same");
+    line.add_option("files", options.files, "scenario files; `-` is standard input");
+    line.add_option("--scenario", [&](const std::string& file) { options.files.push_back(file); }, "the same");
   }
-  line.add_report_options(settings.style);
-  line.add_option("--device", settings.device,
+  line.add_report_options(options.style);
+  line.add_option("--device", options.device,
                   "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.add_option("--repeat", settings.repeat, "run the commands this often (1)");
-  line.add_option("--timeout", settings.timeout,
-                  "seconds to wait for the commands; then name the one that hangs and end")
+  line.add_option("--repeat", options.repeat, "the number of runs (1)");
+  line.add_option("--timeout", options.timeout,
+                  "seconds to wait for the commands; then report the one that hangs and exit")
       .positive();
-  line.add_flag("--dry-run", settings.dry_run, "do everything but submit and write results");
-  line.add_flag("--explain", settings.explain, "print the plan; touch no device but one that --device names");
-  line.add_flag("--confine", settings.confine, "refuse paths that leave the scenario's directory");
-  add_result_options(line, settings);
-  add_cache_options(line, settings);
-  line.add_option("--disable-extension", settings.disabled_extensions, "treat these device extensions as absent")
+  line.add_flag("--dry-run", options.dry_run, "do everything but submit and write results");
+  line.add_flag("--explain", options.explain, "print the plan; touch no device but one that --device names");
+  line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
+  add_result_options(line, options);
+  add_cache_options(line, options);
+  line.add_option("--disable-extension", options.disabled_extensions, "treat these device extensions as absent")
       .values(1, -1)
       .take_all();
-  line.add_flag("--enable-gpu-debug-markers", settings.debug_markers, "name objects and commands for GPU debuggers");
-  line.add_flag("--enable-robustness-features", settings.robustness, "bounds checks where the device has them");
-  line.add_flag("--validate", settings.validate, "run under the Vulkan validation layer, synchronisation included");
-  line.add_flag("--wait-for-key-stroke-before-run", settings.wait_for_key, "wait for Enter first");
-  line.add_flag("--pause-on-exit", settings.pause_on_exit, "wait for Enter at the end");
-  line.add_flag("--capture-frame", settings.capture_frame, "let an injected RenderDoc capture the run");
+  line.add_flag("--enable-gpu-debug-markers", options.debug_markers, "name objects and commands for GPU debuggers");
+  line.add_flag("--enable-robustness-features", options.robustness, "enable bounds checks if the device has them");
+  line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
+  line.add_flag("--wait-for-key-stroke-before-run", options.wait_for_key, "wait for Enter first");
+  line.add_flag("--pause-on-exit", options.pause_on_exit, "wait for Enter at the end");
+  line.add_flag("--capture-frame", options.capture_frame, "let an injected RenderDoc capture the run");
   line.add_option(
           "--log-level",
           [&](const std::string& word) {
-            settings.log_level = static_cast<LogLevel>(std::ranges::find(kLevels, word) - kLevels.begin());
+            options.log_level = static_cast<LogLevel>(std::ranges::find(kLevels, word) - kLevels.begin());
           },
           "debug, info, warning or error (info)")
       .choices(std::vector<std::string>(kLevels.begin(), kLevels.end()));
-  add_graph_options(line, settings);
+  add_graph_options(line, options);
 }
 
 Arguments normalized(Arguments arguments) {
@@ -109,19 +109,19 @@ Arguments normalized(Arguments arguments) {
   return result;
 }
 
-void check_settings(const RunSettings& settings, Diagnostics& diagnostics) {
+void check_options(const ScenarioOptions& options, Diagnostics& diagnostics) {
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
-  if (settings.files.empty()) usage("no scenario file is given");
-  if (settings.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", settings.repeat));
+  if (options.files.empty()) usage("no scenario file is given");
+  if (options.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", options.repeat));
   const auto directory = [&](const std::string& path, std::string_view what) {
     if (!path.empty() && !directory_exists(path)) usage(formatted("Invalid {} directory: {}", what, path));
   };
-  if (settings.pipeline_caching) directory(settings.cache_path, "cache");
-  directory(settings.graph_profiling_directory, "graph profiling dump");
-  directory(settings.debug_database_directory, "Neural Debug Database dump");
-  directory(settings.statistics_directory, "Neural Statistics dump");
-  directory(settings.session_memory_directory, "Session Memory dump");
-  for (const std::string& extension : settings.disabled_extensions) {
+  if (options.pipeline_caching) directory(options.cache_path, "cache");
+  directory(options.graph_profiling_directory, "graph profiling dump");
+  directory(options.debug_database_directory, "Neural Debug Database dump");
+  directory(options.statistics_directory, "Neural Statistics dump");
+  directory(options.session_memory_directory, "Session Memory dump");
+  for (const std::string& extension : options.disabled_extensions) {
     if (!extension.starts_with("VK_")) usage(formatted("Unrecognized extension, cannot disable: {}", extension));
   }
 }

@@ -1,4 +1,4 @@
-// The options of `slipway run` and of the drop-in name `scenario-runner` (scenario page 3.16).
+// The options of `slipway run` and of the drop-in name `scenario-runner` (docs/spec/scenario.md#command-line).
 #pragma once
 
 #include <optional>
@@ -10,8 +10,7 @@
 
 namespace slipway::cli {
 
-// What runs are asked to do, before it is known with which files.
-struct RunSettings {
+struct ScenarioOptions {
   ReportStyle style;
   std::vector<std::string> files;
   std::string output;
@@ -39,14 +38,14 @@ struct RunSettings {
   std::optional<LogLevel> log_level;
 };
 
-// Adds all options; `files` are positional for `run`, and `--scenario` alone for the drop-in name.
-void add_run_options(CommandLine& line, RunSettings& settings, bool drop_in);
+// Declares all options. `run` takes files as positional arguments, the drop-in name with `--scenario` only.
+void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in);
 
-// Puts right what CLI11 cannot say: a bare `--emulate` is `--emulate=always`, and names behind `--disable-extension`
-// end where a word is no extension.
+// Rewrites what the parser cannot express: `--emulate` without a value is `--emulate=always`, and the list after
+// `--disable-extension` ends at the first word that is not an extension.
 Arguments normalized(Arguments arguments);
 
-// Mistakes that a single option cannot see: directories that are none, counts, extensions that nobody knows.
-void check_settings(const RunSettings& settings, Diagnostics& diagnostics);
+// Reports errors that the parser does not detect: paths that are not directories, counts, unknown extensions.
+void check_options(const ScenarioOptions& options, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

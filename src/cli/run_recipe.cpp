@@ -1,4 +1,4 @@
-// slipway run for recipes (recipe page 5.1).
+// `slipway run` on recipes (docs/spec/recipe.md#slipway-run).
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -19,7 +19,7 @@ struct NamedFile {
   std::string name, file;
 };
 
-struct RecipeSettings {
+struct RecipeOptions {
   ReportStyle style;
   std::vector<std::string> files;
   RecipeFiles inputs;
@@ -39,7 +39,7 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == one.size()) {
-      diagnostics.error(DiagnosticKind::Usage, {}, formatted("{} takes NAME=FILE, but here is `{}`", option, one));
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("{} takes NAME=FILE, but `{}` is given", option, one));
       continue;
     }
     files.push_back({one.substr(0, equals), one.substr(equals + 1)});
@@ -63,112 +63,112 @@ std::optional<recipe::BackendKind> backend_of(const std::string& word) {
   return std::nullopt;
 }
 
-void add_options(CommandLine& line, RecipeSettings& settings) {
-  line.add_option("file", settings.files, "the recipe; `-` is standard input");
-  line.add_report_options(settings.style);
-  line.add_option("--profile", settings.inputs.profile, "what to bind, and how often to run");
-  line.add_option("--dir", settings.directory,
+void add_options(CommandLine& line, RecipeOptions& options) {
+  line.add_option("file", options.files, "the recipe; `-` is standard input");
+  line.add_report_options(options.style);
+  line.add_option("--profile", options.inputs.profile, "the profile: what to bind, and how often to run");
+  line.add_option("--dir", options.directory,
                   "directory of the files that recipe and profile name (the recipe's directory)");
-  line.add_option("--iterations", settings.iterations, "of every execution")
+  line.add_option("--iterations", options.iterations, "iterations of every execution")
       .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
-  line.add_option("--mode", settings.mode,
+  line.add_option("--mode", options.mode,
                   "run only executions of this mode: all, default, latency, throughput, validate")
       .choices({"all", "default", "latency", "throughput", "validate"});
-  line.add_option("--report", settings.report_path, "write a JSON report; `-` is standard output");
-  line.add_option("--backend", settings.backend, "auto, vulkan, opencl or xrt (auto: as the kernels' files say)")
+  line.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
+  line.add_option("--backend", options.backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
       .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--device", settings.device,
+  line.add_option("--device", options.device,
                   "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.add_option("--kernels", settings.inputs.kernels, "replace kernels of the recipe by those of this file");
-  line.add_option("--library-root", settings.library_root,
+  line.add_option("--kernels", options.inputs.kernels, "replace kernels of the recipe with those of this file");
+  line.add_option("--library-root", options.library_root,
                   "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
-  line.add_option("--bind", settings.binds, "NAME=FILE: a buffer with the bytes of a file").values(1).take_all();
-  line.add_option("--save", settings.saves, "NAME=FILE: write a buffer after the last execution").values(1).take_all();
-  line.add_option("--golden", settings.goldens, "NAME=FILE: compare a buffer with a file after the last execution")
+  line.add_option("--bind", options.binds, "NAME=FILE: bind the bytes of a file to a buffer").values(1).take_all();
+  line.add_option("--save", options.saves, "NAME=FILE: write a buffer after the last execution").values(1).take_all();
+  line.add_option("--golden", options.goldens, "NAME=FILE: compare a buffer with a file after the last execution")
       .values(1)
       .take_all();
-  line.add_option("--seed", settings.seed, "of random data that have none (0)");
-  line.add_option("--runlist-threshold", settings.threshold,
-                  "XRT: so many runs make a run list of the device; 0 never");
-  line.add_option("--timeout", settings.timeout, "seconds to wait for one run list; then end").positive();
-  line.add_flag("--explain", settings.explain, "print the plan, and touch no device");
-  line.add_flag("--dry-run", settings.dry_run, "do everything but run, and write no results");
-  line.add_flag("--timings", settings.timings, "measure each run, for the report");
-  line.add_flag("--allow-outside", settings.inputs.allow_outside,
+  line.add_option("--seed", options.seed, "seed of random data that have none (0)");
+  line.add_option("--runlist-threshold", options.threshold,
+                  "XRT: the number of runs from which they become a run list of the device; 0: never");
+  line.add_option("--timeout", options.timeout, "seconds to wait for one run list; then exit").positive();
+  line.add_flag("--explain", options.explain, "print the plan, and touch no device");
+  line.add_flag("--dry-run", options.dry_run, "do everything except running and writing results");
+  line.add_flag("--timings", options.timings, "measure each run, for the report");
+  line.add_flag("--allow-outside", options.inputs.allow_outside,
                 "files and libraries may lie outside their directories");
-  line.add_flag("--no-cpu-libraries", settings.no_cpu_libraries, "refuse recipes with CPU functions");
-  line.add_flag("--nommap", settings.no_map, "read files of profiles instead of mapping them");
-  line.add_flag("--nopoll", settings.no_poll, "sleep while waiting, whatever the profile says");
-  line.add_flag("--no-cache", settings.no_cache, "do not use the cache of compiled shaders");
+  line.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
+  line.add_flag("--nommap", options.no_map, "read files of profiles instead of mapping them");
+  line.add_flag("--nopoll", options.no_poll, "sleep while waiting, regardless of the profile");
+  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
 }
 
 class RecipeRun {
  public:
-  explicit RecipeRun(RecipeSettings settings) : settings_(std::move(settings)) {}
+  explicit RecipeRun(RecipeOptions options) : options_(std::move(options)) {}
 
   int run() {
-    const auto binds = named_files(settings_.binds, "--bind", diagnostics_);
-    const auto saves = named_files(settings_.saves, "--save", diagnostics_);
-    const auto goldens = named_files(settings_.goldens, "--golden", diagnostics_);
-    if (settings_.files.size() != 1) {
+    const auto binds = named_files(options_.binds, "--bind", diagnostics_);
+    const auto saves = named_files(options_.saves, "--save", diagnostics_);
+    const auto goldens = named_files(options_.goldens, "--golden", diagnostics_);
+    if (options_.files.size() != 1) {
       diagnostics_.error(DiagnosticKind::Usage, {},
-                         settings_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+                         options_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
     }
-    if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
+    if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
     if (load()) {
-      if (settings_.explain) {
+      if (options_.explain) {
         print(recipe::print_plan(*session_.plan()));
-        return report(diagnostics_, settings_.style);
+        return report(diagnostics_, options_.style);
       }
-      if (open(binds) && !settings_.dry_run && execute()) finish(saves, goldens);
+      if (open(binds) && !options_.dry_run && execute()) finish(saves, goldens);
     }
     return end();
   }
 
  private:
-  bool good() {
-    if (settings_.style.strict) diagnostics_.make_strict();
+  bool ok() {
+    if (options_.style.strict) diagnostics_.make_strict();
     return !diagnostics_.has_errors();
   }
 
   bool load() {
-    const std::string& file = settings_.files.front();
-    settings_.inputs.recipe = file;
-    settings_.inputs.directory = artifact_directory(settings_.directory, file);
-    auto request = request_of(settings_.inputs, diagnostics_);
+    const std::string& file = options_.files.front();
+    options_.inputs.recipe = file;
+    options_.inputs.directory = artifact_directory(options_.directory, file);
+    auto request = request_of(options_.inputs, diagnostics_);
     if (!request) return false;
-    cache_ = settings_.no_cache ? Cache() : Cache::of_user();
-    request->plan = {.backend = backend_of(settings_.backend), .cache = cache_};
-    request->changes = {.iterations = settings_.iterations,
-                        .mode = mode_of(settings_.mode),
-                        .no_map = settings_.no_map,
-                        .no_poll = settings_.no_poll};
+    cache_ = options_.no_cache ? Cache() : Cache::of_user();
+    request->plan = {.backend = backend_of(options_.backend), .cache = cache_};
+    request->changes = {.iterations = options_.iterations,
+                        .mode = mode_of(options_.mode),
+                        .no_map = options_.no_map,
+                        .no_poll = options_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
-    return good() && session_.plan();
+    return ok() && session_.plan();
   }
 
   bool open(const std::vector<NamedFile>& binds) {
-    backends_.emplace(settings_.device, cache_);
+    backends_.emplace(options_.device, cache_);
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
-                   .libraries = recipe::cpu::library_roots(settings_.library_root, settings_.inputs.directory,
-                                                           settings_.inputs.allow_outside),
-                   .cpu_libraries = !settings_.no_cpu_libraries,
-                   .timings = settings_.timings},
-        .profile = {.seed = settings_.seed,
-                    .runlist_threshold = settings_.threshold,
+                   .libraries = recipe::cpu::library_roots(options_.library_root, options_.inputs.directory,
+                                                           options_.inputs.allow_outside),
+                   .cpu_libraries = !options_.no_cpu_libraries,
+                   .timings = options_.timings},
+        .profile = {.seed = options_.seed,
+                    .runlist_threshold = options_.threshold,
                     .print = [this](std::string_view text) { say(text); }}};
-    if (settings_.timeout) options.profile.time_out = launch_time_out(*settings_.timeout);
+    if (options_.timeout) options.profile.time_out = launch_time_out(*options_.timeout);
     if (!session_.open(std::move(options), diagnostics_)) return false;
     for (const NamedFile& bind : binds) {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
-    return good();
+    return ok();
   }
 
   static std::chrono::nanoseconds launch_time_out(double seconds) {
-    constexpr double kMost = 1e9;  // some thirty years
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMost) * 1e9));
+    constexpr double kMaxSeconds = 1e9;  // about thirty years
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e9));
   }
 
   Result<> bind_file(const NamedFile& bind) {
@@ -176,7 +176,7 @@ class RecipeRun {
     if (!file) return fail(file.error());
     if (file->bytes().empty())
       return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(bind.file),
-                  "the file is empty, and a buffer is not");
+                  "the file is empty, but a buffer cannot be");
     auto buffer = session_.runner().create_buffer({.size = file->bytes().size(), .name = bind.name});
     if (!buffer) return fail(std::move(buffer.error()));
     std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
@@ -226,14 +226,12 @@ class RecipeRun {
     if (result.mismatches == 0) return;
     for (const std::string& example : result.examples) say(example + "\n");
     diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(golden.file),
-                       formatted("buffer `{}` is not what is expected: {} of {} bytes differ", golden.name,
+                       formatted("buffer `{}` differs from the expected data in {} of {} bytes", golden.name,
                                  result.mismatches, bytes.size()));
   }
 
-  // Metric lines; standard output may be the report's.
-  void say(std::string_view text) {
-    (settings_.report_path == "-" || settings_.style.json ? print_error : print)(text);
-  }
+  // Prints lines of metrics; standard output may be reserved for the report.
+  void say(std::string_view text) { (options_.report_path == "-" || options_.style.json ? print_error : print)(text); }
 
   int end() {
     if (failure_.empty() && diagnostics_.has_errors()) {
@@ -243,23 +241,23 @@ class RecipeRun {
     }
     const recipe::Session::System system = recipe::system_usage(start_);
     const std::string text = session_.report(failure_.empty() ? nullptr : &failure_, &system, 2);
-    if (!settings_.report_path.empty()) {
-      if (Result<> written = write_file(settings_.report_path, text); !written)
+    if (!options_.report_path.empty()) {
+      if (Result<> written = write_file(options_.report_path, text); !written)
         diagnostics_.add(std::move(written.error()));
     }
-    if (settings_.style.json && settings_.report_path != "-") print(text);
-    const int status = report(diagnostics_, settings_.style);
-    if (!settings_.style.json) {
-      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "wrong usage",
+    if (options_.style.json && options_.report_path != "-") print(text);
+    const int status = report(diagnostics_, options_.style);
+    if (!options_.style.json) {
+      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "usage error",
                                                              "bad input", "skipped", "failed"};
       std::string line =
-          formatted("{}: {}{}\n", settings_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
-      if (settings_.report_path == "-" || status > 1)
+          formatted("{}: {}{}\n", options_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
+      if (options_.report_path == "-" || status > 1)
         print_error(line);
       else
         print(line);
     }
-    // A shader that does not end cannot be stopped, and would be waited for.
+    // Work that timed out cannot be stopped, and destructors would wait for it.
     if (timed_out_) std::_Exit(status);
     return status;
   }
@@ -273,7 +271,7 @@ class RecipeRun {
   }
 
   Clock::time_point start_ = Clock::now();
-  RecipeSettings settings_;
+  RecipeOptions options_;
   Diagnostics diagnostics_;
   Cache cache_;
   std::optional<Backends> backends_;
@@ -287,12 +285,12 @@ class RecipeRun {
 bool is_recipe(const Content& content) { return content.has("execution/runs") && !content.has("jobs"); }
 
 int run_recipe(const Arguments& arguments) {
-  RecipeSettings settings;
+  RecipeOptions options;
   CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.",
                    "slipway run recipe.json --profile profile.json");
-  add_options(line, settings);
+  add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  return RecipeRun(std::move(settings)).run();
+  return RecipeRun(std::move(options)).run();
 }
 
 }  // namespace slipway::cli

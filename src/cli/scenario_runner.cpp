@@ -1,5 +1,5 @@
-// The drop-in name `scenario-runner`: the command line, exit status and log lines of the tool of that name (scenario
-// page 5).
+// The drop-in name `scenario-runner`, with the command line, exit status and log lines of the tool of that name
+// (docs/spec/scenario.md#compatibility).
 #include "cli/program.hpp"
 #include "cli/run_files.hpp"
 #include "cli/version.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kFailed = 255;
 
-// A located diagnostic as the text of one log line.
+// A diagnostic with its location, as one log line.
 std::string one_line(const Diagnostic& diagnostic) {
   std::string text = format_place(diagnostic.location);
   if (!text.empty()) text += ": ";
@@ -37,26 +37,26 @@ void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 int scenario_runner(const Arguments& arguments) {
-  RunSettings settings;
+  ScenarioOptions options;
   CommandLine line("scenario-runner", "Runs a scenario.", "scenario-runner --scenario scene.json --output results");
   line.set_version(version_json());
-  add_run_options(line, settings, true);
+  add_run_options(line, options, true);
   if (const std::optional<int> status = line.parse(normalized(arguments))) return *status == 0 ? 0 : kFailed;
 
-  const Log log = stamped_log(settings.log_level.value_or(LogLevel::Info));
+  const Log log = stamped_log(options.log_level.value_or(LogLevel::Info));
   Diagnostics diagnostics;
-  check_settings(settings, diagnostics);
+  check_options(options, diagnostics);
   if (diagnostics.has_errors()) {
     log_all(log, diagnostics.all());
     return kFailed;
   }
-  if (settings.dry_run && settings.repeat > 1) log.warning("Count overruled by dry-run");
-  if (settings.dry_run && settings.capture_frame) log.warning("Frame capture overruled by dry-run");
-  // Only the cache that the flags ask for.
-  Runner runner(settings, log, Cache());
-  const launch::FileReport file = runner.run(settings.files.front());
+  if (options.dry_run && options.repeat > 1) log.warning("Count overruled by dry-run");
+  if (options.dry_run && options.capture_frame) log.warning("Frame capture overruled by dry-run");
+  // No cache except the pipeline cache of the options.
+  ScenarioRunner runner(options, log, Cache());
+  const launch::FileReport file = runner.run(options.files.front());
   log_all(log, file.all_diagnostics());
-  if (settings.pause_on_exit) wait_for_enter();
+  if (options.pause_on_exit) wait_for_enter();
   return file.status() == 0 ? 0 : kFailed;
 }
 

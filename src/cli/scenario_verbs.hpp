@@ -1,4 +1,4 @@
-// What the verbs do with scenarios.
+// The verbs for scenarios.
 #pragma once
 
 #include "cli/command_line.hpp"

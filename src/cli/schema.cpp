@@ -1,4 +1,4 @@
-// slipway schema: what the program reads and writes, described for editors, checkers and people.
+// `slipway schema`: describes what the program reads and writes, for editors, checkers and people.
 #include <algorithm>
 #include <array>
 
@@ -21,9 +21,9 @@ namespace {
 std::string_view name_of(Cause cause) {
   switch (cause) {
     case Cause::Answer:
-      return "the answer is no";
+      return "a check failed";
     case Cause::Usage:
-      return "wrong usage";
+      return "usage error";
     case Cause::Input:
       return "bad input";
     case Cause::Device:
@@ -40,7 +40,8 @@ std::string diagnostic_kinds_page() {
       "# Diagnostics\n\n"
       "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them; in JSON "
       "(`--json`, shape:\n"
-      "`schema/diagnostics.schema.json`) they stand under `kind`. The cause of the errors decides the exit status.\n\n"
+      "`schema/diagnostics.schema.json`) they are the member `kind`. The cause of the errors decides the exit "
+      "status.\n\n"
       "| kind | exit status | meaning |\n|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
     page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
@@ -64,13 +65,13 @@ struct Page {
   std::string (*text)();
 };
 
-// What can be printed; a format adds its line.
+// A new format adds a line.
 constexpr std::array kPages = {
     Page{"scenario", "JSON Schema of scenarios", scenario::schema_text},
     Page{"zeinfo", "JSON Schema of ZE Info as JSON", zeinfo::json_schema},
     Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
          zeinfo_keys_page},
-    Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
+    Page{"zebin", "JSON Schema of zebin.json, the manifest of an unpacked zebin", zebin::manifest_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
@@ -78,7 +79,7 @@ constexpr std::array kPages = {
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
     Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
-    Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},
+    Page{"tuning", "JSON Schema of the tables of `slipway tune`", model::tuning_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 
@@ -91,7 +92,7 @@ int schema_verb(const Arguments& arguments) {
     names.emplace_back(page.name);
     list += formatted("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
   }
-  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
+  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a reference table.",
                    "slipway schema scenario > scenario.schema.json");
   line.add_option("format", name, list).required().choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -1,4 +1,4 @@
-// slipway inspect for SPIR-V modules.
+// `slipway inspect` on SPIR-V modules.
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -9,18 +9,18 @@
 namespace slipway::cli {
 
 bool is_spirv(const Content& content) {
-  return content.begins("\x03\x02\x23\x07") || content.begins("\x07\x23\x02\x03");  // either byte order
+  return content.starts_with("\x03\x02\x23\x07") || content.starts_with("\x07\x23\x02\x03");  // either byte order
 }
 
 int inspect_spirv(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
   bool assembly = false;
-  CommandLine line("slipway inspect spirv", "Shows what a SPIR-V module needs: entry points, bindings, push constants.",
+  CommandLine line("slipway inspect spirv", "Shows the entry points, bindings and push constants of a SPIR-V module.",
                    "slipway inspect out.spv");
   line.add_report_options(style);
   line.add_option("files", files, "modules").required();
-  line.add_flag("--asm", assembly, "the whole module as assembly");
+  line.add_flag("--asm", assembly, "print the whole module as assembly");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

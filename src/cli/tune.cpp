@@ -1,4 +1,4 @@
-// slipway tune: finds the best parameters of a model's kernels on a device, and keeps them for later runs.
+// `slipway tune`: finds the best parameters of a model's kernels on a device and keeps them for later runs.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -15,7 +15,7 @@
 namespace slipway::cli {
 namespace {
 
-struct Settings {
+struct TuneOptions {
   ReportStyle style;
   std::string file, device, output;
   std::vector<std::string> shapes;
@@ -67,32 +67,32 @@ std::string json_of(const model::Tuned& tuned) {
 
 class Tuning {
  public:
-  explicit Tuning(Settings settings) : settings_(std::move(settings)) {}
+  explicit Tuning(TuneOptions options) : options_(std::move(options)) {}
 
   int run() {
-    for (const std::string& given : settings_.shapes) {
+    for (const std::string& given : options_.shapes) {
       if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
     }
-    if (settings_.no_cache && settings_.output.empty())
-      diagnostics_.error(DiagnosticKind::Usage, {}, "with --no-cache and without --output nothing would be kept");
-    if (diagnostics_.has_errors()) return report(diagnostics_, settings_.style);
-    DeviceSession session({.selector = device_selector(settings_.device), .timestamps = true}, false);
+    if (options_.no_cache && options_.output.empty())
+      diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
+    if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
+    DeviceSession session({.selector = device_selector(options_.device), .timestamps = true}, false);
     measure(session);
     session.add_messages(diagnostics_);
-    return report(diagnostics_, settings_.style);
+    return report(diagnostics_, options_.style);
   }
 
  private:
   void measure(DeviceSession& session) {
-    const Cache cache = settings_.no_cache ? Cache() : Cache::of_user();
-    request_.file = open_any_model(settings_.file, settings_.file, diagnostics_);
+    const Cache cache = options_.no_cache ? Cache() : Cache::of_user();
+    request_.file = open_any_model(options_.file, options_.file, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return;
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
     const auto snapshot = diagnostics_.take(session.opening().snapshot());
     if (!shaders || !snapshot) return;
-    request_.name = Path(settings_.file).stem().string();
+    request_.name = Path(options_.file).stem().string();
     request_.settings.shaders = std::move(*shaders);
-    request_.settings.graphs.lower.fuse = !settings_.no_fuse;
+    request_.settings.graphs.lower.fuse = !options_.no_fuse;
     request_.settings.graphs.lower.device = model::device_facts(**snapshot);
     const auto planned = model::plan_standalone(request_, diagnostics_);
     if (!planned) return;
@@ -111,27 +111,27 @@ class Tuning {
   }
 
   void show(std::size_t round, std::size_t rounds) const {
-    if (!settings_.quiet && round % 8 == 0) print_error(formatted("round {} of {}\n", round + 1, rounds));
+    if (!options_.quiet && round % 8 == 0) print_error(formatted("round {} of {}\n", round + 1, rounds));
   }
 
   void keep(const model::Tuned& tuned, const gpu::Snapshot& snapshot, const Cache& cache) {
-    if (!settings_.output.empty()) {
+    if (!options_.output.empty()) {
       const std::string text = write_tuning(model::TuningTable::of(snapshot, tuned.tuning));
-      if (Result<> written = write_file(settings_.output, text); !written) {
+      if (Result<> written = write_file(options_.output, text); !written) {
         diagnostics_.add(std::move(written.error()));
         return;
       }
     }
-    // What an earlier time found to be better than the estimate, and this time did not, goes.
+    // Entries of an earlier tuning are replaced, even if the estimate is best now.
     if (cache.enabled()) {
       lower::Tuning all = tuned.tuning;
       for (const model::TunedPlace& location : tuned.locations) all.try_emplace(location.kernel, location.estimated);
       model::cache_tuning(snapshot, all, cache);
     }
-    print(settings_.style.json ? json_of(tuned) : table_of(tuned));
+    print(options_.style.json ? json_of(tuned) : table_of(tuned));
   }
 
-  Settings settings_;
+  TuneOptions options_;
   Diagnostics diagnostics_;
   model::StandaloneRequest request_;
 };
@@ -139,25 +139,26 @@ class Tuning {
 }  // namespace
 
 int tune_verb(const Arguments& arguments) {
-  Settings settings;
-  CommandLine line("slipway tune",
-                   "Measures on a device which parameters of a model's kernels are best. Later runs on the same device "
-                   "and driver\nuse them: they are kept in the program's cache. With --output they become a file to "
-                   "ship, which runs use when\nthe environment variable SLIPWAY_TUNING names it.",
-                   "slipway tune model.vgf --output model.tuning.json");
-  line.add_option("file", settings.file, "the model: VGF, TOSA, MLIR or a graph as text").required();
-  line.add_report_options(settings.style);
-  line.add_option("--shape", settings.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+  TuneOptions options;
+  CommandLine line(
+      "slipway tune",
+      "Measures which parameters of a model's kernels are best on a device. They are kept in the program's "
+      "cache, and later\nruns on the same device and driver use them. --output writes them to a file to "
+      "ship, which runs use if the\nenvironment variable SLIPWAY_TUNING names it.",
+      "slipway tune model.vgf --output model.tuning.json");
+  line.add_option("file", options.file, "the model: VGF, TOSA, MLIR or a graph as text").required();
+  line.add_report_options(options.style);
+  line.add_option("--shape", options.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
       .values(1)
       .take_all();
-  line.add_option("--device", settings.device,
+  line.add_option("--device", options.device,
                   "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.add_option("--output", settings.output, "write the table to this file (JSON; `slipway schema tuning`)");
-  line.add_flag("--no-fuse", settings.no_fuse, "for runs with --no-fuse");
-  line.add_flag("--no-cache", settings.no_cache, "do not keep the table in the program's cache");
-  line.add_flag("--quiet", settings.quiet, "do not show progress");
+  line.add_option("--output", options.output, "write the table to this file (JSON; `slipway schema tuning`)");
+  line.add_flag("--no-fuse", options.no_fuse, "tune for runs with --no-fuse");
+  line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");
+  line.add_flag("--quiet", options.quiet, "do not show progress");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  return Tuning(std::move(settings)).run();
+  return Tuning(std::move(options)).run();
 }
 
 }  // namespace slipway::cli

@@ -20,7 +20,7 @@ bool is_image(vk::DescriptorType type) {
 // A shader operator as a model of its own.
 struct Alone {
   std::shared_ptr<const model::ModelFile> file;
-  std::vector<std::size_t> inputs;  // of the model: operands of the operator, each value once
+  std::vector<std::size_t> inputs;  // indices of the operator's operands, each value once
 };
 
 class ShaderRuns {
@@ -34,7 +34,7 @@ class ShaderRuns {
     auto known = alone_.find(&node);
     if (known == alone_.end()) {
       auto made = make(graph, node, {});
-      // What is an image at the end of a model cannot be read back: a graph operator behind it makes a tensor of it.
+      // An image output of a model cannot be read back. A graph operator after the shader converts it to a tensor.
       if (made) {
         const std::vector<bool> images = image_outputs(*made->file);
         if (std::ranges::contains(images, true)) made = make(graph, node, images);

@@ -1,4 +1,4 @@
-// `--verify` of models with shaders, on a device.
+// `--verify` of models with shaders on a device.
 #pragma once
 
 #include "convert/convert.hpp"
@@ -6,8 +6,8 @@
 
 namespace slipway::cli {
 
-// Each shader operator of the model runs as a model of its own, the file as a whole. Says on standard error what was
-// verified, and what was not. `settings`: how shaders are converted.
+// Runs each shader operator as a model of its own, and the file as a whole, and compares the results. Prints what was
+// verified and what was not. `settings`: how shaders are converted.
 void verify_on_device(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file, Bytes bytes,
                       const convert::Settings& settings, const convert::VerifySettings& verify,
                       const std::string& device, Diagnostics& diagnostics);

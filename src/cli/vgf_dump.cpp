@@ -1,4 +1,5 @@
-// The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5.1, 5.2).
+// The drop-in names `vgf_dump` and `vgf_updater` (docs/spec/vgf.md#vgf_dump,
+// docs/spec/vgf.md#updating-files).
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -12,7 +13,7 @@
 namespace slipway::cli {
 namespace {
 
-// The tool's own line, then ours with the place.
+// Prints the message of the original tool, then a line with the location.
 int failed(const std::vector<Diagnostic>& problems) {
   for (const Diagnostic& problem : problems) {
     if (problem.severity != Severity::Error) continue;
@@ -59,7 +60,7 @@ int vgf_dump(const Arguments& arguments) {
   };
   const Choice choices[] = {
       {"--dump-spirv", &spirv}, {"--dump-glsl", &glsl}, {"--dump-hlsl", &hlsl}, {"--dump-constant", &constant}};
-  for (const Choice& choice : choices) line.add_option(choice.name, *choice.value, "the part with this number");
+  for (const Choice& choice : choices) line.add_option(choice.name, *choice.value, "the part with this index");
   line.add_flag("--scenario-template", scenario, "a scenario that runs the model");
   line.add_flag("--scenario-template-add-boundaries", boundaries, "with marks around the frame");
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : 1;
@@ -80,7 +81,7 @@ int vgf_dump(const Arguments& arguments) {
       number = std::stoull(*given[0]->value, &used, 0);
       if (used != given[0]->value->size()) throw std::invalid_argument("rest");
     } catch (const std::exception&) {
-      return failed(formatted("{}: `{}` is no number", given[0]->name, *given[0]->value));
+      return failed(formatted("{}: `{}` is not a number", given[0]->name, *given[0]->value));
     }
   }
 

@@ -26,12 +26,12 @@ std::optional<Loaded> load(const std::string& path, Diagnostics& diagnostics) {
   return Loaded{std::move(*content), std::move(*file)};
 }
 
-// Everything that can be known of a model without running it.
+// Finds everything that can be found without running the model.
 void check_model(const vgf::File& file, Diagnostics& diagnostics) {
   vgf::check_vgf(file, {}, diagnostics);
   for (std::size_t i = 0; i < file.segments.size(); ++i) {
     const vgf::Segment& segment = file.segments[i];
-    // A placeholder's code is the application's to supply.
+    // The application supplies the code of a placeholder.
     if (segment.kind == vgf::ModuleKind::Graph && !file.modules[segment.module].is_placeholder())
       model::read_graph_segment(file, i, diagnostics);
   }
@@ -51,7 +51,7 @@ struct Extraction {
   std::optional<std::uint64_t> module, constant;
 };
 
-// The code of a module or the data of a constant, as bytes; a constant as NumPy file where the name asks for one.
+// Returns the code of a module or the data of a constant; a constant as a NumPy file if `output` ends in .npy.
 Result<std::vector<std::byte>> extract(const vgf::File& file, const Extraction& what, const std::string& output) {
   if (what.constant) {
     if (output.ends_with(".npy")) return vgf::constant_npy(file, *what.constant);
@@ -78,7 +78,7 @@ bool is_vgf_file(const Content& content) { return vgf::is_vgf(content.bytes); }
 int check_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
-  CommandLine line("slipway check", "Finds every mistake in VGF models: the file, its tables, its graphs.",
+  CommandLine line("slipway check", "Finds every error in VGF models: the file, its tables, its graphs.",
                    "slipway check model.vgf");
   line.add_report_options(style);
   line.add_option("files", files, "VGF files; `-` is standard input").required();
@@ -96,21 +96,22 @@ int inspect_vgf_file(const Arguments& arguments) {
   bool scenario = false, boundaries = false, graphs = false, kernels = false;
   lower::LowerSettings lowering;
   Extraction extraction;
-  CommandLine line("slipway inspect", "Shows what is in a VGF model, and what would run of it.",
+  CommandLine line("slipway inspect", "Shows the contents of a VGF model and how it would run.",
                    "slipway inspect model.vgf --graph model.html");
   line.add_report_options(style);
   line.add_option("file", path, "a VGF file; `-` is standard input").required();
-  line.add_option("-o,--output", output, "where what is shown goes; `-`: standard output");
-  OptionGroup what = line.add_group("what", "what is shown (a summary; with --json the layout of vgf_dump)");
-  what.add_flag("--graphs", graphs, "the graphs as text, a line for each operator");
-  what.add_flag("--kernels", kernels, "the kernels that the graphs run as, a line for each");
+  line.add_option("-o,--output", output, "the file to write to; `-` is standard output");
+  OptionGroup what = line.add_group("what", "the part to show (a summary; with --json the layout of vgf_dump)");
+  what.add_flag("--graphs", graphs, "show the graphs as text, a line for each operator");
+  what.add_flag("--kernels", kernels, "list the kernels of the graphs");
   what.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
-  what.add_flag("--scenario", scenario, "a scenario that runs the model, with placeholders for paths");
-  what.add_option("--module", extraction.module, "the code of a module: SPIR-V words, or the text of a shader");
-  what.add_option("--constant", extraction.constant, "the data of a constant; a NumPy file when --output ends in .npy");
+  what.add_flag("--scenario", scenario, "write a scenario that runs the model, with placeholders for paths");
+  what.add_option("--module", extraction.module, "write the code of a module: SPIR-V words, or the text of a shader");
+  what.add_option("--constant", extraction.constant,
+                  "write the data of a constant, as a NumPy file if --output ends in .npy");
   what.require_one_at_most();
   line.add_flag("--boundaries", boundaries, "with --scenario: mark the model as one frame");
-  line.add_flag("--no-fuse", [&] { lowering.fuse = false; }, "one kernel for each operator");
+  line.add_flag("--no-fuse", [&] { lowering.fuse = false; }, "do not fuse: one kernel for each operator");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
@@ -133,10 +134,10 @@ int inspect_vgf_file(const Arguments& arguments) {
   } else {
     text = style.json ? vgf::dump_json(file) + "\n" : vgf::describe(file);
     vgf::check_vgf(file, {}, diagnostics);
-    // The graphs are read for what would run, and so are what is wrong with them.
+    // Lowering reads the graphs and reports errors in them.
     const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
     if (!style.json) *text += model::describe_run(file, lowered);
-    // What is wrong with a model does not keep it from being shown.
+    // An invalid model is shown nevertheless.
     if (const Result<> written = write_file(output, *text); !written) diagnostics.add(written.error());
     report(diagnostics, style);
     return 0;

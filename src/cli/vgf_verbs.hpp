@@ -1,4 +1,4 @@
-// What the verbs do with VGF models.
+// The verbs for VGF models.
 #pragma once
 
 #include "cli/command_line.hpp"
@@ -12,10 +12,11 @@ int run_vgf_file(const Arguments& arguments);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
 
-// Models in any form.
+// Models of any format.
 int tune_verb(const Arguments& arguments);
 
-// The drop-in names `vgf_dump` and `vgf_updater` (VGF page 5): their options, texts and exit status.
+// The drop-in names `vgf_dump` and `vgf_updater`, with the options, texts and exit status of these tools
+// (docs/spec/vgf.md#compatibility).
 int vgf_dump(const Arguments& arguments);
 int vgf_updater(const Arguments& arguments);
 

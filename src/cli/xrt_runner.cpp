@@ -1,5 +1,5 @@
-// The drop-in names `xrt-runner` and `xrt-replay`: the command line, texts and exit status of the tool of that name
-// (recipe page 5.2).
+// The drop-in names `xrt-runner` and `xrt-replay`, with the command line, texts and exit status of these tools
+// (docs/spec/recipe.md#xrt-runner).
 #include <charconv>
 
 #include "base/format.hpp"
@@ -28,7 +28,7 @@ constexpr std::string_view kHelp = R"(usage: xrt-runner [options]
   --script, -f <script.json>  run the jobs of a script
   --threads, -t <number>      with a script: workers
   --queue-limit, -l <number>  with a script: runners that are built ahead
-  --replay <replay.json>      check a capture (running one is not possible yet)
+  --replay <replay.json>      check a capture (running one is not implemented)
   --report, -r [<file>]       write a report as JSON; to standard output without a file, or with -
   --nommap                    read files instead of mapping them
   --nopoll                    sleep while waiting
@@ -50,7 +50,7 @@ std::uint64_t number_of(const std::string& option, const std::string& text) {
   std::uint64_t value = 0;
   const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || last != text.data() + text.size() || value == 0 || value > UINT32_MAX)
-    throw XrtError(formatted("{} takes a number of at least 1, but here is `{}`", option, text));
+    throw XrtError(formatted("{} takes a number of at least 1, but `{}` is given", option, text));
   return value;
 }
 
@@ -77,7 +77,7 @@ void set(XrtOptions& options, const std::string& option, const std::string& valu
     print_error(formatted("[runner] INFO: ignoring unknown argument value {} {}\n", option, value));
 }
 
-// A token that starts with `-` opens an option; the next one is its value.
+// A word that starts with `-` is an option; the next word is its value.
 XrtOptions parse(const Arguments& arguments) {
   XrtOptions options;
   std::string option;
@@ -171,18 +171,18 @@ void check(const XrtOptions& options) {
     throw XrtError("both recipe and profile are required without a script");
 }
 
-// Every job goes into the report; the first that failed is the error.
+// The report has all jobs; the error is that of the first job that failed.
 void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point start) {
-  JobsRequest request{.script = options.script, .directory = options.directory, .device = "0"};
-  request.sessions.plan.cache = Cache::of_user();
-  request.sessions.changes = {.iterations = options.iterations,
-                              .mode = mode_of(options.mode),
-                              .no_map = options.no_map,
-                              .no_poll = options.no_poll};
-  if (options.threads) request.jobs.threads = number_of("--threads", *options.threads);
-  if (options.queue_limit) request.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
+  JobsOptions jobs{.script = options.script, .directory = options.directory, .device = "0"};
+  jobs.sessions.plan.cache = Cache::of_user();
+  jobs.sessions.changes = {.iterations = options.iterations,
+                           .mode = mode_of(options.mode),
+                           .no_map = options.no_map,
+                           .no_poll = options.no_poll};
+  if (options.threads) jobs.jobs.threads = number_of("--threads", *options.threads);
+  if (options.queue_limit) jobs.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
   Diagnostics diagnostics;
-  const std::optional<JobsOutcome> outcome = run_jobs_script(request, start, diagnostics);
+  const std::optional<JobsOutcome> outcome = run_jobs_script(jobs, start, diagnostics);
   throw_first(diagnostics);
   if (options.report) {
     if (Result<> written = write_file(*options.report, outcome->report); !written)
@@ -205,12 +205,12 @@ int xrt_replay(const Arguments& arguments) {
     if (option == "--help" || option == "-h") {
       print(
           "usage: xrt-replay --replay <replay.json> [--dir <path>]\n\n"
-          "Checks a capture and its files; running one is not possible yet.\n");
+          "Checks a capture and its files; running one is not implemented.\n");
       return 0;
     }
     const bool known = option == "--replay" || option == "--dir" || option == "--iter" || option == "--report";
     if (!known || i + 1 == arguments.size()) {
-      print_error(formatted("Error: {} `{}`\n", known ? "a value is missing behind" : "unknown option", option));
+      print_error(formatted("Error: {} `{}`\n", known ? "missing value after" : "unknown option", option));
       return 1;
     }
     ++i;
