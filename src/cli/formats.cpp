@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "cli/jobs_verbs.hpp"
-#include "cli/model_verbs.hpp"
-#include "cli/npu_verbs.hpp"
-#include "cli/recipe_verbs.hpp"
-#include "cli/rpl_verbs.hpp"
-#include "cli/scenario_verbs.hpp"
-#include "cli/vgf_verbs.hpp"
+#include "cli/model/verbs.hpp"
+#include "cli/model/vgf_verbs.hpp"
+#include "cli/recipe/jobs.hpp"
+#include "cli/recipe/npu_verbs.hpp"
+#include "cli/recipe/verbs.hpp"
+#include "cli/rpl/verbs.hpp"
+#include "cli/scenario/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/document.hpp"
 

@@ -6,11 +6,11 @@
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
-#include "cli/model_verbs.hpp"
-#include "cli/recipe_verbs.hpp"
-#include "cli/rpl_verbs.hpp"
+#include "cli/model/verbs.hpp"
+#include "cli/model/vgf_verbs.hpp"
+#include "cli/recipe/verbs.hpp"
+#include "cli/rpl/verbs.hpp"
 #include "cli/version.hpp"
-#include "cli/vgf_verbs.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -1,0 +1,129 @@
+#include "cli/scenario/options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/format.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
+
+void add_cache_options(OptionGroup& group, ScenarioOptions& options) {
+  group.add_flag("--pipeline-caching", options.pipeline_caching,
+                 "keep the driver's pipelines in <cache-path>/<scenario>.cache");
+  group.add_option("--cache-path", options.cache_path, "directory of that file (the system's temporary directory)");
+  group.add_flag("--clear-pipeline-cache", options.clear_pipeline_cache, "delete that file first");
+  group.add_flag("--fail-on-pipeline-cache-miss", options.fail_on_pipeline_cache_miss,
+                 "fail if a valid cache is loaded and a pipeline is not in it");
+  group.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
+}
+
+void add_result_options(OptionGroup& group, ScenarioOptions& options) {
+  group.add_option("--output", options.output,
+                   "base directory of relative `dst` paths, created if missing (the scenario's directory)");
+  group.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
+  group.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
+  group.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  group.add_option("--junit", options.junit_path, "write a JUnit XML report");
+  group.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
+  group.add_option("--dump-on-failure", options.failure_dump_directory,
+                   "write all resources into this directory when an expectation fails");
+}
+
+// Options of tensors and graphs.
+void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
+  group
+      .add_option("--emulate", options.emulate,
+                  "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)")
+      .choices({"auto", "never", "always"});
+  group
+      .add_option("--engine", options.engine,
+                  "run graphs on the device or in the reference interpreter: auto, reference")
+      .choices({"auto", "reference"});
+  group.add_flag("--no-fuse", options.no_fuse, "one kernel for each operator of a graph");
+  group.add_option("--session-memory-dump-dir", options.session_memory_directory, "write the session memory of graphs");
+  group.add_option("--emulation-layer-profiling-dump-dir", options.graph_profiling_directory,
+                   "write times of graph operators");
+  group.add_option("--neural-debug-database-dump-dir", options.debug_database_directory,
+                   "write the debug database of graphs");
+  group.add_option("--neural-statistics-dump-dir", options.statistics_directory, "write the statistics of graphs");
+  group.add_option("--neural-statistics-mode", options.statistics_mode, "0 or 1 (1)").choices({"0", "1"});
+}
+
+}  // namespace
+
+void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) {
+  if (drop_in) {
+    line.add_option("--scenario", options.files, "the scenario file").required().values(1);
+  } else {
+    line.add_option("files", options.files, "scenario files; `-` is standard input");
+    line.add_option("--scenario", [&](const std::string& file) { options.files.push_back(file); }, "the same");
+  }
+  line.add_report_options(options.style);
+  line.add_option("--device", options.device,
+                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line.add_option("--repeat", options.repeat, "the number of runs (1)");
+  line.add_option("--timeout", options.timeout,
+                  "seconds to wait for the commands; then report the one that hangs and exit")
+      .positive();
+  line.add_flag("--dry-run", options.dry_run, "do everything but submit and write results");
+  line.add_flag("--explain", options.explain, "print the plan; touch no device but one that --device names");
+  line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
+  add_result_options(line, options);
+  add_cache_options(line, options);
+  line.add_option("--disable-extension", options.disabled_extensions, "treat these device extensions as absent")
+      .values(1, -1)
+      .take_all();
+  line.add_flag("--enable-gpu-debug-markers", options.debug_markers, "name objects and commands for GPU debuggers");
+  line.add_flag("--enable-robustness-features", options.robustness, "enable bounds checks if the device has them");
+  line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
+  line.add_flag("--wait-for-key-stroke-before-run", options.wait_for_key, "wait for Enter first");
+  line.add_flag("--pause-on-exit", options.pause_on_exit, "wait for Enter at the end");
+  line.add_flag("--capture-frame", options.capture_frame, "let an injected RenderDoc capture the run");
+  line.add_option(
+          "--log-level",
+          [&](const std::string& word) {
+            options.log_level = static_cast<LogLevel>(std::ranges::find(kLevels, word) - kLevels.begin());
+          },
+          "debug, info, warning or error (info)")
+      .choices(std::vector<std::string>(kLevels.begin(), kLevels.end()));
+  add_graph_options(line, options);
+}
+
+Arguments normalized(Arguments arguments) {
+  Arguments result;
+  bool in_extensions = false;
+  for (std::string& argument : arguments) {
+    if (argument == "--emulate") argument = "--emulate=always";
+    if (argument.starts_with("-") && argument != "-") {
+      in_extensions = argument == "--disable-extension";
+    } else if (in_extensions && !argument.starts_with("VK_") && !result.back().starts_with("--")) {
+      // The list has ended: what follows is a file.
+      result.push_back("--scenario");
+      in_extensions = false;
+    }
+    result.push_back(std::move(argument));
+  }
+  return result;
+}
+
+void check_options(const ScenarioOptions& options, Diagnostics& diagnostics) {
+  const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
+  if (options.files.empty()) usage("no scenario file is given");
+  if (options.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", options.repeat));
+  const auto directory = [&](const std::string& path, std::string_view what) {
+    if (!path.empty() && !directory_exists(path)) usage(formatted("Invalid {} directory: {}", what, path));
+  };
+  if (options.pipeline_caching) directory(options.cache_path, "cache");
+  directory(options.graph_profiling_directory, "graph profiling dump");
+  directory(options.debug_database_directory, "Neural Debug Database dump");
+  directory(options.statistics_directory, "Neural Statistics dump");
+  directory(options.session_memory_directory, "Session Memory dump");
+  for (const std::string& extension : options.disabled_extensions) {
+    if (!extension.starts_with("VK_")) usage(formatted("Unrecognized extension, cannot disable: {}", extension));
+  }
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,135 @@
+#include "cli/scenario/runner.hpp"
+
+#include <filesystem>
+
+#include "cli/scenario/frame_capture.hpp"
+#include "launch/explain.hpp"
+#include "launch/run.hpp"
+#include "launch/trace.hpp"
+#include "model/tuning_table.hpp"
+
+namespace slipway::cli {
+namespace {
+
+bool wants_timestamps(const ScenarioOptions& options) {
+  return !options.profiling_path.empty() || !options.trace_path.empty() || !options.graph_profiling_directory.empty();
+}
+
+}  // namespace
+
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& options, Diagnostics& diagnostics) {
+  const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
+  if (!source) return {};
+  return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), options, diagnostics);
+}
+
+ScenarioRunner::ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache)
+    : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
+  if (options.explain && options.device.empty()) return;
+  launch::DeviceRequest request{.selector = device_selector(options.device),
+                                .timestamps = wants_timestamps(options),
+                                .robustness = options.robustness,
+                                .disabled_extensions = options.disabled_extensions};
+  request.instance.debug_names = options.debug_markers;
+  device_.emplace(std::move(request), options.validate);
+}
+
+launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
+  launch::RunOptions options;
+  options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.repeat);
+  options.dry_run = options_.dry_run;
+  options.timestamps = wants_timestamps(options_);
+  if (options_.timeout) {
+    options.time_out = launch::time_out_of(*options_.timeout);
+    options.on_time_out = [style = options_.style](const Diagnostic& diagnostic) {
+      Diagnostics diagnostics;
+      diagnostics.add(diagnostic);
+      report(diagnostics, style);
+    };
+  }
+  if (options_.pipeline_caching) {
+    const Path directory =
+        options_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(options_.cache_path);
+    options.pipeline_cache = {.path = directory / (Path(file).stem().string() + ".cache"),
+                              .clear = options_.clear_pipeline_cache,
+                              .fail_on_miss = options_.fail_on_pipeline_cache_miss};
+  }
+  options.cache = cache_;
+  options.profile_path = options_.profiling_path;
+  options.perf_counters_path = options_.perf_counters_path;
+  options.session_memory_directory = options_.session_memory_directory;
+  options.graph_profile_directory = options_.graph_profiling_directory;
+  options.failure_dump = options_.failure_dump_directory;
+  return options;
+}
+
+std::optional<launch::Report> ScenarioRunner::run_plan(const std::string& file, const scenario::Loaded& loaded,
+                                                       Diagnostics& diagnostics) {
+  if (options_.wait_for_key) wait_for_enter();
+  FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
+  std::optional<launch::Report> report =
+      scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
+  if (report && !options_.trace_path.empty()) {
+    diagnostics.take(
+        write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
+            .transform([] { return true; }));
+  }
+  return report;
+}
+
+lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {
+  const gpu::Snapshot* snapshot = native_device();
+  return snapshot ? model::tuned_facts(*snapshot, cache_, diagnostics) : lower::DeviceFacts{};
+}
+
+// Null if no device can be opened; the run reports why.
+const gpu::Snapshot* ScenarioRunner::native_device() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+  return snapshot ? *snapshot : nullptr;
+}
+
+launch::FileReport ScenarioRunner::run(const std::string& file) {
+  Diagnostics diagnostics;
+  const scenario::Emulation emulation = options_.emulate == "never"    ? scenario::Emulation::Never
+                                        : options_.emulate == "always" ? scenario::Emulation::Always
+                                                                       : scenario::Emulation::Auto;
+  const scenario::Loaded loaded = load_file(
+      file,
+      {.output = options_.output,
+       .confine = options_.confine,
+       .cache = cache_,
+       .emulation = emulation,
+       .graphs = {.engine = options_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                  .lower = {.fuse = !options_.no_fuse}},
+       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
+       .native_device = [this] { return native_device(); }},
+      diagnostics);
+  if (options_.style.strict) diagnostics.make_strict();
+  if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
+  launch::FileReport result{.file = file};
+  if (loaded.plan && !diagnostics.has_errors()) {
+    if (options_.explain)
+      print(launch::print_plan(*loaded.plan));
+    else
+      result.report = run_plan(file, loaded, diagnostics);
+  }
+  if (device_) device_->add_messages(diagnostics);
+  if (options_.style.strict) diagnostics.make_strict();
+  diagnostics.sort();
+  result.diagnostics = diagnostics.release();
+  return result;
+}
+
+std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files) {
+  std::vector<Diagnostic> all;
+  for (const launch::FileReport& file : files) std::ranges::move(file.all_diagnostics(), std::back_inserter(all));
+  return all;
+}
+
+int overall_status(const std::vector<launch::FileReport>& files) {
+  int status = 0;
+  for (const launch::FileReport& file : files) status = worst_status(status, file.status());
+  return status;
+}
+
+}  // namespace slipway::cli
