@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/format.hpp"
@@ -105,28 +106,6 @@ constexpr std::array kFormats = {
            .inspect = inspect_control_code},
 };
 
-// Options whose value is a file to write: `-` is standard output there.
-constexpr std::array<std::string_view, 3> kOutputs = {"-o", "--output", "--report"};
-
-bool is_option(std::string_view argument) { return argument.starts_with('-') && argument != "-"; }
-
-// The arguments that may be input files. Which options take a value is known to the format alone, so a word behind an
-// option counts only when no other is left (`--report old.json scene.json`, but `--strict scene.json`).
-struct Words {
-  std::vector<std::string> certain, behind_option;
-};
-
-Words words_of(const Arguments& arguments) {
-  Words words;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].empty() || is_option(arguments[i])) continue;
-    const std::string_view before = i > 0 ? std::string_view(arguments[i - 1]) : "";
-    if (std::ranges::contains(kOutputs, before)) continue;
-    (is_option(before) && before != "--" ? words.behind_option : words.certain).push_back(arguments[i]);
-  }
-  return words;
-}
-
 std::string list_of(const DispatchedVerb& verb) {
   std::string text;
   for (const Format& format : kFormats) {
@@ -154,9 +133,9 @@ int help(const DispatchedVerb& verb) {
 // `slipway check scenario --help`
 std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   for (const Format& format : kFormats) {
-    const auto name = std::ranges::find(arguments, format.name);
-    if (name == arguments.end() || !(format.*verb.function)) continue;
-    arguments.erase(name);
+    const auto name = std::ranges::find(arguments.words, format.name);
+    if (name == arguments.words.end() || !(format.*verb.function)) continue;
+    arguments.words.erase(name);
     return (format.*verb.function)(arguments);
   }
   return std::nullopt;
@@ -175,36 +154,92 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
           .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
 }
 
-struct Choice {
-  const Format* format = nullptr;
-  std::string file;
-};
+// The formats of input files, each file read once.
+class Detector {
+ public:
+  explicit Detector(const DispatchedVerb& verb) : verb_(verb) {}
 
-// Returns the format of the first file of a known format. Reports problems only if there is none.
-Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, Diagnostics& problems) {
-  Choice choice;
-  Diagnostics others;
-  for (const std::string& word : words) {
-    Result<ContentOf> read = ContentOf::read(word);
-    if (!read) {
-      // A run has a report in which a missing file has its line; what is there but can be read only once, a named pipe,
-      // is for the format that is asked first.
-      if (verb.function != &Format::run && !file_exists(word)) others.add(std::move(read.error()));
-      continue;
+  // Null if the file cannot be read or its format is unknown.
+  const Format* format(const std::string& file) {
+    const auto [at, is_new] = formats_.try_emplace(file, nullptr);
+    if (is_new) {
+      if (const Result<ContentOf> read = ContentOf::read(file)) at->second = format_of(read->content());
     }
-    const Format* format = format_of(read->content());
-    if (!format) {
-      others.add(not_recognised(verb, word, read->content()));
-    } else if (!choice.format) {
-      choice = {format, word};
-    } else if (choice.format->*verb.function != format->*verb.function) {
-      problems.error(DiagnosticKind::Usage, {},
-                     formatted("`{}` has format {}, but `{}` has format {}; run the verb once for each format",
-                               choice.file, choice.format->name, word, format->name));
+    return at->second;
+  }
+
+  // The first file of a known format; empty if there is none.
+  std::string first_known(const std::vector<std::string>& files) {
+    const auto known = std::ranges::find_if(files, [&](const std::string& file) { return format(file) != nullptr; });
+    return known == files.end() ? "" : *known;
+  }
+
+  // Files of different formats in one call.
+  void check_equal(const std::vector<std::string>& files, Diagnostics& diagnostics) {
+    const std::string first = first_known(files);
+    for (const std::string& file : files) {
+      if (!format(file) || format(file)->*verb_.function == format(first)->*verb_.function) continue;
+      diagnostics.error(DiagnosticKind::Usage, {},
+                        formatted("`{}` has format {}, but `{}` has format {}; run the verb once for each format",
+                                  first, format(first)->name, file, format(file)->name));
     }
   }
-  if (!choice.format) problems.add(others.release());
-  return choice;
+
+  // Why no function is chosen for these files. Missing files of a run are left to the run, whose report has them.
+  void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
+    const std::string known = first_known(files);
+    if (!known.empty()) {
+      diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(known),
+                        formatted("`slipway {}` does not apply to format {}; it takes {}", verb_.name,
+                                  format(known)->name, names_of(verb_)));
+      return;
+    }
+    for (const std::string& file : files) {
+      Result<ContentOf> read = ContentOf::read(file);
+      if (read)
+        diagnostics.add(not_recognised(verb_, file, read->content()));
+      else if (verb_.function != &Format::run && !file_exists(file))
+        diagnostics.add(std::move(read.error()));
+    }
+  }
+
+ private:
+  const DispatchedVerb& verb_;
+  std::map<std::string, const Format*> formats_;
+};
+
+struct Candidate {
+  VerbFunction function;
+  Probe probe;
+};
+
+// The arguments as the options of each format understand them. Ends at the first that accepts all of them and whose own
+// format the files have: it is the last then.
+std::vector<Candidate> probe_all(const DispatchedVerb& verb, Arguments arguments, Detector& detector, bool& found) {
+  std::vector<Candidate> candidates;
+  for (const Format& format : kFormats) {
+    const VerbFunction function = format.*verb.function;
+    if (!function || std::ranges::contains(candidates, function, &Candidate::function)) continue;
+    Probe& probe = candidates.emplace_back(Candidate{function, {}}).probe;
+    arguments.probe = &probe;
+    function(arguments);
+    const std::string file = detector.first_known(probe.files);
+    found = probe.valid && !file.empty() && detector.format(file)->*verb.function == function;
+    if (found) break;
+  }
+  return candidates;
+}
+
+// Returns the function of the files' format, if the verb has one. The command line may have errors, which the function
+// reports.
+const Candidate* matching(const DispatchedVerb& verb, const std::vector<Candidate>& candidates, Detector& detector) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    const std::string file = detector.first_known(candidate.probe.files);
+    if (file.empty() || detector.format(file)->*verb.function != candidate.function) continue;
+    if (!best || candidate.probe.unknown < best->probe.unknown) best = &candidate;
+  }
+  return best;
 }
 
 }  // namespace
@@ -217,30 +252,28 @@ const Format* format_of(const Content& content) {
 }
 
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
-  const Words words = words_of(arguments);
-  const bool wants_help = std::ranges::contains(arguments, "--help") || std::ranges::contains(arguments, "-h");
+  const bool wants_help =
+      std::ranges::contains(arguments.words, "--help") || std::ranges::contains(arguments.words, "-h");
   if (wants_help) {
     if (const std::optional<int> status = help_for(verb, arguments)) return *status;
-    if (words.certain.empty() && words.behind_option.empty()) return help(verb);
   }
-  Diagnostics problems, ignored;
-  Choice choice = choose(verb, words.certain, problems);
-  // Words behind options may be anything.
-  if (!choice.format) choice = choose(verb, words.behind_option, ignored);
-  if (choice.format && choice.format->*verb.function && !problems.has_errors()) {
-    return (choice.format->*verb.function)(arguments);
+  Detector detector(verb);
+  bool found = false;
+  const std::vector<Candidate> candidates = probe_all(verb, arguments, detector, found);
+  const Candidate* chosen = found ? &candidates.back() : matching(verb, candidates, detector);
+  // Without a match, the files are those of the options that fit best.
+  const Candidate& closest =
+      chosen ? *chosen : *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.probe.unknown; });
+  if (wants_help && !chosen && closest.probe.files.empty()) return help(verb);
+  Diagnostics diagnostics;
+  if (chosen)
+    detector.check_equal(chosen->probe.files, diagnostics);
+  else
+    detector.explain(closest.probe.files, diagnostics);
+  if (diagnostics.has_errors()) {
+    return report(diagnostics, {.json = closest.probe.json}, verb.function == &Format::check ? stdout : stderr);
   }
-  const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
-  if (choice.format && !(choice.format->*verb.function)) {
-    problems.error(DiagnosticKind::Usage, SourceLocation::in_file(choice.file),
-                   formatted("`slipway {}` does not apply to format {}; it takes {}", verb.name, choice.format->name,
-                             names_of(verb)));
-  }
-  if (problems.has_errors()) return report(problems, style, verb.function == &Format::check ? stdout : stderr);
-  for (const Format& format : kFormats) {
-    if (format.*verb.function) return (format.*verb.function)(arguments);
-  }
-  return help(verb);
+  return (chosen ? chosen->function : candidates.front().function)(arguments);
 }
 
 }  // namespace slipway::cli

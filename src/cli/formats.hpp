@@ -1,10 +1,12 @@
 // The formats of input files, and what each verb does with each.
 //
-// Several verbs take files of many formats. Such a verb finds its input files among the arguments, detects their format
-// from the contents, never from the names, and passes all arguments to the function that the format has for this verb,
-// which parses its own options:
+// Several verbs take files of many formats, and each format has its own function and options for such a verb:
 //
 //   slipway check --strict scene.json      -> check_scenario({"--strict", "scene.json"})
+//
+// The options of a format decide which words are input files, and the contents of the files, never their names, decide
+// the format. So the function of each format parses the arguments as a probe, until one accepts them all and the files
+// have its format. If none does, the closest one reports what is wrong.
 //
 // A new format is a function that detects it and an entry of the table in formats.cpp.
 #pragma once

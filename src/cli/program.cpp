@@ -29,14 +29,15 @@ constexpr DispatchedVerb kConvert = {"convert", "Writes a file in another format
 // `check --print-schema NAME` is the same as `schema NAME` (docs/spec/recipe.md#decision-28).
 int check_verb(const Arguments& arguments) {
   constexpr std::string_view kOption = "--print-schema";
-  if (arguments.empty() || !arguments.front().starts_with(kOption)) return dispatch(kCheck, arguments);
-  Arguments names(arguments.begin() + 1, arguments.end());
-  const std::string_view first = arguments.front();
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty() || !words.front().starts_with(kOption)) return dispatch(kCheck, arguments);
+  std::vector<std::string> names(words.begin() + 1, words.end());
+  const std::string_view first = words.front();
   if (first.starts_with("--print-schema="))
     names.emplace(names.begin(), first.substr(kOption.size() + 1));
   else if (first != kOption)
     return dispatch(kCheck, arguments);
-  return schema_verb(names);
+  return schema_verb({names});
 }
 
 constexpr std::array kVerbs = {
@@ -79,11 +80,12 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
   if (base_name(program) == "xrt-replay") return xrt_replay(arguments);
-  if (arguments.empty()) {
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty()) {
     print_error(help());
     return 2;
   }
-  const std::string& first = arguments.front();
+  const std::string& first = words.front();
   if (first == "-h" || first == "--help" || first == "help") {
     print(help());
     return 0;
@@ -99,7 +101,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
                           near ? formatted("; did you mean `{}`?", *near) : "", help()));
     return 2;
   }
-  return verb->run(Arguments(arguments.begin() + 1, arguments.end()));
+  return verb->run({{words.begin() + 1, words.end()}});
 }
 
 }  // namespace slipway::cli

@@ -237,9 +237,8 @@ class Conversion {
       print(text);
     else
       print_error(text);
-    if (options_.partition_picture.empty()) return;
-    if (const auto written = write_file(options_.partition_picture, convert::partition_dot(graph, partitioning));
-        !written)
+    if (options_.explain->empty()) return;
+    if (const auto written = write_file(*options_.explain, convert::partition_dot(graph, partitioning)); !written)
       diagnostics_.add(written.error());
   }
 
@@ -346,8 +345,9 @@ class Conversion {
 
 }  // namespace
 
-ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : line_(line), options_(options) {
-  line.add_option("-i,--input", options.input, "the model; `-` is standard input");
+ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input)
+    : line_(line), options_(options) {
+  line.add_option(input, options.input, "the model: `.tosa`, MLIR, a graph as text, or VGF; `-` is standard input");
   line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
   line.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
   line.add_option("--tosa-flatbuffer-schema", options.json_schema,
@@ -368,7 +368,6 @@ ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options) : 
 }
 
 void ConversionLine::add_own_options() {
-  line_.add_option("file", options_.input, "the model: `.tosa`, MLIR, a graph as text, or VGF");
   line_.add_option("--emit", emit_, "the output: vgf, tosa, tosa-text, mlir, spirv-asm");
   line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
@@ -391,10 +390,8 @@ void ConversionLine::add_own_options() {
   line_.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
                  "let constants beyond the range of float16 become infinite");
   line_.add_option("--log-level", log_level_, "debug, info, warning, error");
-  line_
-      .add_option("--explain-partitions", options_.partition_picture,
-                  "print which operators run together, and why; =FILE: also write a diagram for Graphviz")
-      .values(0, 1);
+  line_.add_flag("--explain-partitions", options_.explain, "FILE",
+                 "print which operators run together, and why; with FILE also write a diagram for Graphviz");
   line_.add_option("--report", options_.report, "write the requirements on a device as JSON; `-` is standard output");
 }
 
@@ -412,7 +409,6 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   const auto usage = [&](std::string text) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(text)); };
   if (!options_.json_schema.empty() && options_.emit != Emit::Tosa)
     usage("--tosa-flatbuffer-schema is for --tosa-flatbuffer");
-  options_.explain |= !options_.partition_picture.empty();
   for (const std::string& text : options_.verify_shapes) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))

@@ -22,17 +22,15 @@ struct ConversionOptions {
   std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
   std::string device;                      // on which --verify runs shaders
   std::vector<std::string> shaders;        // NAME=FILE: code of shader operators
-  // --explain-partitions: a text; with a file name also a diagram.
-  bool explain = false;
-  std::string partition_picture;
-  std::string report;  // a file, or `-`
+  std::optional<std::string> explain;      // the file of the diagram, or empty
+  std::string report;                      // a file, or `-`
 };
 
 // Declares the options that both command lines share. After parsing, `parse_rest` converts the texts of options to
 // values and reports the invalid ones.
 class ConversionLine {
  public:
-  ConversionLine(CommandLine& line, ConversionOptions& options);
+  ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input = "-i,--input");
   void add_own_options();  // those that only `slipway convert` has
   void parse_rest(Diagnostics& diagnostics);
 

@@ -25,7 +25,7 @@ std::string converter_version() {
 
 // Prints the first unknown option in the words of the original tool.
 bool reports_unknown_argument(const CommandLine& line, const Arguments& arguments) {
-  for (const std::string& argument : arguments) {
+  for (const std::string& argument : arguments.words) {
     if (!argument.starts_with('-') || argument == "-") continue;
     const std::string name = argument.substr(0, argument.find('='));
     if (name == "--" || line.has_option(name)) continue;
@@ -43,16 +43,9 @@ int convert_model_file(const Arguments& arguments) {
   CommandLine line("slipway convert", "Converts a model of TOSA operators and shaders to VGF.",
                    "slipway convert model.tosa -o model.vgf --verify");
   line.add_report_options(style);
-  ConversionLine conversion(line, options);
+  ConversionLine conversion(line, options, "file,-i,--input");
   conversion.add_own_options();
-  Arguments given = arguments;
-  for (std::string& argument : given) {  // an optional value needs `=`
-    if (argument != "--explain-partitions") continue;
-    options.explain = true;
-    argument.clear();
-  }
-  std::erase(given, "");
-  if (const std::optional<int> status = line.parse(given)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   options.strict = style.strict;
   conversion.parse_rest(diagnostics);

@@ -28,7 +28,8 @@ struct ModelOptions {
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
   std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
-  std::string device, engine = "auto", emulate = "auto";
+  std::string device, engine = "auto";
+  std::optional<std::string> emulate;
   std::int64_t repeat = 1;
   std::optional<double> timeout;
   bool profile = false, explain = false, dry_run = false, validate = false, no_fuse = false, no_cache = false;
@@ -69,8 +70,8 @@ void add_run_options(OptionGroup& group, ModelOptions& options) {
                   "run graphs on the device or in the reference interpreter: auto, reference")
       .choices({"auto", "reference"});
   group
-      .add_option("--emulate", options.emulate,
-                  "emulate graphs instead of native support: auto, never, always (without a value: always)")
+      .add_flag("--emulate", options.emulate, "WHEN",
+                "emulate graphs instead of native support: auto, never, always (without a value: always)", "always")
       .choices({"auto", "never", "always"});
   group.add_flag("--no-fuse", options.no_fuse, "one kernel for each operator");
   group.add_option("--repeat", options.repeat, "the number of runs (1)");
@@ -327,9 +328,7 @@ int run_vgf_file(const Arguments& arguments) {
   line.add_report_options(options.style);
   add_data_options(line, options);
   add_run_options(line, options);
-  Arguments normalized = arguments;
-  std::ranges::replace(normalized, std::string("--emulate"), std::string("--emulate=always"));
-  if (const std::optional<int> status = line.parse(normalized)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
   return ModelRun(std::move(options)).run();
 }
 

@@ -78,7 +78,7 @@ void set(XrtOptions& options, const std::string& option, const std::string& valu
 }
 
 // A word that starts with `-` is an option; the next word is its value.
-XrtOptions parse(const Arguments& arguments) {
+XrtOptions parse(const std::vector<std::string>& arguments) {
   XrtOptions options;
   std::string option;
   const auto is_option = [](const std::string& word) { return word.starts_with('-') && word != "-"; };
@@ -199,9 +199,10 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
 }  // namespace
 
 int xrt_replay(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
   std::string file, directory = ".";
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& option = arguments[i];
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& option = words[i];
     if (option == "--help" || option == "-h") {
       print(
           "usage: xrt-replay --replay <replay.json> [--dir <path>]\n\n"
@@ -209,13 +210,13 @@ int xrt_replay(const Arguments& arguments) {
       return 0;
     }
     const bool known = option == "--replay" || option == "--dir" || option == "--iter" || option == "--report";
-    if (!known || i + 1 == arguments.size()) {
+    if (!known || i + 1 == words.size()) {
       print_error(formatted("Error: {} `{}`\n", known ? "missing value after" : "unknown option", option));
       return 1;
     }
     ++i;
-    if (option == "--replay") file = arguments[i];
-    if (option == "--dir") directory = arguments[i];
+    if (option == "--replay") file = words[i];
+    if (option == "--dir") directory = words[i];
   }
   Diagnostics diagnostics;
   if (file.empty())
@@ -233,7 +234,7 @@ int xrt_runner(const Arguments& arguments) {
   Backends backends("0", Cache::of_user());
   recipe::Session session;
   try {
-    const XrtOptions options = parse(arguments);
+    const XrtOptions options = parse(arguments.words);
     if (options.help) {
       print(kHelp);
       return 0;

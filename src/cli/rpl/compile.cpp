@@ -22,8 +22,8 @@ struct CompileVerbOptions {
   RplOptions rpl;
   std::string output;
   std::vector<std::string> emit;
-  bool header = false;
-  std::string header_path, header_namespace;
+  std::optional<std::string> header;  // a path; empty: beside the other outputs
+  std::string header_namespace;
 };
 
 // A file to write, or with the path `-` text for standard output.
@@ -57,7 +57,7 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
   if (options.output == "-" && kinds.size() + (options.header ? 1 : 0) != 1) {
     usage("`-o -` takes exactly one `--emit`");
   }
-  if (options.header && options.header_path.empty() && (options.output.empty() || options.output == "-")) {
+  if (options.header && options.header->empty() && (options.output.empty() || options.output == "-")) {
     usage("`--header` needs `-o`, or a path of its own: `--header=PATH`");
   }
   if (!options.header_namespace.empty() && !rpl::is_namespace_name(options.header_namespace)) {
@@ -193,7 +193,7 @@ void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::Compil
     emit(kind, options, input, compiler, *made, outputs, diagnostics);
   }
   if (options.header) {
-    const std::string path = options.header_path.empty() ? options.output + ".hpp" : options.header_path;
+    const std::string path = options.header->empty() ? options.output + ".hpp" : *options.header;
     outputs.push_back({path, rpl::emit_header(*compiler.resolved(), header_namespace(options)), {}});
   }
   check_paths(outputs, options, diagnostics);
@@ -221,23 +221,6 @@ void compile_variants(const CompileVerbOptions& options, const RplInput& input, 
   }
 }
 
-// `--header` is a flag, `--header=PATH` has a value.
-void take_header(Arguments& arguments, CompileVerbOptions& options) {
-  for (std::string& argument : arguments) {
-    if (argument == "--") break;
-    if (argument == "--header") {
-      options.header = true;
-    } else if (argument.starts_with("--header=")) {
-      options.header = true;
-      options.header_path = argument.substr(std::string_view("--header=").size());
-    } else {
-      continue;
-    }
-    argument.clear();
-  }
-  std::erase(arguments, "");
-}
-
 }  // namespace
 
 int compile_verb(const Arguments& arguments) {
@@ -252,12 +235,11 @@ int compile_verb(const Arguments& arguments) {
                   "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")
       .repeatable()
       .choices(std::vector<std::string>(kKinds.begin(), kKinds.end()));
-  line.add_flag("--header", [] {}, "also write a C++ header of the memory layouts; `--header=PATH` (PATH.hpp)");
+  line.add_flag("--header", options.header, "PATH",
+                "also write a C++ header of the memory layouts (PATH.hpp, from --output)");
   line.add_option("--header-namespace", options.header_namespace,
                   "the namespace of the header (rpl_ and the name of the file)");
-  Arguments given = arguments;
-  take_header(given, options);
-  if (const std::optional<int> status = line.parse(given)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
   rpl::CompileTimes times;

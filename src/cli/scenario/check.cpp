@@ -18,8 +18,9 @@ struct CheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   scenario::LoadSettings load{.checking = true};
-  bool syntax = false, no_files = false, portable = false, on_device = false, no_cache = false;
-  std::string device, describe;
+  bool syntax = false, no_files = false, portable = false, no_cache = false;
+  std::optional<std::string> device;
+  std::string describe;
 };
 
 int describe_key(const std::string& key) {
@@ -57,24 +58,13 @@ int check_scenario(const Arguments& arguments) {
   line.add_flag("--syntax", options.syntax, "check only the structure of the file");
   line.add_flag("--no-files", options.no_files, "do not open the files that it names");
   line.add_flag("--portable", options.portable, "warn about everything that other runners of the format reject");
-  line.add_option("--device", options.device,
-                  "also check against a device: index, part of its name, or UUID; without a value the default device")
-      .values(0, 1);
+  line.add_flag("--device", options.device, "DEVICE",
+                "also check against a device: index, part of its name, or UUID; without a value the default device");
   line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
   line.add_flag("--confine", options.load.confine, "refuse paths that leave the scenario's directory");
   line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
   line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
-  Arguments given = arguments;
-  for (std::string& argument : given) {  // an optional value needs `=`
-    if (argument == "--device") {
-      options.on_device = true;
-      argument.clear();
-    } else if (argument.starts_with("--device=")) {
-      options.on_device = true;
-    }
-  }
-  std::erase(given, "");
-  if (const std::optional<int> status = line.parse(given)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (!options.describe.empty()) return describe_key(options.describe);
 
   Diagnostics diagnostics;
@@ -87,7 +77,7 @@ int check_scenario(const Arguments& arguments) {
     Diagnostics of_file;
     const scenario::Loaded loaded = load_file(file, options.load, of_file);
     if (options.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
-    if (options.on_device && loaded.plan) check_on_device(loaded, options.device, of_file);
+    if (options.device && loaded.plan) check_on_device(loaded, *options.device, of_file);
     diagnostics.add(of_file.release());
   }
   const int status = report(diagnostics, options.style, stdout);

@@ -35,8 +35,9 @@ void add_result_options(OptionGroup& group, ScenarioOptions& options) {
 // Options of tensors and graphs.
 void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
   group
-      .add_option("--emulate", options.emulate,
-                  "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)")
+      .add_flag("--emulate", options.emulate, "WHEN",
+                "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
+                "always")
       .choices({"auto", "never", "always"});
   group
       .add_option("--engine", options.engine,
@@ -58,8 +59,9 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
   if (drop_in) {
     line.add_option("--scenario", options.files, "the scenario file").required().values(1);
   } else {
-    line.add_option("files", options.files, "scenario files; `-` is standard input");
-    line.add_option("--scenario", [&](const std::string& file) { options.files.push_back(file); }, "the same");
+    line.add_option("files,--scenario", options.files, "scenario files; `-` is standard input")
+        .values(1, -1)
+        .take_all();
   }
   line.add_report_options(options.style);
   line.add_option("--device", options.device,
@@ -73,9 +75,10 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
   line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
   add_result_options(line, options);
   add_cache_options(line, options);
-  line.add_option("--disable-extension", options.disabled_extensions, "treat these device extensions as absent")
-      .values(1, -1)
-      .take_all();
+  Option disable =
+      line.add_option("--disable-extension", options.disabled_extensions, "treat these device extensions as absent")
+          .take_all();
+  disable.values(1, drop_in ? -1 : 1);
   line.add_flag("--enable-gpu-debug-markers", options.debug_markers, "name objects and commands for GPU debuggers");
   line.add_flag("--enable-robustness-features", options.robustness, "enable bounds checks if the device has them");
   line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
@@ -92,21 +95,11 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
   add_graph_options(line, options);
 }
 
-Arguments normalized(Arguments arguments) {
-  Arguments result;
-  bool in_extensions = false;
-  for (std::string& argument : arguments) {
-    if (argument == "--emulate") argument = "--emulate=always";
-    if (argument.starts_with("-") && argument != "-") {
-      in_extensions = argument == "--disable-extension";
-    } else if (in_extensions && !argument.starts_with("VK_") && !result.back().starts_with("--")) {
-      // The list has ended: what follows is a file.
-      result.push_back("--scenario");
-      in_extensions = false;
-    }
-    result.push_back(std::move(argument));
-  }
-  return result;
+void move_extensions(ScenarioOptions& options) {
+  const auto is_extension = [](const std::string& word) { return word.starts_with("VK_"); };
+  const auto names = std::ranges::stable_partition(options.files, std::not_fn(is_extension));
+  options.disabled_extensions.append_range(names);
+  options.files.erase(names.begin(), names.end());
 }
 
 void check_options(const ScenarioOptions& options, Diagnostics& diagnostics) {

@@ -30,7 +30,8 @@ struct ScenarioOptions {
   bool debug_markers = false, robustness = false, validate = false;
   bool wait_for_key = false, pause_on_exit = false, capture_frame = false;
 
-  std::string emulate = "auto", engine = "auto";
+  std::optional<std::string> emulate;  // auto, never or always
+  std::string engine = "auto";
   bool no_fuse = false;
   std::string session_memory_directory, graph_profiling_directory, debug_database_directory, statistics_directory;
   int statistics_mode = 1;
@@ -41,9 +42,9 @@ struct ScenarioOptions {
 // Declares all options. `run` takes files as positional arguments, the drop-in name with `--scenario` only.
 void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in);
 
-// Rewrites what the parser cannot express: `--emulate` without a value is `--emulate=always`, and the list after
-// `--disable-extension` ends at the first word that is not an extension.
-Arguments normalized(Arguments arguments);
+// Moves names of extensions from the files to the disabled extensions: `--disable-extension VK_A VK_B scene.json` gives
+// the option its first value, and the parser takes the other words for files. Call it after parsing.
+void move_extensions(ScenarioOptions& options);
 
 // Reports errors that the parser does not detect: paths that are not directories, counts, unknown extensions.
 void check_options(const ScenarioOptions& options, Diagnostics& diagnostics);

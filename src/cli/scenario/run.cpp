@@ -40,7 +40,8 @@ int run_scenario(const Arguments& arguments) {
   CommandLine line("slipway run", "Runs scenarios and checks their results.",
                    "slipway run examples/hello/scenario.json");
   add_run_options(line, options, false);
-  if (const std::optional<int> status = line.parse(normalized(arguments))) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  move_extensions(options);
   Diagnostics diagnostics;
   check_options(options, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, options.style);

@@ -41,7 +41,7 @@ int scenario_runner(const Arguments& arguments) {
   CommandLine line("scenario-runner", "Runs a scenario.", "scenario-runner --scenario scene.json --output results");
   line.set_version(version_json());
   add_run_options(line, options, true);
-  if (const std::optional<int> status = line.parse(normalized(arguments))) return *status == 0 ? 0 : kFailed;
+  if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
 
   const Log log = stamped_log(options.log_level.value_or(LogLevel::Info));
   Diagnostics diagnostics;

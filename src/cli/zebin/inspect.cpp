@@ -17,23 +17,9 @@ struct InspectVerbOptions {
   std::string file;
   zebin::OpenOptions open;
   zebin::InspectOptions show;
-  std::string picture;  // --layout=FILE
+  std::optional<std::string> layout;  // a file to draw; empty: print
   std::string local_size;
 };
-
-// `--layout` prints the layout; `--layout=FILE` draws it.
-Arguments with_picture(const Arguments& arguments, InspectVerbOptions& options) {
-  Arguments rest;
-  constexpr std::string_view kPicture = "--layout=";
-  for (const std::string& argument : arguments) {
-    if (argument.starts_with(kPicture)) {
-      options.picture = argument.substr(kPicture.size());
-    } else {
-      rest.push_back(argument);
-    }
-  }
-  return rest;
-}
 
 // One to three positive numbers; missing ones are 1.
 std::optional<std::array<std::uint32_t, 3>> size_of(std::string_view text) {
@@ -68,7 +54,7 @@ void draw(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& opt
     }
   }
   std::string text;
-  if (!options.picture.ends_with(".svg")) {
+  if (!options.layout->ends_with(".svg")) {
     text = zebin::layout_page(options.file, layouts);
   } else if (layouts.size() == 1) {
     text = zebin::layout_svg(layouts[0]);
@@ -78,7 +64,7 @@ void draw(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& opt
                                 layouts.size()));
     return;
   }
-  if (Result<> written = write_file(options.picture, text); !written) diagnostics.add(std::move(written.error()));
+  if (Result<> written = write_file(*options.layout, text); !written) diagnostics.add(std::move(written.error()));
 }
 
 void print_json(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& options, Bytes archive) {
@@ -128,8 +114,8 @@ int inspect_zebin(const Arguments& arguments) {
                   "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
   line.add_report_options(options.style);
   line.add_option("--kernel", options.show.kernel, "show only this kernel");
-  line.add_flag("--layout", options.show.layout,
-                "show where each argument is in the payload; --layout=FILE.html or FILE.svg draws it");
+  line.add_flag("--layout", options.layout, "FILE",
+                "show where each argument is in the payload, or draw it as FILE.html or FILE.svg");
   line.add_flag("--sections", options.show.sections, "show the sections of the container");
   line.add_flag("--symbols", options.show.symbols, "show its symbols");
   line.add_flag("--relocations", options.show.relocations, "show its relocations");
@@ -140,7 +126,8 @@ int inspect_zebin(const Arguments& arguments) {
   line.add_flag("--occupancy", occupancy, "show how many work groups run at the same time; needs --local-size");
   line.add_option("--local-size", options.local_size, "the work-group size: X, X,Y or X,Y,Z");
   line.add_option("--eus", options.show.eus, "EUs of a subslice (16)").range(1, 1024);
-  if (const std::optional<int> status = line.parse(with_picture(arguments, options))) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  options.show.layout = options.layout && options.layout->empty();
 
   Diagnostics diagnostics;
   if (options.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
@@ -170,7 +157,7 @@ int inspect_zebin(const Arguments& arguments) {
     if (!archive.empty()) print(print_archive(options.file, archive));
     for (const zebin::Input& input : inputs) print(print_input(input, options.show));
   }
-  if (!options.picture.empty()) draw(inputs, options, diagnostics);
+  if (options.layout && !options.layout->empty()) draw(inputs, options, diagnostics);
   if (diagnostics.empty()) return 0;
   return report(diagnostics, options.style);
 }
