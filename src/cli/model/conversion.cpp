@@ -13,6 +13,7 @@
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
 #include "cli/model/verify_shaders.hpp"
+#include "convert/analyse.hpp"
 #include "convert/report.hpp"
 #include "convert/unite_segments.hpp"
 #include "convert/verify.hpp"
@@ -20,7 +21,6 @@
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_mlir.hpp"
 #include "tosa/write/write_tosa.hpp"
 #include "vgf/read.hpp"
@@ -45,7 +45,6 @@ constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf},
                                    {"tosa-text", Emit::TosaText},
                                    {"mlir", Emit::Mlir},
                                    {"spirv-asm", Emit::SpirvAssembly}};
-constexpr std::uint64_t kMaxDumped = 16;  // elements of constants that --dump-mlir shows
 constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
                                                        {"program", convert::PartitionOrder::Program}};
 constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
@@ -151,12 +150,8 @@ class Conversion {
   void convert_vgf(Bytes bytes) {
     const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
     if (!file) return;
-    const convert::Settings& settings = options_.settings;
     const bool as_it_is = options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
-                          !options_.dump_passes && options_.report.empty() && !settings.require_static_shape &&
-                          settings.narrow.mode == convert::TypeNarrowing::None && !settings.rematerialize_rescale &&
-                          settings.order == convert::PartitionOrder::BreadthFirst && settings.shader.given.empty() &&
-                          !settings.spirv.debug_info && settings.spirv.replicate && settings.simplify.fold;
+                          !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
     if (as_it_is) {
       const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
       if (encoded) write(Bytes(*encoded), "vgf");
@@ -170,11 +165,11 @@ class Conversion {
 
   void convert(tosa::Model& model) {
     const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
-    if (options_.analysis) return analyse(model);
+    if (options_.analysis) return analyse(model.graph);
     convert::Settings settings = options_.settings;
     settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
-      if (options_.dump_passes) dump(pass, graph);
+      if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
     };
     if (!convert::prepare(model, settings, diagnostics_)) return;
     if (options_.emit == Emit::Tosa) return write_tosa(model);
@@ -242,29 +237,13 @@ class Conversion {
       diagnostics_.add(written.error());
   }
 
-  // --experimental-analysis: prints for each operator whether a SPIR-V module can have it
-  // (docs/spec/converter.md#spir-v-emission).
-  void analyse(tosa::Model& model) {
-    Diagnostics problems;
-    tosa::verify(model.graph, problems);
-    for (const tosa::Node& node : model.graph.nodes) {
-      std::string reason;
-      for (const Diagnostic& problem : problems.all()) {
-        if (problem.severity == Severity::Error && problem.location.file == node.location.file &&
-            problem.location.span == node.location.span)
-          reason = problem.message;
-      }
-      if (node.op == tosa::Op::CUSTOM && !convert::is_shader(node) &&
-          !options_.settings.spirv.custom_opcodes.contains(node.custom->domain))
-        reason = formatted("failed to legalize operation 'tosa.custom': no opcode is given for the domain `{}`",
-                           node.custom->domain);
-      const std::string where = format_place(node.location);
-      print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node.op), where)
-                                 : formatted("Failed to lower: {} at {}: {}\n", name_of(node.op), where, reason));
-      if (!reason.empty() && node.op == tosa::Op::CUSTOM)
-        problems.error(DiagnosticKind::Unsupported, node.location, reason);
+  // --experimental-analysis
+  void analyse(tosa::Graph& graph) {
+    for (const auto& [node, reason] : convert::analyse(graph, options_.settings, diagnostics_)) {
+      const std::string where = format_place(node->location);
+      print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node->op), where)
+                                 : formatted("Failed to lower: {} at {}: {}\n", name_of(node->op), where, reason));
     }
-    diagnostics_.add(problems.release());
   }
 
   // --- outputs ---
@@ -281,12 +260,6 @@ class Conversion {
   void write_mlir(const tosa::Model& model) {
     const auto text = diagnostics_.take(tosa::write_mlir(model));
     if (text && ok()) write(bytes_of(*text), "mlir");
-  }
-
-  // Constants with more than kMaxDumped elements are left out.
-  static void dump(std::string_view pass, const tosa::Graph& graph) {
-    const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMaxDumped});
-    print_error(formatted("// after `{}`\n{}", pass, text ? *text : tosa::print(graph)));
   }
 
   void write_text(const std::string& text) {

@@ -5,6 +5,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "recipe/cpu/exports.hpp"
+#include "recipe/names.hpp"
 #include "recipe/plan/portable.hpp"
 
 namespace slipway::cli {
@@ -82,10 +83,8 @@ int check_recipe(const Arguments& arguments) {
     if (request) {
       request->read.leniency = Severity::Error;
       request->plan = {.depth = options.no_files ? recipe::Depth::References : recipe::Depth::Files,
+                       .backend = recipe::parse_backend(options.backend),
                        .cache = options.no_cache ? Cache() : Cache::of_user()};
-      if (options.backend == "vulkan") request->plan.backend = recipe::BackendKind::Vulkan;
-      if (options.backend == "opencl") request->plan.backend = recipe::BackendKind::OpenCl;
-      if (options.backend == "xrt") request->plan.backend = recipe::BackendKind::Xrt;
       const recipe::Session session = recipe::Session::load(*request, of_file);
       if (options.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
       if (options.portable && !options.profile.empty()) recipe::check_portable(*session.profile(), of_file);

@@ -7,6 +7,8 @@
 #include "base/format.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
+#include "launch/run.hpp"
+#include "recipe/names.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -21,22 +23,6 @@ struct JobsVerbOptions {
   JobsOptions jobs;
   bool no_cpu_libraries = false, no_cache = false;
 };
-
-std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
-std::optional<recipe::BackendKind> backend_of(const std::string& word) {
-  using enum recipe::BackendKind;
-  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
-    if (word == recipe::name_of(kind)) return kind;
-  }
-  return std::nullopt;
-}
 
 void add_options(CommandLine& line, JobsVerbOptions& options) {
   line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
@@ -125,13 +111,10 @@ int run_jobs(const Arguments& arguments) {
   jobs.directory = artifact_directory(options.directory, options.file);
   jobs.library_root = options.library_root;
   jobs.cpu_libraries = !options.no_cpu_libraries;
-  jobs.sessions.plan = {.backend = backend_of(options.backend), .cache = options.no_cache ? Cache() : Cache::of_user()};
-  jobs.sessions.changes = {.iterations = options.iterations, .mode = mode_of(options.mode)};
-  if (options.timeout) {
-    constexpr double kMaxSeconds = 1e9;  // about thirty years
-    jobs.profile.time_out =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(*options.timeout, kMaxSeconds) * 1e9));
-  }
+  jobs.sessions.plan = {.backend = recipe::parse_backend(options.backend),
+                        .cache = options.no_cache ? Cache() : Cache::of_user()};
+  jobs.sessions.changes = {.iterations = options.iterations, .mode = recipe::parse_mode(options.mode)};
+  if (options.timeout) jobs.profile.time_out = launch::time_out_of(*options.timeout);
 
   Diagnostics diagnostics;
   std::optional<JobsOutcome> outcome = run_jobs_script(jobs, start, diagnostics);

@@ -8,6 +8,8 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "json/diagnostics.hpp"
+#include "launch/run.hpp"
+#include "recipe/names.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -45,22 +47,6 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
     files.push_back({one.substr(0, equals), one.substr(equals + 1)});
   }
   return files;
-}
-
-std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
-std::optional<recipe::BackendKind> backend_of(const std::string& word) {
-  using enum recipe::BackendKind;
-  for (const recipe::BackendKind kind : {Vulkan, OpenCl, Xrt}) {
-    if (word == recipe::name_of(kind)) return kind;
-  }
-  return std::nullopt;
 }
 
 void add_options(CommandLine& line, RecipeOptions& options) {
@@ -138,9 +124,9 @@ class RecipeRun {
     auto request = request_of(options_.inputs, diagnostics_);
     if (!request) return false;
     cache_ = options_.no_cache ? Cache() : Cache::of_user();
-    request->plan = {.backend = backend_of(options_.backend), .cache = cache_};
+    request->plan = {.backend = recipe::parse_backend(options_.backend), .cache = cache_};
     request->changes = {.iterations = options_.iterations,
-                        .mode = mode_of(options_.mode),
+                        .mode = recipe::parse_mode(options_.mode),
                         .no_map = options_.no_map,
                         .no_poll = options_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
@@ -158,17 +144,12 @@ class RecipeRun {
         .profile = {.seed = options_.seed,
                     .runlist_threshold = options_.threshold,
                     .print = [this](std::string_view text) { say(text); }}};
-    if (options_.timeout) options.profile.time_out = launch_time_out(*options_.timeout);
+    if (options_.timeout) options.profile.time_out = launch::time_out_of(*options_.timeout);
     if (!session_.open(std::move(options), diagnostics_)) return false;
     for (const NamedFile& bind : binds) {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
     return ok();
-  }
-
-  static std::chrono::nanoseconds launch_time_out(double seconds) {
-    constexpr double kMaxSeconds = 1e9;  // about thirty years
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e9));
   }
 
   Result<> bind_file(const NamedFile& bind) {

@@ -6,6 +6,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "recipe/names.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -112,12 +113,9 @@ XrtOptions parse(const std::vector<std::string>& arguments) {
 }
 
 std::optional<recipe::Mode> mode_of(const std::string& word) {
-  using enum recipe::Mode;
-  for (const recipe::Mode mode : {Default, Latency, Throughput, Validate}) {
-    if (word == recipe::name_of(mode)) return mode;
-  }
-  if (word != "all") throw XrtError(formatted("bad execution mode: {}", word));
-  return std::nullopt;
+  const std::optional<recipe::Mode> mode = recipe::parse_mode(word);
+  if (!mode && word != "all") throw XrtError(formatted("bad execution mode: {}", word));
+  return mode;
 }
 
 void throw_first(const Diagnostics& diagnostics) {

@@ -7,13 +7,11 @@
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "json/sarif.hpp"
+#include "zeinfo/zebin/runtime.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
 namespace {
-
-// The code of the vendor's validator for files that are not zebins.
-constexpr int kNotZebin = 254;
 
 struct CheckOptions {
   ReportStyle style;
@@ -62,39 +60,15 @@ std::vector<std::string> files_of(const std::vector<std::string>& given) {
   return files;
 }
 
-zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release release, const zeinfo::Device* device) {
-  zeinfo::RuntimeVerdict verdict = runtime_verdict(input.document, input.target, release, device);
-  if (!input.zebin) return verdict;
-  // Findings on the container come first, because the runtime reads it first.
-  Diagnostics diagnostics;
-  zebin::Problems problems(input.name, diagnostics);
-  check_container_for(*input.zebin, verdict.release, problems);
-  for (const Diagnostic& diagnostic : diagnostics.all()) {
-    const bool refuses = diagnostic.severity == Severity::Error;
-    const auto of = refuses ? zeinfo::Verdict::Refuses : zeinfo::Verdict::AcceptsWithWarnings;
-    verdict.findings.insert(verdict.findings.begin(),
-                            {.verdict = of, .kind = diagnostic.kind, .message = diagnostic.message});
-    if (refuses && verdict.code == 0) verdict.code = 2;
-    verdict.verdict = std::max(verdict.verdict, of);
-  }
-  return verdict;
-}
-
-// The first reason for the verdict, not the first finding.
-std::string reason_of(const zeinfo::RuntimeVerdict& verdict) {
-  const auto found = std::ranges::find(verdict.findings, verdict.verdict, &zeinfo::RuntimeFinding::verdict);
-  return found == verdict.findings.end() ? "" : formatted(": {}", found->message);
-}
-
 void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* device,
                        std::vector<RuntimeLine>& lines) {
   if (level.level != zeinfo::Level::Runtime) return;
   if (!level.all_releases) {
-    lines.push_back({input.name, verdict_of(input, level.release, device)});
+    lines.push_back({input.name, runtime_verdict(input, level.release, device)});
     return;
   }
   for (const zeinfo::RuntimeStep& step : zeinfo::runtime_steps())
-    lines.push_back({input.name, verdict_of(input, step.from, device)});
+    lines.push_back({input.name, runtime_verdict(input, step.from, device)});
 }
 
 void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
@@ -104,8 +78,9 @@ void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
     file = line.file;
     const auto& v = line.verdict;
     const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : formatted("1.{}", v.decoder_minor);
-    print(
-        formatted("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict), reason_of(v)));
+    const std::string reason = zebin::reason_of(v);
+    print(formatted("  runtime {} (decoder {}): {}{}{}\n", text_of(v.release), decoder, name_of(v.verdict),
+                    reason.empty() ? "" : ": ", reason));
   }
 }
 
@@ -119,8 +94,8 @@ std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vecto
         out.object([&] {
           out.member("file", line.file).member("release", text_of(line.verdict.release));
           out.member("verdict", name_of(line.verdict.verdict)).member("runtime_code", line.verdict.code);
-          const std::string reason = reason_of(line.verdict);
-          if (!reason.empty()) out.member("reason", reason.substr(2));
+          const std::string reason = zebin::reason_of(line.verdict);
+          if (!reason.empty()) out.member("reason", reason);
         });
       }
     });
@@ -135,15 +110,6 @@ struct Results {
   std::size_t hidden = 0;  // problems beyond --max-errors
 };
 
-RuntimeLine not_loaded(const std::string& file, zeinfo::Release release) {
-  return {file,
-          {.release = zeinfo::known_release(release),
-           .decoder_minor = zeinfo::decoder_of(release),
-           .verdict = zeinfo::Verdict::Refuses,
-           .code = kNotZebin,
-           .findings = {{.verdict = zeinfo::Verdict::Refuses, .message = "neither a zebin nor ZE Info"}}}};
-}
-
 void check_file(const std::string& file, const CheckOptions& options, const zeinfo::LevelChoice& level,
                 const zeinfo::Device* device, Results& results) {
   Diagnostics diagnostics;
@@ -156,7 +122,7 @@ void check_file(const std::string& file, const CheckOptions& options, const zein
     add_runtime_lines(input, level, device, results.runtime);
   }
   if (inputs.empty() && level.level == zeinfo::Level::Runtime) {
-    results.runtime.push_back(not_loaded(file, level.release));
+    results.runtime.push_back({file, zebin::refused(level.release)});
   }
   results.hidden += dropped(inputs);
   if (options.style.strict) diagnostics.make_strict();
