@@ -189,6 +189,7 @@ class Detector {
   void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
     const std::string known = first_known(files);
     if (!known.empty()) {
+      if (format(known)->*verb_.function) return;
       diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(known),
                         formatted("`slipway {}` does not apply to format {}; it takes {}", verb_.name,
                                   format(known)->name, names_of(verb_)));
@@ -213,8 +214,8 @@ struct Candidate {
   Probe probe;
 };
 
-// The arguments as the options of each format understand them. Ends at the first that accepts all of them and whose own
-// format the files have: it is the last then.
+// Parses the arguments with the options of each format. Stops with `found` at the first that accepts all of them and
+// whose format the files have; it is the last of the result.
 std::vector<Candidate> probe_all(const DispatchedVerb& verb, Arguments arguments, Detector& detector, bool& found) {
   std::vector<Candidate> candidates;
   for (const Format& format : kFormats) {
@@ -230,8 +231,8 @@ std::vector<Candidate> probe_all(const DispatchedVerb& verb, Arguments arguments
   return candidates;
 }
 
-// Returns the function of the files' format, if the verb has one. The command line may have errors, which the function
-// reports.
+// Returns the candidate whose format the files have and that accepts most of the arguments, or null. Its function
+// reports the errors of the command line.
 const Candidate* matching(const DispatchedVerb& verb, const std::vector<Candidate>& candidates, Detector& detector) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {

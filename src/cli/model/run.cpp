@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/device_session.hpp"
+#include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
@@ -22,18 +23,13 @@
 namespace slipway::cli {
 namespace {
 
-struct ModelOptions {
-  ReportStyle style;
+struct ModelOptions : LaunchGroup {
   std::vector<std::string> files;
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
   std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
-  std::string device, engine = "auto";
-  std::optional<std::string> emulate;
-  std::int64_t repeat = 1;
-  std::optional<double> timeout;
-  bool profile = false, explain = false, dry_run = false, validate = false, no_fuse = false, no_cache = false;
-  std::string picture_path, report_path, trace_path, profiling_path, perf_counters_path;
+  bool profile = false;
+  std::string picture_path;
 
   bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
 };
@@ -48,43 +44,19 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
                    "directory of files NAME.npy; inputs without a file are filled");
   group.add_option("--fill", options.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
       .choices({"random", "zeros", "ramp", "edges"});
-  group.add_option("--seed", options.seed, "of random inputs (0)");
+  add_seed_option(group, options.seed);
   group.add_option("--range", options.range,
                    "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
-  group.add_option("--shape", options.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
-      .values(1)
-      .take_all();
+  add_shape_option(group, options.shapes);
   group.add_option("--output,--output-dir", options.output_directory,
                    "directory for NAME.npy of every output; created if missing");
 }
 
-void add_run_options(OptionGroup& group, ModelOptions& options) {
+void add_result_options(OptionGroup& group, ModelOptions& options) {
   group.add_option("--compare", options.compare, "`reference`: compare every output of a graph with the interpreter")
       .choices({"reference"});
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
   group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
-  group.add_option("--device", options.device,
-                   "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  group
-      .add_option("--engine", options.engine,
-                  "run graphs on the device or in the reference interpreter: auto, reference")
-      .choices({"auto", "reference"});
-  group
-      .add_flag("--emulate", options.emulate, "WHEN",
-                "emulate graphs instead of native support: auto, never, always (without a value: always)", "always")
-      .choices({"auto", "never", "always"});
-  group.add_flag("--no-fuse", options.no_fuse, "one kernel for each operator");
-  group.add_option("--repeat", options.repeat, "the number of runs (1)");
-  group.add_option("--timeout", options.timeout, "seconds to wait for it; then name the kernel that hangs and end")
-      .positive();
-  group.add_flag("--explain", options.explain, "print the plan; touch no device but one that --device names");
-  group.add_flag("--dry-run", options.dry_run, "do everything but submit and write results");
-  group.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
-  group.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
-  group.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
-  group.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
-  group.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
-  group.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
 }
 
 template <class T>
@@ -95,27 +67,37 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-// One call of the verb.
-class ModelRun {
+class ModelJob : public Job {
  public:
-  explicit ModelRun(ModelOptions options) : options_(std::move(options)) {}
+  explicit ModelJob(const ModelOptions& options) : options_(options) { check_usage(); }
 
-  int run() {
-    check_usage();
-    if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
+  bool load() override {
     if (!options_.explain || !options_.device.empty()) {
       device_.emplace(
           launch::DeviceRequest{.selector = device_selector(options_.device), .timestamps = options_.is_timed()},
           options_.validate);
     }
-    if (plan()) {
-      if (options_.explain) {
-        print(launch::print_plan(alone_->plan));
-        return report(diagnostics_, options_.style);
-      }
-      if (execute()) finish();
-    }
-    return end();
+    return plan();
+  }
+
+  std::string explain() override { return launch::print_plan(alone_->plan); }
+
+  void run() override {
+    if (execute()) finish();
+  }
+
+  void close() override {
+    if (device_) device_->add_messages(diagnostics_);
+  }
+
+  std::string outcome(int status) override {
+    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status),
+                     report_ ? ", on " + report_->device : "");
+  }
+
+  std::string report_text() const {
+    const launch::FileReport file{options_.files.front(), diagnostics_.all(), report_};
+    return launch::write_report({&file, 1});
   }
 
  private:
@@ -171,7 +153,7 @@ class ModelRun {
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
-    const Cache cache = options_.no_cache ? Cache() : Cache::of_user();
+    const Cache cache = cache_of(options_.no_cache);
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
     if (!shaders) return false;
     request_.name = path == "-" ? "model" : Path(path).stem().string();
@@ -222,7 +204,7 @@ class ModelRun {
     options.profile_path = options_.profiling_path;
     options.perf_counters_path = options_.perf_counters_path;
     options.counters = std::move(counters_);
-    options.cache = options_.no_cache ? Cache() : Cache::of_user();
+    options.cache = cache_of(options_.no_cache);
     if (options_.timeout) {
       options.time_out = launch::time_out_of(*options_.timeout);
       options.on_time_out = [style = options_.style](const Diagnostic& diagnostic) {
@@ -284,33 +266,9 @@ class ModelRun {
     if (Result<> written = write_file(path, text); !written) diagnostics_.add(std::move(written.error()));
   }
 
-  // Prints lines for people; standard output may be reserved for the report.
-  void say(std::string_view text) const {
-    (options_.report_path == "-" || options_.style.json ? print_error : print)(text);
-  }
+  void say(std::string_view text) const { print_line(options_, text); }
 
-  // --- end ---
-
-  int end() {
-    if (device_) device_->add_messages(diagnostics_);
-    if (options_.style.strict) diagnostics_.make_strict();
-    diagnostics_.sort();
-    launch::FileReport file{.file = options_.files.front(), .diagnostics = diagnostics_.all(), .report = report_};
-    if (!options_.report_path.empty()) write(options_.report_path, launch::write_report({&file, 1}));
-    if (options_.style.json && options_.report_path != "-") print(launch::write_report({&file, 1}));
-    const int status = report(diagnostics_, options_.style);
-    if (!options_.style.json) {
-      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "usage error",
-                                                             "bad input", "skipped", "failed"};
-      std::string line = formatted("{}: {}", options_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)));
-      if (report_) line += ", on " + report_->device;
-      (status > 1 || options_.report_path == "-" ? print_error : print)(line + "\n");
-    }
-    return status;
-  }
-
-  ModelOptions options_;
-  Diagnostics diagnostics_;
+  const ModelOptions& options_;
   model::StandaloneRequest request_;
   std::optional<DeviceSession> device_;
   std::optional<model::Standalone> alone_;
@@ -325,11 +283,15 @@ int run_vgf_file(const Arguments& arguments) {
   CommandLine line("slipway run", "Runs a model: a VGF file, or another model, which is converted in memory.",
                    "slipway run model.vgf --seed 1 --compare reference --profile");
   line.add_option("file", options.files, "the model; `-` is standard input");
-  line.add_report_options(options.style);
+  add_launch_group(line, options);
   add_data_options(line, options);
-  add_run_options(line, options);
+  add_result_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  return ModelRun(std::move(options)).run();
+  auto job = std::make_unique<ModelJob>(options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
 }
 
 }  // namespace slipway::cli

@@ -6,6 +6,7 @@
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
+#include "cli/option_groups.hpp"
 #include "json/writer.hpp"
 #include "launch/check_device.hpp"
 #include "model/device_facts.hpp"
@@ -84,7 +85,7 @@ class Tuning {
 
  private:
   void measure(DeviceSession& session) {
-    const Cache cache = options_.no_cache ? Cache() : Cache::of_user();
+    const Cache cache = cache_of(options_.no_cache);
     request_.file = open_any_model(options_.file, options_.file, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return;
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
@@ -148,13 +149,10 @@ int tune_verb(const Arguments& arguments) {
       "slipway tune model.vgf --output model.tuning.json");
   line.add_option("file", options.file, "the model: VGF, TOSA, MLIR or a graph as text").required();
   line.add_report_options(options.style);
-  line.add_option("--shape", options.shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
-      .values(1)
-      .take_all();
-  line.add_option("--device", options.device,
-                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  add_shape_option(line, options.shapes);
+  add_device_option(line, options.device);
   line.add_option("--output", options.output, "write the table to this file (JSON; `slipway schema tuning`)");
-  line.add_flag("--no-fuse", options.no_fuse, "tune for runs with --no-fuse");
+  add_fusion_option(line, options.no_fuse);
   line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");
   line.add_flag("--quiet", options.quiet, "do not show progress");
   if (const std::optional<int> status = line.parse(arguments)) return *status;

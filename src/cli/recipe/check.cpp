@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "cli/option_groups.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "recipe/cpu/exports.hpp"
@@ -41,9 +42,8 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
 void add_options(CommandLine& line, CheckOptions& options) {
   line.add_report_options(options.style);
   line.add_option("files", options.files, "recipes or profiles; `-` is standard input");
-  line.add_option("--dir", options.directory, "directory of the files that they name (the file's own directory)");
+  add_artifact_options(line, options.directory, options.allow_outside);
   line.add_flag("--no-files", options.no_files, "do not open the files that they name");
-  line.add_flag("--allow-outside", options.allow_outside, "files and libraries may lie outside their directories");
   line.add_flag("--portable", options.portable,
                 "warn about everything that the shipped runner rejects or treats differently");
 }
@@ -70,10 +70,8 @@ int check_recipe(const Arguments& arguments) {
   add_options(line, options);
   line.add_option("--profile", options.profile, "also check this profile against the recipe");
   line.add_option("--kernels", options.kernels, "replace kernels of the recipe with those of this file");
-  line.add_option("--backend", options.backend, "check for this back end: auto, vulkan, opencl or xrt")
-      .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--library-root", options.library_root, "directory of CPU libraries");
-  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
+  add_backend_options(line, options.backend, options.library_root);
+  add_cache_option(line, options.no_cache);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& file : options.files) {
@@ -84,7 +82,7 @@ int check_recipe(const Arguments& arguments) {
       request->read.leniency = Severity::Error;
       request->plan = {.depth = options.no_files ? recipe::Depth::References : recipe::Depth::Files,
                        .backend = recipe::parse_backend(options.backend),
-                       .cache = options.no_cache ? Cache() : Cache::of_user()};
+                       .cache = cache_of(options.no_cache)};
       const recipe::Session session = recipe::Session::load(*request, of_file);
       if (options.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
       if (options.portable && !options.profile.empty()) recipe::check_portable(*session.profile(), of_file);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "launch/run.hpp"
@@ -15,43 +16,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct JobsVerbOptions {
-  ReportStyle style;
-  std::string file, directory, mode, backend, library_root, report_path;
-  std::optional<std::uint64_t> iterations;
-  std::optional<double> timeout;
-  JobsOptions jobs;
-  bool no_cpu_libraries = false, no_cache = false;
+struct JobsVerbOptions : PlannedRunGroup {
+  std::string file;
+  RecipeGroup group;
+  recipe::JobOptions jobs;
 };
 
 void add_options(CommandLine& line, JobsVerbOptions& options) {
   line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
-  line.add_report_options(options.style);
-  line.add_option("--dir", options.directory, "base directory of the script's paths (its own directory)");
-  line.add_option("--threads", options.jobs.jobs.threads, "jobs that run at the same time (all)")
-      .range(std::size_t{1}, std::size_t{1024});
-  line.add_option("--queue-limit", options.jobs.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
-      .range(std::size_t{1}, std::size_t{1} << 20);
-  line.add_option("--iterations", options.iterations, "iterations of every execution, for jobs that do not set them")
-      .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
-  line.add_option("--mode", options.mode, "for jobs that do not set it: all, default, latency, throughput, validate")
-      .choices({"all", "default", "latency", "throughput", "validate"});
-  line.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
-  line.add_option("--backend", options.backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
-      .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--device", options.jobs.device, "a Vulkan device: index, part of its name, or UUID");
-  line.add_option("--library-root", options.library_root, "directory of CPU libraries");
-  line.add_option("--seed", options.jobs.profile.seed, "seed of random data that have none (0)");
-  line.add_option("--timeout", options.timeout, "seconds to wait for one run list; then exit").positive();
-  line.add_flag("--allow-outside", options.jobs.allow_outside, "files and libraries may lie outside their directories");
-  line.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
-  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
-}
-
-std::string_view outcome_of(int status) {
-  constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "usage error",
-                                                         "bad input", "skipped", "failed"};
-  return kOutcomes.at(static_cast<std::size_t>(status));
+  add_run_group(line, options);
+  add_recipe_group(line, options.group);
+  line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all)")
+      .range(std::uint64_t{1}, std::uint64_t{1024});
+  line.add_option("--queue-limit", options.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
+      .range(std::uint64_t{1}, std::uint64_t{1} << 20);
 }
 
 std::optional<recipe::JobScript> read_script(const std::string& file, Severity leniency, Diagnostics& diagnostics) {
@@ -74,6 +52,52 @@ std::string report_text(const recipe::JobScript& script, const std::vector<recip
   });
   return out.text();
 }
+
+// A jobs script. Its jobs are read when they run.
+class ScriptJob : public Job {
+ public:
+  explicit ScriptJob(const JobsVerbOptions& options) : options_(options) {}
+
+  bool load() override { return true; }
+  std::string explain() override { return ""; }
+
+  void run() override {
+    const RecipeGroup& group = options_.group;
+    JobsOptions jobs{.script = options_.file,
+                     .directory = artifact_directory(group.directory, options_.file),
+                     .device = options_.device,
+                     .library_root = group.library_root,
+                     .allow_outside = group.allow_outside,
+                     .cpu_libraries = !group.no_cpu_libraries};
+    jobs.jobs = options_.jobs;
+    jobs.profile.seed = group.seed;
+    if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
+    jobs.sessions.plan = {.backend = recipe::parse_backend(group.backend), .cache = cache_of(options_.no_cache)};
+    jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::parse_mode(group.mode)};
+    outcome_ = run_jobs_script(jobs, start_, diagnostics_);
+    if (!outcome_) return;
+    std::string lines;
+    for (recipe::JobResult& result : outcome_->results) {
+      lines += formatted("{}: {}\n", result.id, outcome_word(result.status));
+      diagnostics_.add(std::move(result.diagnostics));
+    }
+    if (!options_.style.json) print_line(options_, lines);
+  }
+
+  // The lines of the jobs are printed with their results.
+  std::string outcome(int) override { return ""; }
+
+  int status() const override {
+    return worst_status(Job::status(), outcome_ ? recipe::status_of(outcome_->results) : 0);
+  }
+
+  std::string report_text() const { return outcome_ ? outcome_->report : ""; }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+  const JobsVerbOptions& options_;
+  std::optional<JobsOutcome> outcome_;
+};
 
 }  // namespace
 
@@ -100,40 +124,15 @@ std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, Clock::time_
 }
 
 int run_jobs(const Arguments& arguments) {
-  const Clock::time_point start = Clock::now();
   JobsVerbOptions options;
   CommandLine line("slipway run", "Runs the jobs of a script concurrently, each a recipe with its profile.",
                    "slipway run jobs.json --threads 2 --report report.json");
   add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  JobsOptions& jobs = options.jobs;
-  jobs.script = options.file;
-  jobs.directory = artifact_directory(options.directory, options.file);
-  jobs.library_root = options.library_root;
-  jobs.cpu_libraries = !options.no_cpu_libraries;
-  jobs.sessions.plan = {.backend = recipe::parse_backend(options.backend),
-                        .cache = options.no_cache ? Cache() : Cache::of_user()};
-  jobs.sessions.changes = {.iterations = options.iterations, .mode = recipe::parse_mode(options.mode)};
-  if (options.timeout) jobs.profile.time_out = launch::time_out_of(*options.timeout);
-
-  Diagnostics diagnostics;
-  std::optional<JobsOutcome> outcome = run_jobs_script(jobs, start, diagnostics);
-  if (!outcome) return report(diagnostics, options.style);
-  std::string lines;
-  for (const auto& job : outcome->results) lines += formatted("{}: {}\n", job.id, outcome_of(job.status));
-  int status = recipe::status_of(outcome->results);
-  for (recipe::JobResult& job : outcome->results) diagnostics.add(std::move(job.diagnostics));
-  if (!options.report_path.empty()) {
-    if (Result<> written = write_file(options.report_path, outcome->report); !written) {
-      diagnostics.add(std::move(written.error()));
-    }
-  }
-  if (options.style.json && options.report_path != "-") print(outcome->report);
-  if (!options.style.json) (options.report_path == "-" ? print_error : print)(lines);
-  status = worst_status(status, report(diagnostics, options.style));
-  // Work that timed out cannot be stopped, and destructors would wait for it.
-  if (std::ranges::contains(diagnostics.all(), DiagnosticKind::TimedOut, &Diagnostic::kind)) std::_Exit(status);
-  return status;
+  auto job = std::make_unique<ScriptJob>(options);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
 }
 
 int check_jobs(const Arguments& arguments) {

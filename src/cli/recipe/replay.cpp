@@ -5,6 +5,7 @@
 
 #include "recipe/replay/replay.hpp"
 #include "base/format.hpp"
+#include "cli/option_groups.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 
@@ -21,8 +22,7 @@ struct ReplayOptions {
 void add_options(CommandLine& line, ReplayOptions& options) {
   line.add_report_options(options.style);
   line.add_option("files", options.files, "captures; `-` is standard input").required();
-  line.add_option("--dir", options.directory, "directory of the files that they name (the capture's own directory)");
-  line.add_flag("--allow-outside", options.allow_outside, "files may lie outside that directory");
+  add_artifact_options(line, options.directory, options.allow_outside);
 }
 
 std::optional<recipe::Replay> read_and_check(const std::string& file, const recipe::Artifacts* artifacts,

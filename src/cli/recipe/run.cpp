@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/format.hpp"
+#include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "json/diagnostics.hpp"
@@ -21,18 +22,13 @@ struct NamedFile {
   std::string name, file;
 };
 
-struct RecipeOptions {
-  ReportStyle style;
+struct RecipeOptions : PlannedRunGroup {
   std::vector<std::string> files;
-  RecipeFiles inputs;
-  std::string directory, mode, backend, device, library_root, report_path;
-  std::optional<std::uint64_t> iterations;
+  RecipeGroup group;
+  std::string profile, kernels;
   std::vector<std::string> binds, saves, goldens;
-  std::uint64_t seed = 0;
   std::optional<std::uint32_t> threshold;
-  std::optional<double> timeout;
-  bool explain = false, dry_run = false, no_cpu_libraries = false, no_map = false, no_poll = false, timings = false,
-       no_cache = false;
+  bool no_map = false, no_poll = false, timings = false;
 };
 
 std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option,
@@ -51,64 +47,73 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
 
 void add_options(CommandLine& line, RecipeOptions& options) {
   line.add_option("file", options.files, "the recipe; `-` is standard input");
-  line.add_report_options(options.style);
-  line.add_option("--profile", options.inputs.profile, "the profile: what to bind, and how often to run");
-  line.add_option("--dir", options.directory,
-                  "directory of the files that recipe and profile name (the recipe's directory)");
-  line.add_option("--iterations", options.iterations, "iterations of every execution")
-      .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
-  line.add_option("--mode", options.mode,
-                  "run only executions of this mode: all, default, latency, throughput, validate")
-      .choices({"all", "default", "latency", "throughput", "validate"});
-  line.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
-  line.add_option("--backend", options.backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
-      .choices({"auto", "vulkan", "opencl", "xrt"});
-  line.add_option("--device", options.device,
-                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.add_option("--kernels", options.inputs.kernels, "replace kernels of the recipe with those of this file");
-  line.add_option("--library-root", options.library_root,
-                  "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+  add_planned_run_group(line, options);
+  add_recipe_group(line, options.group);
+  line.add_option("--profile", options.profile, "the profile: what to bind, and how often to run");
+  line.add_option("--kernels", options.kernels, "replace kernels of the recipe with those of this file");
   line.add_option("--bind", options.binds, "NAME=FILE: bind the bytes of a file to a buffer").values(1).take_all();
   line.add_option("--save", options.saves, "NAME=FILE: write a buffer after the last execution").values(1).take_all();
   line.add_option("--golden", options.goldens, "NAME=FILE: compare a buffer with a file after the last execution")
       .values(1)
       .take_all();
-  line.add_option("--seed", options.seed, "seed of random data that have none (0)");
   line.add_option("--runlist-threshold", options.threshold,
                   "XRT: the number of runs from which they become a run list of the device; 0: never");
-  line.add_option("--timeout", options.timeout, "seconds to wait for one run list; then exit").positive();
-  line.add_flag("--explain", options.explain, "print the plan, and touch no device");
-  line.add_flag("--dry-run", options.dry_run, "do everything except running and writing results");
   line.add_flag("--timings", options.timings, "measure each run, for the report");
-  line.add_flag("--allow-outside", options.inputs.allow_outside,
-                "files and libraries may lie outside their directories");
-  line.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
   line.add_flag("--nommap", options.no_map, "read files of profiles instead of mapping them");
   line.add_flag("--nopoll", options.no_poll, "sleep while waiting, regardless of the profile");
-  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
 }
 
-class RecipeRun {
+class RecipeJob : public Job {
  public:
-  explicit RecipeRun(RecipeOptions options) : options_(std::move(options)) {}
+  explicit RecipeJob(const RecipeOptions& options)
+      : options_(options),
+        binds_(named_files(options.binds, "--bind", diagnostics_)),
+        saves_(named_files(options.saves, "--save", diagnostics_)),
+        goldens_(named_files(options.goldens, "--golden", diagnostics_)) {
+    if (options.files.size() == 1) return;
+    diagnostics_.error(DiagnosticKind::Usage, {},
+                       options.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+  }
 
-  int run() {
-    const auto binds = named_files(options_.binds, "--bind", diagnostics_);
-    const auto saves = named_files(options_.saves, "--save", diagnostics_);
-    const auto goldens = named_files(options_.goldens, "--golden", diagnostics_);
-    if (options_.files.size() != 1) {
-      diagnostics_.error(DiagnosticKind::Usage, {},
-                         options_.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+  bool load() override {
+    const std::string& file = options_.files.front();
+    const RecipeGroup& group = options_.group;
+    directory_ = artifact_directory(group.directory, file);
+    auto request =
+        request_of({file, options_.profile, options_.kernels, directory_, group.allow_outside}, diagnostics_);
+    if (!request) return false;
+    request->plan = {.backend = recipe::parse_backend(group.backend), .cache = cache_of(options_.no_cache)};
+    request->changes = {.iterations = group.iterations,
+                        .mode = recipe::parse_mode(group.mode),
+                        .no_map = options_.no_map,
+                        .no_poll = options_.no_poll};
+    session_ = recipe::Session::load(*request, diagnostics_);
+    return ok() && session_.plan();
+  }
+
+  std::string explain() override { return recipe::print_plan(*session_.plan()); }
+
+  void run() override {
+    if (open() && !options_.dry_run && execute()) finish();
+  }
+
+  std::string outcome(int status) override {
+    std::string devices;
+    if (backends_ && session_.opened()) {
+      for (const auto& [kind, info] : session_.runner().backends())
+        devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
     }
-    if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    if (load()) {
-      if (options_.explain) {
-        print(recipe::print_plan(*session_.plan()));
-        return report(diagnostics_, options_.style);
-      }
-      if (open(binds) && !options_.dry_run && execute()) finish(saves, goldens);
+    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status), devices);
+  }
+
+  std::string report_text() const {
+    Failure failure = failure_;
+    if (failure.empty()) {
+      std::ranges::copy_if(diagnostics_.all(), std::back_inserter(failure),
+                           [](const Diagnostic& problem) { return problem.severity == Severity::Error; });
     }
-    return end();
+    const recipe::Session::System system = recipe::system_usage(start_);
+    return session_.report(failure.empty() ? nullptr : &failure, &system, 2);
   }
 
  private:
@@ -117,36 +122,20 @@ class RecipeRun {
     return !diagnostics_.has_errors();
   }
 
-  bool load() {
-    const std::string& file = options_.files.front();
-    options_.inputs.recipe = file;
-    options_.inputs.directory = artifact_directory(options_.directory, file);
-    auto request = request_of(options_.inputs, diagnostics_);
-    if (!request) return false;
-    cache_ = options_.no_cache ? Cache() : Cache::of_user();
-    request->plan = {.backend = recipe::parse_backend(options_.backend), .cache = cache_};
-    request->changes = {.iterations = options_.iterations,
-                        .mode = recipe::parse_mode(options_.mode),
-                        .no_map = options_.no_map,
-                        .no_poll = options_.no_poll};
-    session_ = recipe::Session::load(*request, diagnostics_);
-    return ok() && session_.plan();
-  }
-
-  bool open(const std::vector<NamedFile>& binds) {
-    backends_.emplace(options_.device, cache_);
+  bool open() {
+    const RecipeGroup& group = options_.group;
+    backends_.emplace(options_.device, cache_of(options_.no_cache));
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
-                   .libraries = recipe::cpu::library_roots(options_.library_root, options_.inputs.directory,
-                                                           options_.inputs.allow_outside),
-                   .cpu_libraries = !options_.no_cpu_libraries,
+                   .libraries = recipe::cpu::library_roots(group.library_root, directory_, group.allow_outside),
+                   .cpu_libraries = !group.no_cpu_libraries,
                    .timings = options_.timings},
-        .profile = {.seed = options_.seed,
+        .profile = {.seed = group.seed,
                     .runlist_threshold = options_.threshold,
-                    .print = [this](std::string_view text) { say(text); }}};
+                    .print = [this](std::string_view text) { print_line(options_, text); }}};
     if (options_.timeout) options.profile.time_out = launch::time_out_of(*options_.timeout);
     if (!session_.open(std::move(options), diagnostics_)) return false;
-    for (const NamedFile& bind : binds) {
+    for (const NamedFile& bind : binds_) {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
     return ok();
@@ -169,19 +158,18 @@ class RecipeRun {
   bool execute() {
     auto failure = session_.run();
     if (!failure) return true;
-    timed_out_ = std::ranges::contains(failure->diagnostics, DiagnosticKind::TimedOut, &Diagnostic::kind);
     failure_ = failure->diagnostics;
     diagnostics_.add(std::move(failure->diagnostics));
     return false;
   }
 
-  void finish(const std::vector<NamedFile>& saves, const std::vector<NamedFile>& goldens) {
-    for (const NamedFile& save : saves) {
+  void finish() {
+    for (const NamedFile& save : saves_) {
       const auto bytes = buffer_bytes(save.name);
       if (!bytes) continue;
       if (Result<> written = write_file(save.file, *bytes); !written) diagnostics_.add(std::move(written.error()));
     }
-    for (const NamedFile& golden : goldens) {
+    for (const NamedFile& golden : goldens_) {
       const auto bytes = buffer_bytes(golden.name);
       const auto file = diagnostics_.take(map_file(golden.file));
       if (bytes && file) compare(golden, *bytes, file->bytes());
@@ -205,60 +193,19 @@ class RecipeRun {
     }
     const recipe::ValidationResult result = recipe::compare_golden(validate, golden.name, bytes, expected, *range);
     if (result.mismatches == 0) return;
-    for (const std::string& example : result.examples) say(example + "\n");
+    for (const std::string& example : result.examples) print_line(options_, example + "\n");
     diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(golden.file),
                        formatted("buffer `{}` differs from the expected data in {} of {} bytes", golden.name,
                                  result.mismatches, bytes.size()));
   }
 
-  // Prints lines of metrics; standard output may be reserved for the report.
-  void say(std::string_view text) { (options_.report_path == "-" || options_.style.json ? print_error : print)(text); }
-
-  int end() {
-    if (failure_.empty() && diagnostics_.has_errors()) {
-      for (const Diagnostic& problem : diagnostics_.all()) {
-        if (problem.severity == Severity::Error) failure_.push_back(problem);
-      }
-    }
-    const recipe::Session::System system = recipe::system_usage(start_);
-    const std::string text = session_.report(failure_.empty() ? nullptr : &failure_, &system, 2);
-    if (!options_.report_path.empty()) {
-      if (Result<> written = write_file(options_.report_path, text); !written)
-        diagnostics_.add(std::move(written.error()));
-    }
-    if (options_.style.json && options_.report_path != "-") print(text);
-    const int status = report(diagnostics_, options_.style);
-    if (!options_.style.json) {
-      constexpr std::array<std::string_view, 6> kOutcomes = {"ok",        "FAILED",  "usage error",
-                                                             "bad input", "skipped", "failed"};
-      std::string line =
-          formatted("{}: {}{}\n", options_.files.front(), kOutcomes.at(static_cast<std::size_t>(status)), devices());
-      if (options_.report_path == "-" || status > 1)
-        print_error(line);
-      else
-        print(line);
-    }
-    // Work that timed out cannot be stopped, and destructors would wait for it.
-    if (timed_out_) std::_Exit(status);
-    return status;
-  }
-
-  std::string devices() {
-    std::string text;
-    if (!backends_ || !session_.opened()) return text;
-    for (const auto& [kind, info] : session_.runner().backends())
-      text += formatted("{} {}", text.empty() ? ", on" : ",", info.device);
-    return text;
-  }
-
   Clock::time_point start_ = Clock::now();
-  RecipeOptions options_;
-  Diagnostics diagnostics_;
-  Cache cache_;
+  const RecipeOptions& options_;
+  std::vector<NamedFile> binds_, saves_, goldens_;
+  Path directory_;
   std::optional<Backends> backends_;
   recipe::Session session_;
   Failure failure_;
-  bool timed_out_ = false;
 };
 
 }  // namespace
@@ -271,7 +218,11 @@ int run_recipe(const Arguments& arguments) {
                    "slipway run recipe.json --profile profile.json");
   add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  return RecipeRun(std::move(options)).run();
+  auto job = std::make_unique<RecipeJob>(options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
 }
 
 }  // namespace slipway::cli

@@ -62,7 +62,7 @@ int check_scenario(const Arguments& arguments) {
                 "also check against a device: index, part of its name, or UUID; without a value the default device");
   line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
   line.add_flag("--confine", options.load.confine, "refuse paths that leave the scenario's directory");
-  line.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
+  add_cache_option(line, options.no_cache);
   line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   if (!options.describe.empty()) return describe_key(options.describe);
@@ -72,7 +72,7 @@ int check_scenario(const Arguments& arguments) {
   options.load.depth = options.syntax     ? scenario::Depth::Structure
                        : options.no_files ? scenario::Depth::References
                                           : scenario::Depth::Files;
-  if (!options.no_cache) options.load.cache = Cache::of_user();
+  options.load.cache = cache_of(options.no_cache);
   for (const std::string& file : options.files) {
     Diagnostics of_file;
     const scenario::Loaded loaded = load_file(file, options.load, of_file);

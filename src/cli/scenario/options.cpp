@@ -17,33 +17,18 @@ void add_cache_options(OptionGroup& group, ScenarioOptions& options) {
   group.add_flag("--clear-pipeline-cache", options.clear_pipeline_cache, "delete that file first");
   group.add_flag("--fail-on-pipeline-cache-miss", options.fail_on_pipeline_cache_miss,
                  "fail if a valid cache is loaded and a pipeline is not in it");
-  group.add_flag("--no-cache", options.no_cache, "do not use the cache of compiled shaders");
 }
 
 void add_result_options(OptionGroup& group, ScenarioOptions& options) {
   group.add_option("--output", options.output,
                    "base directory of relative `dst` paths, created if missing (the scenario's directory)");
-  group.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
-  group.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
-  group.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   group.add_option("--junit", options.junit_path, "write a JUnit XML report");
-  group.add_option("--report", options.report_path, "write a JSON report; `-` is standard output");
   group.add_option("--dump-on-failure", options.failure_dump_directory,
                    "write all resources into this directory when an expectation fails");
 }
 
-// Options of tensors and graphs.
+// Files about graphs.
 void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
-  group
-      .add_flag("--emulate", options.emulate, "WHEN",
-                "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
-                "always")
-      .choices({"auto", "never", "always"});
-  group
-      .add_option("--engine", options.engine,
-                  "run graphs on the device or in the reference interpreter: auto, reference")
-      .choices({"auto", "reference"});
-  group.add_flag("--no-fuse", options.no_fuse, "one kernel for each operator of a graph");
   group.add_option("--session-memory-dump-dir", options.session_memory_directory, "write the session memory of graphs");
   group.add_option("--emulation-layer-profiling-dump-dir", options.graph_profiling_directory,
                    "write times of graph operators");
@@ -63,15 +48,7 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
         .values(1, -1)
         .take_all();
   }
-  line.add_report_options(options.style);
-  line.add_option("--device", options.device,
-                  "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line.add_option("--repeat", options.repeat, "the number of runs (1)");
-  line.add_option("--timeout", options.timeout,
-                  "seconds to wait for the commands; then report the one that hangs and exit")
-      .positive();
-  line.add_flag("--dry-run", options.dry_run, "do everything but submit and write results");
-  line.add_flag("--explain", options.explain, "print the plan; touch no device but one that --device names");
+  add_launch_group(line, options);
   line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
   add_result_options(line, options);
   add_cache_options(line, options);
@@ -81,7 +58,6 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
   disable.values(1, drop_in ? -1 : 1);
   line.add_flag("--enable-gpu-debug-markers", options.debug_markers, "name objects and commands for GPU debuggers");
   line.add_flag("--enable-robustness-features", options.robustness, "enable bounds checks if the device has them");
-  line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
   line.add_flag("--wait-for-key-stroke-before-run", options.wait_for_key, "wait for Enter first");
   line.add_flag("--pause-on-exit", options.pause_on_exit, "wait for Enter at the end");
   line.add_flag("--capture-frame", options.capture_frame, "let an injected RenderDoc capture the run");

@@ -6,33 +6,23 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "cli/command_line.hpp"
+#include "cli/option_groups.hpp"
 
 namespace slipway::cli {
 
-struct ScenarioOptions {
-  ReportStyle style;
+struct ScenarioOptions : LaunchGroup {
   std::vector<std::string> files;
-  std::string output;
-  std::string device;
-
-  bool confine = false, no_cache = false, explain = false, dry_run = false;
-  std::int64_t repeat = 1;
-  std::optional<double> timeout;
-
-  std::string profiling_path, perf_counters_path, trace_path, junit_path, report_path;
+  std::string output, junit_path;
+  bool confine = false;
   std::string failure_dump_directory;
 
   bool pipeline_caching = false, clear_pipeline_cache = false, fail_on_pipeline_cache_miss = false;
   std::string cache_path;
 
   std::vector<std::string> disabled_extensions;
-  bool debug_markers = false, robustness = false, validate = false;
+  bool debug_markers = false, robustness = false;
   bool wait_for_key = false, pause_on_exit = false, capture_frame = false;
 
-  std::optional<std::string> emulate;  // auto, never or always
-  std::string engine = "auto";
-  bool no_fuse = false;
   std::string session_memory_directory, graph_profiling_directory, debug_database_directory, statistics_directory;
   int statistics_mode = 1;
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/format.hpp"
 #include "cli/scenario/frame_capture.hpp"
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
@@ -63,8 +64,8 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   return options;
 }
 
-std::optional<launch::Report> ScenarioRunner::run_plan(const std::string& file, const scenario::Loaded& loaded,
-                                                       Diagnostics& diagnostics) {
+std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const scenario::Loaded& loaded,
+                                                  Diagnostics& diagnostics) {
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
   std::optional<launch::Report> report =
@@ -88,12 +89,11 @@ const gpu::Snapshot* ScenarioRunner::native_device() {
   return snapshot ? *snapshot : nullptr;
 }
 
-launch::FileReport ScenarioRunner::run(const std::string& file) {
-  Diagnostics diagnostics;
+scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diagnostics) {
   const scenario::Emulation emulation = options_.emulate == "never"    ? scenario::Emulation::Never
                                         : options_.emulate == "always" ? scenario::Emulation::Always
                                                                        : scenario::Emulation::Auto;
-  const scenario::Loaded loaded = load_file(
+  scenario::Loaded loaded = load_file(
       file,
       {.output = options_.output,
        .confine = options_.confine,
@@ -106,30 +106,31 @@ launch::FileReport ScenarioRunner::run(const std::string& file) {
       diagnostics);
   if (options_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
-  launch::FileReport result{.file = file};
-  if (loaded.plan && !diagnostics.has_errors()) {
-    if (options_.explain)
-      print(launch::print_plan(*loaded.plan));
-    else
-      result.report = run_plan(file, loaded, diagnostics);
-  }
+  return loaded;
+}
+
+void ScenarioRunner::add_messages(Diagnostics& diagnostics) {
   if (device_) device_->add_messages(diagnostics);
-  if (options_.style.strict) diagnostics.make_strict();
-  diagnostics.sort();
-  result.diagnostics = diagnostics.release();
-  return result;
 }
 
-std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files) {
-  std::vector<Diagnostic> all;
-  for (const launch::FileReport& file : files) std::ranges::move(file.all_diagnostics(), std::back_inserter(all));
-  return all;
+bool ScenarioJob::load() {
+  loaded_ = runner_.load(file_, diagnostics_);
+  return loaded_.plan.has_value();
 }
 
-int overall_status(const std::vector<launch::FileReport>& files) {
-  int status = 0;
-  for (const launch::FileReport& file : files) status = worst_status(status, file.status());
-  return status;
+std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
+
+void ScenarioJob::run() { report_ = runner_.run(file_, loaded_, diagnostics_); }
+
+void ScenarioJob::close() {
+  runner_.add_messages(diagnostics_);
+  loaded_ = {};
+}
+
+std::string ScenarioJob::outcome(int status) {
+  if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
+  return formatted("{}{}: {}, on {}\n", launch::print_expectations(report_->expectations), file_, outcome_word(status),
+                   report_->device);
 }
 
 }  // namespace slipway::cli

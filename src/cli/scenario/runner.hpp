@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "cli/device_session.hpp"
+#include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
 #include "launch/report.hpp"
 #include "scenario/load.hpp"
@@ -14,21 +15,22 @@
 namespace slipway::cli {
 
 // `file` may be `-`.
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& options, Diagnostics& diagnostics);
+scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics);
 
+// What the scenarios of one call share: options, log, cache and device. It outlives their jobs.
 class ScenarioRunner {
  public:
   // Starts to open the device in the background, unless --explain is given without --device.
   ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache);
 
-  // Loads, checks and runs one file. The result has the diagnostics; only log lines and, with --explain, the plan are
-  // printed.
-  launch::FileReport run(const std::string& file);
+  const ScenarioOptions& options() const { return options_; }
+  scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
+  std::optional<launch::Report> run(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
+  // Adds the messages of layers.
+  void add_messages(Diagnostics& diagnostics);
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  std::optional<launch::Report> run_plan(const std::string& file, const scenario::Loaded& loaded,
-                                         Diagnostics& diagnostics);
   lower::DeviceFacts device_facts(Diagnostics& diagnostics);
   const gpu::Snapshot* native_device();
 
@@ -38,8 +40,25 @@ class ScenarioRunner {
   std::optional<DeviceSession> device_;
 };
 
-// The diagnostics of all files; with --strict warnings are errors already.
-std::vector<Diagnostic> all_diagnostics(const std::vector<launch::FileReport>& files);
-int overall_status(const std::vector<launch::FileReport>& files);
+// One scenario file.
+class ScenarioJob : public Job {
+ public:
+  ScenarioJob(ScenarioRunner& runner, std::string file) : runner_(runner), file_(std::move(file)) {}
+
+  bool load() override;
+  std::string explain() override;
+  void run() override;
+  void close() override;
+  std::string outcome(int status) override;
+  std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
+
+  launch::FileReport result() const { return {file_, diagnostics_.all(), report_}; }
+
+ private:
+  ScenarioRunner& runner_;
+  std::string file_;
+  scenario::Loaded loaded_;
+  std::optional<launch::Report> report_;
+};
 
 }  // namespace slipway::cli

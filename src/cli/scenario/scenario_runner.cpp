@@ -54,10 +54,11 @@ int scenario_runner(const Arguments& arguments) {
   if (options.dry_run && options.capture_frame) log.warning("Frame capture overruled by dry-run");
   // No cache except the pipeline cache of the options.
   ScenarioRunner runner(options, log, Cache());
-  const launch::FileReport file = runner.run(options.files.front());
-  log_all(log, file.all_diagnostics());
+  ScenarioJob job(runner, options.files.front());
+  run_one(job, options);
+  log_all(log, job.all_diagnostics());
   if (options.pause_on_exit) wait_for_enter();
-  return file.status() == 0 ? 0 : kFailed;
+  return exit_status(job.all_diagnostics()) == 0 ? 0 : kFailed;
 }
 
 }  // namespace slipway::cli
