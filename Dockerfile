@@ -2,9 +2,9 @@
 #
 #   docker build -t slipway . && docker run --rm slipway ./dev test
 FROM debian:forky
-COPY env/packages.txt /tmp/packages.txt
+COPY env/packages.txt env/packages-tests.txt /tmp/
 RUN apt-get update && \
-    sed 's/#.*//' /tmp/packages.txt | xargs apt-get install -y --no-install-recommends && \
+    sed -E 's/#.*//; s/(^| )-[^ ]+//g; s/\|[^ ]+//g' /tmp/packages.txt /tmp/packages-tests.txt | xargs apt-get install -y --no-install-recommends && \
     ln -sf clang++-21 /usr/bin/clang++ && ln -sf clang-21 /usr/bin/clang && \
     ln -sf clang-format-21 /usr/bin/clang-format && ln -sf clang-tidy-21 /usr/bin/clang-tidy && \
     rm -rf /var/lib/apt/lists/*

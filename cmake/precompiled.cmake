@@ -4,8 +4,8 @@
 #
 #   slipway_use_precompiled(TARGET product|tests)
 #
-# The headers are made here and not by target_precompile_headers, which makes one for each target. A checksum beside each stands
-# for its contents in the keys of ccache (CCACHE_PCH_EXTSUM), because compilers write other bytes each time.
+# The headers are made here and not by target_precompile_headers, which makes one for each target. A checksum beside each
+# represents its contents in the keys of ccache (CCACHE_PCH_EXTSUM), because compilers write other bytes each time.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 separate_arguments(precompiled_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}} -std=c++23")
 set(precompiled_directory ${CMAKE_BINARY_DIR}/precompiled)
@@ -38,5 +38,7 @@ endfunction()
 if(SLIPWAY_PRECOMPILED)
   get_target_property(common slipway_options INTERFACE_COMPILE_OPTIONS)
   slipway_precompile(product ${common} -fPIC)
-  slipway_precompile(tests ${common} -fPIE ${SLIPWAY_TEST_FLAGS})
+  if(SLIPWAY_TESTS)
+    slipway_precompile(tests ${common} -fPIE ${SLIPWAY_TEST_FLAGS})
+  endif()
 endif()

@@ -1,55 +1,213 @@
 #!/usr/bin/env bash
-# Makes the private root: a directory with Debian forky and the packages of packages.txt.
+# Makes the private root: a directory with Debian forky and the packages of packages.txt, and adds further parts to it.
 #
-#   env/root.sh DIRECTORY      makes DIRECTORY (which must not exist) or fails and leaves nothing
+#   env/root.sh DIRECTORY         makes DIRECTORY (which must not exist) or fails and leaves nothing
+#   env/root.sh DIRECTORY PART    adds the packages of packages-PART.txt to it
 #
 # Works as root and as an ordinary user without subordinate ids: the packages are unpacked, not configured
 # (mmdebstrap's variant "extract" under fakechroot), and the few things that maintainer scripts would have done and
 # that we need are done here. The host needs mmdebstrap, fakechroot, fakeroot and bubblewrap.
+#
+# SLIPWAY_ARCHIVE is the address of another archive, a dated one for example. DIRECTORY/etc/slipway-packages lists each package
+# with its version and hash; `./dev lock` compares the list with env/lock.txt.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 target=$1
-work=$target.making.$$
-log=$target.log
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$(dirname "$target")"
-
-packages=$(sed 's/#.*//' "$here/packages.txt" | xargs | tr ' ' ,)
-
-# The mirror's testing suite may be older than its validity date says; its signatures are checked all the same.
-mmdebstrap --mode=fakechroot --variant=extract \
-  --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
-  --include='?essential' --include="$packages" \
-  forky "$work" >"$log" 2>&1 || {
+part=${2:-}
+suite=forky
+log=$(mktemp "${TMPDIR:-/tmp}/slipway-root.XXXXXX.log")
+failed() {
   tail -n 20 "$log" >&2
-  echo "env/root.sh: mmdebstrap failed; the whole log is $log" >&2
+  echo "env/root.sh: $1; the whole log is $log" >&2
+  exit 1
+}
+say() { echo "dev: $*" >&2; }
+
+# The keys that sign the archive, where distributions put them.
+keyring=
+for file in /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} /etc/apt/trusted.gpg.d/debian-archive-*; do
+  [ -e "$file" ] && { keyring=$file; break; }
+done
+[ -n "$keyring" ] || {
+  echo "env/root.sh: the keys of Debian's archive are missing; install the package debian-archive-keyring" >&2
   exit 1
 }
 
-# What maintainer scripts do elsewhere.
-link() { [ -e "$work/$2" ] || ln -s "$1" "$work/$2"; }
-link g++ usr/bin/c++
-link gcc usr/bin/cc
-link mawk usr/bin/awk
-link clang-21 usr/bin/clang
-link clang++-21 usr/bin/clang++
-link clang-format-21 usr/bin/clang-format
-link clang-tidy-21 usr/bin/clang-tidy
-{
-  echo 'root:x:0:0:root:/root:/bin/bash'
-  [ "$(id -u)" = 0 ] || echo "builder:x:$(id -u):$(id -g):builder:${HOME:-/}:/bin/bash"
-} >"$work/etc/passwd"
-{
-  echo 'root:x:0:'
-  [ "$(id -g)" = 0 ] || echo "builder:x:$(id -g):"
-} >"$work/etc/group"
-mkdir -p "$work/proc" "$work/sys" "$work/dev"
-# (libblas and libopenblas are alternatives, which only configured packages have)
-echo /usr/lib/x86_64-linux-gnu/openblas-pthread >"$work/etc/ld.so.conf.d/openblas.conf"
-bwrap --bind "$work" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
-rm -rf "$work"/var/cache/apt/archives/*.deb "$work"/var/lib/apt/lists/*
-touch "$work/etc/slipway-root"
+# Names of packages, the first alternative of each; with a list of names that do not exist, the next one.
+missing=()
+packages_of() {
+  local word name choice
+  for word in $(sed 's/#.*//' "$1"); do
+    [[ $word != -* ]] || continue
+    choice=
+    for name in ${word//|/ }; do
+      [[ " ${missing[*]} " == *" $name "* ]] || { choice=$name; break; }
+    done
+    [ -n "$choice" ] || failed "the archive has none of ${word//|/, }"
+    echo "$choice"
+  done
+}
+# What the archive lacks, from apt's messages in the log.
+find_missing() {
+  local found
+  mapfile -t found < <(sed -nE "s/.*Unable to locate package ([^ ]+).*/\1/p; s/.*Package '?([^ ']+)'? has no installation candidate.*/\1/p" "$log" | sort -u)
+  [ ${#found[@]} -gt 0 ] || return 1
+  missing+=("${found[@]}")
+}
 
-mv "$work" "$target"
+# One line on a terminal that is written again and again, or a line every ten seconds: seconds, and how much is on disk.
+progress() {  # DIRECTORY WHAT MEGABYTES_EXPECTED
+  local begin=$SECONDS pause=10 size
+  [ -t 2 ] && pause=1
+  while sleep "$pause"; do
+    size=$(du -sm "$1" 2>/dev/null | cut -f1)
+    if [ -t 2 ]; then
+      printf '\rdev: %s: %d s, %d of about %d MB \033[K' "$2" $((SECONDS - begin)) "${size:-0}" "$3" >&2
+    else
+      say "$2: $((SECONDS - begin)) s, ${size:-0} of about $3 MB"
+    fi
+  done
+}
+stop_progress() {
+  [ -z "${reporter:-}" ] || { kill "$reporter" 2>/dev/null; wait "$reporter" 2>/dev/null || true; reporter=; }
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# Whether the list names the package with `-`: nothing here uses it, although another package depends on it.
+unwanted() {  # LIST NAME
+  local pattern
+  for pattern in $(sed 's/#.*//' "$1" | tr ' ' '\n' | sed -n 's/^-//p'); do
+    # shellcheck disable=SC2053
+    [[ $2 != $pattern ]] || return 0
+  done
+  return 1
+}
+
+# The packages in DIRECTORY/var/cache/apt/archives become known as installed, with version and hash. Unwanted ones are removed
+# again, and named in etc/slipway-removed: another part may need them.
+record() {  # DIRECTORY LIST
+  local root=$1 deb name version architecture
+  for deb in "$root"/var/cache/apt/archives/*.deb; do
+    read -r name version architecture < <(dpkg-deb -W --showformat='${Package} ${Version} ${Architecture}\n' "$deb")
+    {
+      dpkg-deb -f "$deb" | sed '1a Status: install ok installed'
+      echo
+    } >>"$root/var/lib/dpkg/status"
+    if unwanted "$2" "$name"; then
+      dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | (cd "$root" && xargs -d '\n' rm -f)
+      echo "$name" >>"$root/etc/slipway-removed"
+    else
+      echo "$name $version $architecture $(sha256sum "$deb" | cut -d' ' -f1)" >>"$root/etc/slipway-packages"
+    fi
+  done
+  rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
+}
+
+# What maintainer scripts do elsewhere.
+configure() {
+  local root=$1 version
+  link() { [ -e "$root/$2" ] || [ ! -e "$root/usr/bin/$1" ] || ln -s "$1" "$root/$2"; }
+  link g++ usr/bin/c++
+  link gcc usr/bin/cc
+  link mawk usr/bin/awk
+  for version in 21 22 23; do
+    for name in clang clang++ clang-format clang-tidy; do link $name-$version usr/bin/$name; done
+  done
+  # (libblas and libopenblas are alternatives, which only configured packages have)
+  [ ! -d "$root/usr/lib/x86_64-linux-gnu/openblas-pthread" ] ||
+    echo /usr/lib/x86_64-linux-gnu/openblas-pthread >"$root/etc/ld.so.conf.d/openblas.conf"
+  bwrap --bind "$root" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
+}
+
+# What nothing here reads: documents but licences, translations, static libraries and dialects of MLIR that nothing links or
+# includes (src/tosa/mlir_archives.txt names those that are), C++ bindings of Vulkan. This is half of what the packages bring.
+trim() {
+  local root=$1 keep file lib=$1/usr/lib/x86_64-linux-gnu
+  keep=" $(tr '\n' ' ' <"$here/../src/tosa/mlir_archives.txt") "
+  for file in "$root"/usr/lib/llvm-*/lib/*.a; do
+    [[ $keep == *" $(basename "$file") "* ]] || rm -f "$file"
+  done
+  for file in "$root"/usr/lib/llvm-*/include/mlir/Dialect/*; do
+    case $(basename "$file") in Func | Quant | Tosa | Traits) ;; *) rm -rf "$file" ;; esac
+  done
+  rm -rf "$root"/usr/share/{locale,man,info,zoneinfo,vulkan/registry} "$root"/usr/include/vulkan/*.{hpp,cppm} \
+    "$root"/usr/libexec/gcc/*/*/lto1 "$root"/usr/bin/{*-lto-dump-*,cpack,spirv-reduce,spirv-link,spirv-diff,spirv-lint} \
+    "$lib"/lib{xrt_coreutil,aiebu,cert_dtrace,xilinxopencl}*.a "$lib"/libhwasan.so* "$root"/usr/lib/gcc/*/*/lib{hwasan,lsan}.a
+  find "$root/usr/share/doc" ! -type d ! -name copyright -delete
+}
+
+# Where apt finds things when it works on the root from outside.
+apt_in() {
+  local root=$1
+  shift
+  DEBIAN_FRONTEND=noninteractive apt-get -o Dir="$root" -o Dir::State::status="$root/var/lib/dpkg/status" \
+    -o Dir::Etc::Trusted=/etc/apt/trusted.gpg -o Dir::Etc::TrustedParts=/etc/apt/trusted.gpg.d \
+    -o Dir::Bin::methods=/usr/lib/apt/methods -o Dir::Bin::solvers=/usr/lib/apt/solvers -o Dir::Bin::planners=/usr/lib/apt/planners \
+    -o Dir::Bin::dpkg=/usr/bin/dpkg -o Dir::Log=/tmp -o APT::Sandbox::User= -o Debug::NoLocking=true \
+    -o Acquire::Check-Valid-Until=false -o APT::Install-Recommends=false -o APT::Architecture=amd64 -y "$@" >>"$log" 2>&1
+}
+
+# After the packages are unpacked.
+finish() {
+  record "$1" "$2"
+  configure "$1"
+  trim "$1"
+}
+
+if [ -z "$part" ]; then
+  work=$target.making.$$
+  trap 'stop_progress; rm -rf "$work"' EXIT
+  mkdir -p "$(dirname "$target")"
+  while :; do
+    packages=$(packages_of "$here/packages.txt" | paste -sd,)
+    progress "$work" "making the build environment (once)" 3100 &
+    reporter=$!
+    # The archive's testing suite may be older than its validity date says; its signatures are checked all the same.
+    mmdebstrap --mode=fakechroot --variant=extract --skip=download/empty,cleanup/apt \
+      --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
+      --include='?essential' --include="$packages" \
+      $suite "$work" ${SLIPWAY_ARCHIVE:-} >"$log" 2>&1 && break
+    stop_progress
+    find_missing || failed "mmdebstrap failed"
+    rm -rf "$work"
+  done
+  stop_progress
+  {
+    echo 'root:x:0:0:root:/root:/bin/bash'
+    [ "$(id -u)" = 0 ] || echo "builder:x:$(id -u):$(id -g):builder:${HOME:-/}:/bin/bash"
+  } >"$work/etc/passwd"
+  {
+    echo 'root:x:0:'
+    [ "$(id -g)" = 0 ] || echo "builder:x:$(id -g):"
+  } >"$work/etc/group"
+  mkdir -p "$work/proc" "$work/sys" "$work/dev"
+  finish "$work" "$here/packages.txt"
+  touch "$work/etc/slipway-root"
+  mv "$work" "$target"
+else
+  trap stop_progress EXIT
+  apt_in "$target" update || failed "apt-get update failed"
+  while :; do
+    mapfile -t packages < <(packages_of "$here/packages-$part.txt")
+    while read -r name; do
+      unwanted "$here/packages-$part.txt" "$name" || packages+=("$name")
+    done <"$target/etc/slipway-removed"
+    progress "$target" "adding what $part need (once)" "$(($(du -sm "$target" | cut -f1) + 1300))" &
+    reporter=$!
+    mkdir -p "$target/var/cache/apt/archives/partial"
+    apt_in "$target" install --reinstall --download-only "${packages[@]}" && break
+    stop_progress
+    find_missing || failed "apt-get could not download the packages of packages-$part.txt"
+  done
+  # A link to a directory stays a link: /lib is one.
+  for deb in "$target"/var/cache/apt/archives/*.deb; do
+    dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$target" --keep-directory-symlink --no-same-owner 2>>"$log" ||
+      failed "$deb could not be unpacked"
+  done
+  stop_progress
+  finish "$target" "$here/packages-$part.txt"
+  : >"$target/etc/slipway-removed"
+  touch "$target/etc/slipway-part-$part"
+fi
 rm -f "$log"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the console transcripts of documents and compares what is printed: console.py BUILD TOP FILE [--update]
 
-A file is Markdown. Blocks fenced as ```console hold commands behind `$ ` (a line that ends in `\\` goes on) and the output of
-both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` stands
-for any text on a line, and a line `...` for any lines. Blocks fenced as ```LANGUAGE file=NAME are written to NAME first, so
+A file is Markdown. Blocks fenced as ```console hold commands after `$ ` (a line that ends in `\\` continues) and the output of
+both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` is
+any text on a line, and a line `...` any lines. Blocks fenced as ```LANGUAGE file=NAME are written to NAME first, so
 that the commands can use what the document shows. Everything happens in a scratch directory with a copy of examples/.
-`./dev slipway` and `./dev run` stand for the built program; $SLIPWAY_INCLUDE is the directory of the public headers.
+`./dev slipway` and `./dev run` are the built program; $SLIPWAY_INCLUDE is the directory of the public headers.
 """
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A run that is killed in the middle of a dispatch leaves no file behind and existing results as they were: killed.py SLIPWAY"""
+"""A run that is killed during a dispatch leaves no new file, and existing results unchanged: killed.py SLIPWAY"""
 import json
 import pathlib
 import subprocess
@@ -31,4 +31,4 @@ with tempfile.TemporaryDirectory() as name:
     after = sorted(path.name for path in directory.iterdir())
     if after != before or (directory / "out.npy").read_text() != "old":
         sys.exit(f"the directory changed: {before} to {after}")
-print("nothing left behind")
+print("no new file")

@@ -140,4 +140,4 @@ with tempfile.TemporaryDirectory() as name:
     expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0][:40] in profile for row in rows))
     expect("names that nothing has", "no network" in run(BENCH, "nothing-like-it", status=2))
     (directory / "empty.vgf").write_bytes(b"")
-    expect("a file that is none", "error" in run(BENCH, directory / "empty.vgf", status=3))
+    expect("a file that is not a model", "error" in run(BENCH, directory / "empty.vgf", status=3))

@@ -101,7 +101,7 @@ def editor_session():
                 request=False)
     diagnostics = editor.receive()["params"]["diagnostics"]
     expect(f"a sound program has {diagnostics}", all("inactive" in d["message"] for d in diagnostics))
-    # Something that is no message, in the middle of the stream.
+    # Something that is not a message, within the stream.
     editor.write(b"Content-Length: 3\r\n\r\n{x}")
     expect("malformed JSON is not answered", editor.receive()["error"]["code"] == -32700)
     line = next(i for i, l in enumerate(text.splitlines()) if "vertex_stage_output_position" in l)

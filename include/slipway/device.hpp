@@ -21,7 +21,8 @@ struct DeviceInfo {
 // Errors: no-device when there is no Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
-// An opened device. Scenarios that run on one device run one after the other.
+// An opened device. Scenarios that run on one device run one after the other. After a time-out (RunOptions::timeout) it
+// is opened again; the lost one is leaked.
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the

@@ -30,8 +30,11 @@ struct LoadOptions {
 };
 
 struct RunOptions {
-  std::uint32_t repeat = 1;          // iterations; each starts from what the one before left
-  std::optional<double> timeout;     // seconds for one wait; a command that takes longer ends the process
+  std::uint32_t repeat = 1;  // iterations; each starts from what the one before left
+  // Seconds for one wait. A command that takes longer is a problem of the kind timed-out. Nothing can stop it, so that
+  // the device is lost: what was made on it is leaked, and a driver's thread may stay busy until the process ends. The
+  // next run opens the device again.
+  std::optional<double> timeout;
   bool write_outputs = true;         // write the files that `dst` names
   std::vector<std::string> capture;  // uids of buffers and images whose final contents go into the report
 };

@@ -11,7 +11,7 @@
 namespace slipway {
 
 std::string to_base64(Bytes bytes);
-// Strict: padded, no blanks. Nothing for other text.
+// Accepts padded text without white space only; returns nothing for other text.
 std::optional<std::vector<std::byte>> from_base64(std::string_view text);
 
 }  // namespace slipway

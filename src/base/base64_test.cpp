@@ -21,7 +21,7 @@ TEST(Base64, TheVectorsOfTheStandard) {  // RFC 4648, section 10
   }
 }
 
-TEST(Base64, RefusesOtherText) {
+TEST(Base64, RejectsOtherText) {
   for (const std::string_view text : {"Z", "Zg=", "Zg", "Z===", "Zm9v Zm9v", "Zm9v\nZm9", "Zg==Zg==", "Zm-_"}) {
     EXPECT_FALSE(from_base64(text)) << text;
   }

@@ -1,7 +1,7 @@
 // Reading and writing little-endian bytes.
 //
-// A `ByteReader` never reads outside its bytes: a read past the end gives zero and sets `failed()`, which a caller may
-// check once after several reads, as with a stream.
+// A `ByteReader` never reads outside its bytes: a read past the end returns zero and sets `failed()`, which a caller
+// may check once after several reads.
 #pragma once
 
 #include <bit>
@@ -45,7 +45,7 @@ class ByteReader {
     const Bytes at = take(sizeof(T));
     return at.empty() ? T{} : load<T>(at.data());
   }
-  // The next `count` bytes; empty, and failed, if there are fewer.
+  // The next `count` bytes. If fewer are left, the result is empty and the reader has failed.
   Bytes take(std::size_t count) {
     if (failed_ || offset_ > bytes_.size() || count > bytes_.size() - offset_) {
       failed_ = true;

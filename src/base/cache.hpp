@@ -1,9 +1,10 @@
-// The program's own cache on disk: values under keys made of everything that they depend on.
+// A cache on disk. The key of a value is a hash of everything that the value depends on.
 //
 //   const std::string key = Cache::key({"glsl", compiler_version, options, text});
 //   if (auto hit = cache.find(key)) ...
 //
-// A cache never fails: what cannot be read is a miss, what cannot be stored is dropped. Each entry carries a checksum.
+// A cache never fails: an entry that cannot be read is a miss, a value that cannot be stored is dropped. Each entry has
+// a checksum.
 #pragma once
 
 #include <initializer_list>
@@ -19,9 +20,9 @@ namespace slipway {
 
 class Cache {
  public:
-  Cache() = default;  // no cache: every lookup misses
+  Cache() = default;  // disabled: every lookup misses
   explicit Cache(Path directory) : directory_(std::move(directory)) {}
-  // $XDG_CACHE_HOME/slipway, else ~/.cache/slipway; no cache when neither is set.
+  // In $XDG_CACHE_HOME/slipway/objects or ~/.cache/slipway/objects; disabled if neither XDG_CACHE_HOME nor HOME is set.
   static Cache of_user();
 
   bool enabled() const { return !directory_.empty(); }

@@ -1,4 +1,4 @@
-// Arithmetic on sizes that come from files: nothing there may be trusted, and nothing may overflow.
+// Overflow-checked arithmetic for sizes that come from files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline Size checked_multiply(Size a, Size b) {
   return product;
 }
 
-// The product of all factors; 1 for none.
+// 1 for no factors; empty for a negative factor.
 template <class T>
 Size checked_product(std::span<const T> factors) {
   Size product = 1;

@@ -10,7 +10,8 @@ namespace slipway {
 
 const std::vector<DiagnosticKindInfo>& diagnostic_kinds() {
   static const std::vector<DiagnosticKindInfo> kinds = {
-#define DIAGNOSTIC(identifier, name, cause, meaning) {DiagnosticKind::identifier, name, Cause::cause, meaning},
+#define DIAGNOSTIC(identifier, name, exit_class, meaning) \
+  {DiagnosticKind::identifier, name, ExitClass::exit_class, meaning},
 #include "base/diagnostic_kinds.def"
 #undef DIAGNOSTIC
   };
@@ -18,7 +19,7 @@ const std::vector<DiagnosticKindInfo>& diagnostic_kinds() {
 }
 
 std::string_view name_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].name; }
-Cause cause_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].cause; }
+ExitClass exit_class_of(DiagnosticKind kind) { return diagnostic_kinds()[static_cast<std::size_t>(kind)].exit_class; }
 
 Diagnostic& Diagnostic::note(std::string text, SourceLocation where) {
   notes.push_back({std::move(text), std::move(where)});
@@ -110,7 +111,7 @@ int exit_status(const std::vector<Diagnostic>& diagnostics) {
   int status = 0;
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity == Severity::Error) {
-      status = worst_status(status, static_cast<int>(cause_of(diagnostic.kind)));
+      status = worst_status(status, static_cast<int>(exit_class_of(diagnostic.kind)));
     }
   }
   return status;

@@ -1,12 +1,12 @@
-// Diagnostics: every problem has a kind, a place and words.
+// Diagnostics: each has a kind, a source location and a message.
 //
-// Readers and checkers take a `Diagnostics` and go on after a problem, so that a user sees all of them at once:
+// Readers and checkers take a `Diagnostics` and continue after an error, so that a user sees all errors at once:
 //
-//   diagnostics.error(DiagnosticKind::UnknownKey, place, "unknown key `dimz` in image `input`").hint("did you mean
-//   `dims`?");
+//   diagnostics.error(DiagnosticKind::UnknownKey, location, "unknown key `dimz` in image `input`")
+//       .hint("did you mean `dims`?");
 //
-// Functions that cannot go on return `Result<T>`, whose failure is one or more diagnostics. The cause of a kind gives
-// the exit status of the program, the same for every verb. SLIPWAY_TRY passes failures on:
+// Functions that cannot continue return `Result<T>`, whose failure is one or more diagnostics. The exit class
+// of a kind is the exit status of the program, the same for every verb. SLIPWAY_TRY passes failures on:
 //
 //   Result<Model> read_model(const std::string& path) {
 //     SLIPWAY_TRY(const std::string text, read_file(path));   // returns the failure, or declares `text`
@@ -29,30 +29,30 @@ namespace slipway {
 enum class Severity { Note, Warning, Error };
 
 enum class DiagnosticKind {
-#define DIAGNOSTIC(identifier, name, cause, meaning) identifier,
+#define DIAGNOSTIC(identifier, name, exit_class, meaning) identifier,
 #include "base/diagnostic_kinds.def"
 #undef DIAGNOSTIC
 };
 
-// Why something went wrong, from the user's side; the number is the exit status.
-enum class Cause { Answer = 1, Usage = 2, Input = 3, Device = 4, Failure = 5 };
+// What an error means for the exit status of the program; the number is that status.
+enum class ExitClass { CheckFailed = 1, Usage = 2, BadInput = 3, DeviceLacks = 4, Failed = 5 };
 
 struct DiagnosticKindInfo {
   DiagnosticKind kind;
   std::string_view name;
-  Cause cause;
+  ExitClass exit_class;
   std::string_view meaning;
 };
 const std::vector<DiagnosticKindInfo>& diagnostic_kinds();
 std::string_view name_of(DiagnosticKind kind);
-Cause cause_of(DiagnosticKind kind);
+ExitClass exit_class_of(DiagnosticKind kind);
 
 struct DiagnosticNote {
   std::string message;
   SourceLocation location;
 };
 
-// Replacing `place` by `text` mends the problem.
+// Replacing the text at `location` by `text` corrects the error.
 struct Suggestion {
   std::string message;
   SourceLocation location;
@@ -64,17 +64,18 @@ struct Diagnostic {
   DiagnosticKind kind = DiagnosticKind::Usage;
   std::string message;  // lower case, no full stop, code in backticks
   SourceLocation location;
-  std::string path;  // JSON pointer, where the place is in JSON
-  std::string uid;   // of the resource concerned, where there is one
+  std::string path;  // JSON pointer, if the location is in JSON
+  std::string uid;   // of the resource concerned, if there is one
   std::vector<DiagnosticNote> notes;
   std::vector<Suggestion> suggestions;
-  // In runs over many variants: names of options with their values as JSON, under which the problem arises.
+  // In runs over many variants: the options, with their values as JSON, of a variant that has this diagnostic.
   std::vector<std::pair<std::string, std::string>> assignment;
 
-  // Each adds something and returns the diagnostic.
+  // Each returns the diagnostic.
   Diagnostic& note(std::string text, SourceLocation where = {});
-  Diagnostic& hint(std::string text);                           // "; text" behind the message
-  Diagnostic& suggest(SourceLocation where, std::string text);  // did you mean `text`? as hint and as suggestion
+  Diagnostic& hint(std::string text);  // appends "; text" to the message
+  Diagnostic& suggest(SourceLocation where,
+                      std::string text);  // adds "did you mean `text`?" as a hint, and the suggestion
   Diagnostic& at(std::string json_path, std::string of_uid = {});
 };
 
@@ -83,10 +84,10 @@ using Failure = std::vector<Diagnostic>;
 template <class T = void>
 using Result = std::expected<T, Failure>;
 
-// return fail(DiagnosticKind::FileFormat, place, "...");
+// return fail(DiagnosticKind::FileFormat, location, "...");
 std::unexpected<Failure> fail(DiagnosticKind kind, SourceLocation location, std::string message);
 std::unexpected<Failure> fail(Diagnostic diagnostic);
-// Passes on a failure, with one more note on each of its diagnostics when `note` is given.
+// Returns a failure to the caller. A `note` that is not empty is added to each of its diagnostics.
 std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const SourceLocation& location = {});
 
 // Declares a variable with the value of a Result, or returns the Result's failure: two statements, so that it must not
@@ -100,7 +101,7 @@ std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const
     if (auto slipway_result = (__VA_ARGS__); !slipway_result)                        \
       return std::unexpected<::slipway::Failure>(std::move(slipway_result).error()); \
   } while (false)
-// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be in parentheses.
 #define SLIPWAY_TRY_WITH(result, declaration, ...)                                    \
   auto result = (__VA_ARGS__);                                                        \
   if (!result) return std::unexpected<::slipway::Failure>(std::move(result).error()); \
@@ -109,7 +110,7 @@ std::unexpected<Failure> fail(Failure failure, std::string_view note = {}, const
 #define SLIPWAY_TRY_NAME(prefix, line) SLIPWAY_TRY_PASTE(prefix, line)
 #define SLIPWAY_TRY_PASTE(prefix, line) prefix##line
 
-// Collects diagnostics. References that its functions return are good until the next call.
+// Collects diagnostics. The returned references are valid until the next call.
 class Diagnostics {
  public:
   Diagnostic& error(DiagnosticKind kind, SourceLocation location, std::string message);
@@ -118,7 +119,7 @@ class Diagnostics {
   Diagnostic& add(Diagnostic diagnostic);
   void add(Failure failure);
 
-  // Takes the value out of a result, or its diagnostics in.
+  // Returns the value of a result, or adds its diagnostics and returns nothing.
   template <class T>
   std::optional<T> take(Result<T> result) {
     if (result) return std::move(*result);
@@ -134,7 +135,7 @@ class Diagnostics {
 
   // --strict: warnings become errors.
   void make_strict();
-  // By file, then by place; diagnostics of one place keep their order.
+  // By file, then by offset; stable.
   void sort();
   Failure release() { return std::move(all_); }
 
@@ -142,9 +143,9 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
 };
 
-// 0 without errors, else the status of the first of: 3 input, 5 failure, 1 answer, 4 device; 2 for usage alone.
+// 0 without errors, otherwise the first of these that an error has: 3, 5, 1, 4, 2.
 int exit_status(const std::vector<Diagnostic>& diagnostics);
-// Of several files or phases: the one that comes first in the order 3, 5, 1, 4, 2, 0.
+// The more severe of two exit statuses: the one that is first in the order 3, 5, 1, 4, 2, 0.
 int worst_status(int a, int b);
 
 }  // namespace slipway

@@ -12,7 +12,7 @@ namespace {
 
 SourcePtr blur() { return make_source("blur.json", "{\n  \"dimz\": [256, 256],\n\t\"日本\": \"é\", \"x\": 1\r\n}"); }
 
-TEST(Diagnostic, ShowsTheLineAndMarksThePlace) {
+TEST(Diagnostic, ShowsTheLineAndMarksTheLocation) {
   const SourcePtr source = blur();
   Diagnostic diagnostic{.kind = DiagnosticKind::UnknownKey,
                         .message = "unknown key `dimz` in image `input`",
@@ -41,7 +41,7 @@ TEST(Diagnostic, CaretFollowsTabsAndWideCharacters) {
   EXPECT_EQ(display_width("日本é"), 5u);
 }
 
-TEST(Diagnostic, LongLinesAreCutAroundThePlace) {
+TEST(Diagnostic, LongLinesAreCutAroundTheLocation) {
   const SourcePtr source = make_source("l", std::string(300, 'a') + "X" + std::string(300, 'b'));
   const std::string text = format_diagnostic(
       {.kind = DiagnosticKind::JsonSyntax, .message = "m", .location = SourceLocation::in_text(source, {300, 301})});
@@ -49,7 +49,7 @@ TEST(Diagnostic, LongLinesAreCutAroundThePlace) {
                       "...\n      | " + std::string(83, ' ') + "^\n");
 }
 
-TEST(Diagnostic, PlacesWithoutText) {
+TEST(Diagnostic, LocationsWithoutText) {
   EXPECT_EQ(format_diagnostic({.kind = DiagnosticKind::IndexOutOfRange,
                                .message = "segment 2 names module 7",
                                .location = SourceLocation::in_bytes("model.vgf", {0x1a40, 0x1a44})}),
@@ -83,7 +83,7 @@ TEST(Diagnostics, CollectsSortsAndCounts) {
   EXPECT_EQ(diagnostics.errors(), 2u);
 }
 
-TEST(Diagnostics, ExitStatusByCause) {
+TEST(Diagnostics, ExitStatusByClass) {
   const auto status = [](std::initializer_list<DiagnosticKind> kinds) {
     std::vector<Diagnostic> all;
     for (const DiagnosticKind kind : kinds) all.push_back({.kind = kind});

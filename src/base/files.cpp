@@ -77,21 +77,19 @@ Result<std::string> read_text(const Path& path) {
 }
 
 Result<SourcePtr> read_source(const Path& path, std::string name) {
-  Result<std::string> text = read_text(path);
-  if (!text) return fail(std::move(text.error()));
+  SLIPWAY_TRY(std::string text, read_text(path));
   if (name.empty()) name = path == "-" ? "<stdin>" : path.string();
-  return make_source(std::move(name), std::move(*text));
+  return make_source(std::move(name), std::move(text));
 }
 
 Result<std::vector<std::byte>> peek_standard_input() {
   const off_t begin = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
-  Result<std::string> text = read_text("-");
-  if (!text) return fail(std::move(text.error()));
+  SLIPWAY_TRY(const std::string text, read_text("-"));
   if (begin >= 0) {
     ::lseek(STDIN_FILENO, begin, SEEK_SET);
   } else {
     const FileDescriptor copy(::memfd_create("standard input", MFD_CLOEXEC));
-    std::string_view rest = *text;
+    std::string_view rest = text;
     while (copy.number >= 0 && !rest.empty()) {
       const ssize_t count = ::write(copy.number, rest.data(), rest.size());
       if (count < 0 && errno == EINTR) continue;
@@ -102,7 +100,7 @@ Result<std::vector<std::byte>> peek_standard_input() {
         ::dup2(copy.number, STDIN_FILENO) < 0)
       return unreadable("standard input", errno);
   }
-  const Bytes bytes = bytes_of(*text);
+  const Bytes bytes = bytes_of(text);
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
@@ -136,14 +134,14 @@ Result<> make_directories(const Path& path) {
 
 Result<OutputFile> OutputFile::create(const Path& path) {
   const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
-  if (Result<> made = make_directories(directory); !made) return fail(std::move(made.error()));
+  SLIPWAY_TRY_VOID(make_directories(directory));
   if (directory_exists(path)) return unwritable(path, EISDIR);
 #ifdef O_TMPFILE
   if (const int file = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
     return OutputFile(path, {}, file);
   }
 #endif
-  // A file system without nameless files: a hidden name beside the target.
+  // The file system has no nameless files: use a hidden name in the directory of the target.
   static std::atomic<unsigned> counter = 0;
   Path temporary = directory / formatted(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
   const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
@@ -190,9 +188,9 @@ Result<> write_file(const Path& path, Bytes bytes) {
     }
     return {};
   }
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return fail(std::move(file.error()));
-  return file->write(bytes).and_then([&] { return file->commit(); });
+  SLIPWAY_TRY(OutputFile file, OutputFile::create(path));
+  SLIPWAY_TRY_VOID(file.write(bytes));
+  return file.commit();
 }
 
 Result<> write_file(const Path& path, std::string_view text) { return write_file(path, bytes_of(text)); }

@@ -1,8 +1,8 @@
-// The file system: the only code of the program that touches disk.
+// Access to the file system. No other module opens files.
 //
-// Inputs are mapped. Outputs are written without a name (or under a temporary one) and get their own only when they are
-// complete, so that a failed or killed run leaves no half file and an existing file stays as it was. Data is handed to
-// the system, not forced to the disk: what is promised holds for a process that dies, not for a power cut.
+// Inputs are mapped. An output has no name, or a temporary one, until it is complete. A run that fails or is killed
+// therefore leaves no partial file, and a file that exists is replaced as a whole or not at all. Data is not flushed to
+// the disk: this holds if the process dies, but not if the machine loses power.
 #pragma once
 
 #include <filesystem>
@@ -38,21 +38,21 @@ class MappedFile {
 // Errors: file-not-found with the text "Could not open file PATH", file-unreadable.
 Result<MappedFile> map_file(const Path& path);
 Result<std::string> read_text(const Path& path);
-// The text of a file as a source that is shown under `name` (the path itself when empty); `-` is standard input.
+// The text of a file as a source; messages call it `name`, or the path if that is empty. `-` is standard input.
 Result<SourcePtr> read_source(const Path& path, std::string name = {});
 
-// All that is left of standard input, which can then be read again: a pipe is replaced by a copy in memory.
+// The rest of standard input, which can be read again afterwards: a pipe is replaced by a copy in memory.
 Result<std::vector<std::byte>> peek_standard_input();
 
 bool file_exists(const Path& path);
 bool directory_exists(const Path& path);
-// The files in a directory by name, without those of its directories; empty if it cannot be read.
+// The regular files in a directory, sorted by name, without those of subdirectories; empty if it cannot be read.
 std::vector<Path> files_in(const Path& directory);
 
-// An output file in the making. Destroying it without `commit` leaves the disk as it was.
+// An output file that is being written. It is discarded unless `commit` is called.
 class OutputFile {
  public:
-  // Missing parent directories are made. Errors: file-unwritable.
+  // Creates missing parent directories. Errors: file-unwritable.
   static Result<OutputFile> create(const Path& path);
 
   OutputFile(OutputFile&& other) noexcept
@@ -64,7 +64,7 @@ class OutputFile {
 
   Result<> write(Bytes bytes);
   Result<> write(std::string_view text) { return write(bytes_of(text)); }
-  // Gives the file its name, replacing what was there.
+  // Gives the file its name and replaces an existing file.
   Result<> commit();
 
  private:
@@ -75,15 +75,15 @@ class OutputFile {
   int file_ = -1;
 };
 
-// All at once; `-` is standard output.
+// Writes a whole file; `-` is standard output.
 Result<> write_file(const Path& path, Bytes bytes);
 Result<> write_file(const Path& path, std::string_view text);
 
 Result<> make_directories(const Path& path);
-void remove_file(const Path& path);  // no error when it is not there
+void remove_file(const Path& path);  // no error if it does not exist
 
-// Whether `path`, with links followed as far as it exists, lies in `directory` or below. An empty one is the current
-// directory.
+// Whether `path` is in `directory` or below it, after links are followed as far as the path exists. An empty directory
+// is the current one.
 bool is_inside(const Path& path, const Path& directory);
 
 }  // namespace slipway

@@ -23,7 +23,7 @@ std::size_t entries(const Path& directory) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
-TEST(Files, MapsWhatIsThere) {
+TEST(Files, MapsFiles) {
   const testing::ScratchDirectory scratch;
   ASSERT_TRUE(write_file(scratch / "a", std::string_view("hello")));
   EXPECT_EQ(text_of(map_file(scratch / "a")->bytes()), "hello");
@@ -33,7 +33,7 @@ TEST(Files, MapsWhatIsThere) {
   EXPECT_EQ((*read_source(scratch / "a", "shown"))->name(), "shown");
 }
 
-TEST(Files, SaysWhatIsMissing) {
+TEST(Files, ReportsMissingFiles) {
   const testing::ScratchDirectory scratch;
   const auto missing = map_file(scratch / "no");
   ASSERT_FALSE(missing);
@@ -72,7 +72,7 @@ TEST(Files, OutputThatCannotBeWritten) {
   ASSERT_FALSE(below_file);
   EXPECT_EQ(below_file.error()[0].kind, DiagnosticKind::FileUnwritable);
   EXPECT_FALSE(write_file(scratch.path(), std::string_view("x")));  // a directory
-  // A disk that fills up: the limit on file sizes stands for it.
+  // The limit on file sizes simulates a full disk.
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
@@ -123,7 +123,7 @@ TEST(Directories, FilesByName) {
   EXPECT_TRUE(files_in(scratch / "nothing").empty());
 }
 
-// A pipe is copied, a file is rewound: either way the next reader finds all of it.
+// A pipe is copied, a file is rewound; in both cases the next reader reads all of it.
 TEST(StandardInput, CanBePeekedAt) {
   const testing::ScratchDirectory scratch;
   const int original = ::dup(STDIN_FILENO);

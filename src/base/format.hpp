@@ -1,5 +1,5 @@
-// Formatted text: formatted("unknown key `{}`", key) is std::format with one difference. The code that formats is
-// compiled once, in format.cpp; std::format compiles it again in each file that uses it, at 2.5 s of CPU a file.
+// Formatted text: formatted("unknown key `{}`", key) is std::format whose formatting code is compiled once, in
+// format.cpp. std::format compiles that code in each file that uses it, which takes 2.5 s of CPU time per file.
 //
 // Format strings are checked at compile time, as those of std::format are.
 #pragma once

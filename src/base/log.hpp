@@ -1,4 +1,4 @@
-// Where progress lines go. What runs takes a `Log` and says what it does; who prints, and how, is the caller's affair.
+// Progress messages. The modules write them to a `Log`; the caller decides what its sink does with them.
 #pragma once
 
 #include <functional>

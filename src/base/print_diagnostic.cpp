@@ -38,7 +38,7 @@ std::string painted(std::string_view text, std::string_view colour, bool use) {
   return use ? formatted("{}{}{}", colour, text, kReset) : std::string(text);
 }
 
-// Decodes one character and moves past it; a byte that is not UTF-8 stands for itself.
+// Decodes one character and removes it from the text; a byte that is not UTF-8 is a character of its own.
 char32_t next_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   std::size_t length = 1;
@@ -68,14 +68,14 @@ std::size_t width_of(char32_t c) {
   return wide ? 2 : 1;
 }
 
-// A line and the caret under it. Tabs keep their width because the padding repeats them.
+// A line and the caret under it. The padding before the caret repeats the tabs, so that they have the same width.
 std::string excerpt(const SourceLocation& location, bool colour) {
   constexpr std::size_t kLongest = 160;
   const Position start = location.source->position(location.span.begin);
   std::string_view line = location.source->line(start.line);
   std::size_t column = std::min<std::size_t>(start.column - 1, line.size());
   std::string_view lead = "";
-  if (line.size() > kLongest && column > kLongest / 2) {  // a long line is cut around the place
+  if (line.size() > kLongest && column > kLongest / 2) {  // show the part of a long line around the location
     const std::size_t cut = column - kLongest / 2;
     line.remove_prefix(cut);
     column -= cut;
@@ -102,7 +102,7 @@ std::string excerpt(const SourceLocation& location, bool colour) {
 }
 
 std::string where(const SourceLocation& location, bool colour) {
-  const std::string text = format_place(location);
+  const std::string text = format_location(location);
   return text.empty() ? "" : painted(text + ":", kBold, colour) + " ";
 }
 
@@ -114,7 +114,7 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string format_place(const SourceLocation& location) {
+std::string format_location(const SourceLocation& location) {
   switch (location.kind) {
     case SourceLocation::Kind::None:
       return "";

@@ -13,7 +13,7 @@ Problem problem_of(const Diagnostic& diagnostic) {
                   .path = diagnostic.path,
                   .uid = diagnostic.uid,
                   .text = format_diagnostic(diagnostic),
-                  .exit_status = static_cast<int>(cause_of(diagnostic.kind))};
+                  .exit_status = static_cast<int>(exit_class_of(diagnostic.kind))};
   if (diagnostic.location.kind == SourceLocation::Kind::Text) {
     const Position start = diagnostic.location.source->position(diagnostic.location.span.begin);
     problem.line = start.line;

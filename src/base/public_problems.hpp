@@ -1,4 +1,4 @@
-// Diagnostics as the public interface has them (include/slipway/problem.hpp).
+// Converts diagnostics to the type of the public interface (include/slipway/problem.hpp).
 #pragma once
 
 #include <span>

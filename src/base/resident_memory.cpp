@@ -16,7 +16,7 @@ void release_freed_memory() {
 #endif
 }
 
-// What the system makes of the advice changes no contents, so that nothing is to be done where it does not know it.
+// Errors are ignored: the advice never changes contents.
 void release_mapped_pages(Bytes part) {
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<std::uintptr_t>(part.data());

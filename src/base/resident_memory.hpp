@@ -1,15 +1,15 @@
-// Memory that is not needed for now, given back to the system: peaks of different stages then do not add up.
+// Returns unused memory to the system between stages, so that their peaks do not add up.
 #pragma once
 
 #include "base/bytes.hpp"
 
 namespace slipway {
 
-// What the allocator keeps of memory that was freed.
+// Returns the freed memory that the allocator keeps.
 void release_freed_memory();
 
-// Whole pages of a mapped file that will hardly be read again; if they are, they come from the file again, which stays
-// in the system's own memory as long as there is room. Other memory would lose what is in it.
+// Drops the pages that are completely within `part`, which must be mapped from a file: the contents of other memory
+// would be lost. Pages that are read again come from the file, or from the page cache of the system.
 void release_mapped_pages(Bytes part);
 
 }  // namespace slipway

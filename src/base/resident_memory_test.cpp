@@ -11,7 +11,7 @@
 namespace slipway {
 namespace {
 
-// Nothing may be lost, and ends inside of pages are no matter.
+// Contents stay the same; the ends need not be on page boundaries.
 TEST(ResidentMemory, PagesKeepTheirContents) {
   const testing::ScratchDirectory scratch;
   std::vector<std::byte> bytes(1 << 20);

@@ -50,8 +50,8 @@ void add_block_plainly(State& state, const std::uint8_t* block) {
 using AddBlock = void (*)(State&, const std::uint8_t*);
 
 #ifdef __x86_64__
-// With the processor's SHA instructions, almost twenty times as fast. They keep the state as {f, e, b, a} and {h, g, d,
-// c}, do two rounds at a time, and extend the message by four words at a time.
+// With the SHA instructions of the CPU, almost twenty times as fast. They keep the state as {f, e, b, a} and
+// {h, g, d, c}, do two rounds each, and extend the message by four words each.
 __attribute__((target("sha,sse4.1"))) void add_block_with_sha(State& state, const std::uint8_t* block) {
   const auto at = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
   const __m128i start_abef = _mm_set_epi32(static_cast<int>(state[0]), static_cast<int>(state[1]),

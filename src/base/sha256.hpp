@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): names of contents in metadata and caches, not for secrets.
+// SHA-256 (FIPS 180-4). It identifies contents in metadata and caches; it is not used for secrets.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace slipway {
 using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(Bytes bytes);
-// Without the instructions that some processors have for it: what tests compare with.
+// Without the SHA instructions of the CPU; tests compare the two.
 Sha256 sha256_plainly(Bytes bytes);
 
 // 64 lower-case hexadecimal digits.

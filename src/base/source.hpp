@@ -1,7 +1,7 @@
-// Source text and places in it.
+// Source texts and source locations.
 //
-// A `Source` is the text of one file with the name that messages show. Spans are byte offsets; lines and columns (both
-// from 1, columns in bytes) are worked out only when a message is printed. Sources are shared: a diagnostic keeps its
+// A `Source` is the text of one file and the name that messages show. Spans are byte offsets; lines and columns (both
+// from 1, columns in bytes) are computed only when a message is printed. Sources are shared: a diagnostic keeps its
 // text alive.
 #pragma once
 
@@ -35,9 +35,9 @@ class Source {
   std::string_view text() const { return text_; }
   std::string_view text(Span span) const;
 
-  // Offsets past the end count as the end.
+  // An offset past the end is treated as the end.
   Position position(std::uint64_t offset) const;
-  // The text of a line without its line end; empty for a line that is not there.
+  // A line without its line break; empty if there is no such line.
   std::string_view line(std::uint32_t number) const;
 
  private:
@@ -55,7 +55,7 @@ struct SourceLocation {
   enum class Kind { None, File, Text, Bytes };
 
   Kind kind = Kind::None;
-  std::string file;  // the name shown; for Text the source's own
+  std::string file;  // the name in messages; for Text that of the source
   SourcePtr source;  // Text only
   Span span;         // Text: offsets in the source; Bytes: offsets in the file
 

@@ -12,14 +12,15 @@ namespace slipway {
 // Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, changes and swaps of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Longer words are no typing mistakes, and comparing them would take long.
-inline constexpr std::size_t kLongestSuggested = 256;
+// Longer words are not compared: that would take long, and they are hardly misspelled words.
+inline constexpr std::size_t kMaxSuggestedLength = 256;
 
-// The first of the nearest candidates, if its distance is at most max(1, length / 3) (scenario page, section 4).
+// The first of the nearest candidates, if its distance is at most max(1, length / 3)
+// (docs/spec/scenario.md#messages).
 template <std::ranges::input_range Candidates>
 std::optional<std::string> closest(std::string_view word, const Candidates& candidates) {
   std::optional<std::string> best;
-  if (word.size() > kLongestSuggested) return best;
+  if (word.size() > kMaxSuggestedLength) return best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     const std::size_t longer = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());

@@ -28,7 +28,7 @@ TEST(Suggest, TheFirstOfTheNearest) {
 }
 
 TEST(Suggest, NothingForVeryLongWords) {
-  const std::string word(kLongestSuggested, 'a'), near = word.substr(1);
+  const std::string word(kMaxSuggestedLength, 'a'), near = word.substr(1);
   EXPECT_EQ(closest(word, std::vector<std::string_view>{near}), near);
   EXPECT_EQ(closest(word + "a", std::vector<std::string_view>{word}), std::nullopt);
 }

@@ -1,9 +1,8 @@
-// Vulkan's enumerants by name and number, for the modules that must not include Vulkan headers: files contain these
-// names (scenarios) and numbers (VGF), and launch plans are made of them. The enumerators are Vulkan's own without the
-// prefix:
+// Names and values of Vulkan enumerants, for the modules that must not include Vulkan headers. Scenarios contain the
+// names, VGF files the values, and launch plans use both. The enumerators have the names of Vulkan without the prefix:
 //
-//   vk::from_name<vk::Format>("VK_FORMAT_R8_UINT") == vk::Format::R8_UINT;   vk::name_of(vk::Filter::LINEAR) ==
-//   "VK_FILTER_LINEAR"
+//   vk::from_name<vk::Format>("VK_FORMAT_R8_UINT") == vk::Format::R8_UINT
+//   vk::name_of(vk::Filter::LINEAR) == "VK_FILTER_LINEAR"
 #pragma once
 
 #include <cstdint>
@@ -65,7 +64,7 @@ std::optional<E> from_name(std::string_view name) {
   return std::nullopt;
 }
 
-// The number in decimal for a value without a name.
+// For a value without a name: the value in decimal.
 template <class E>
 std::string name_of(E value) {
   for (const EnumName& known : names<E>()) {
@@ -84,7 +83,7 @@ enum class Layout : std::uint32_t {
   TensorAliasing = 1000460000,
 };
 
-// VkPipelineStageFlagBits2, VkAccessFlagBits2: the ones that plans use.
+// The bits of VkPipelineStageFlagBits2 and VkAccessFlagBits2 that plans use.
 using StageFlags = std::uint64_t;
 namespace stage {
 inline constexpr StageFlags kVertexInput = 0x4, kVertexShader = 0x8, kFragmentShader = 0x80,

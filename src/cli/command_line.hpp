@@ -5,7 +5,7 @@
 //   line.add_option("--backend", backend, "opencl or xrt").choices({"opencl", "xrt"}).excludes("--all");
 //   if (const std::optional<int> status = line.parse(arguments)) return *status;
 //
-// The parser behind this interface (CLI11) is included by command_line.cpp alone, because its header costs more to
+// CLI11, which implements this interface, is included by command_line.cpp alone, because its header costs more to
 // compile than most files of this directory. Variables must live until `parse` returns. An option that is given several
 // times takes the last value unless it is repeatable.
 #pragma once

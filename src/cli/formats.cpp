@@ -168,7 +168,7 @@ class Detector {
     return at->second;
   }
 
-  // The first file of a known format; empty if there is none.
+  // The first file of a known format, or an empty string.
   std::string first_known(const std::vector<std::string>& files) {
     const auto known = std::ranges::find_if(files, [&](const std::string& file) { return format(file) != nullptr; });
     return known == files.end() ? "" : *known;

@@ -36,7 +36,7 @@ struct Format {
 // In the order of detection. If no file is given, the options are those of the first format that has the verb.
 std::span<const Format> formats();
 
-// Returns the first format that is detected; null if there is none.
+// Returns the first format that is detected, or null.
 const Format* format_of(const Content& content);
 
 struct DispatchedVerb {

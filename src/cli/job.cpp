@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
@@ -49,26 +48,29 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   const ReportStyle& style = options.style;
   Diagnostics all, unwritten;
   int status = 0;
-  bool explained = false;
+  bool explained = false, timed_out = false;
   for (const std::unique_ptr<Job>& job : jobs) {
     explained = run_one(*job, options);
+    timed_out = has_timed_out(job->diagnostics().all());
     const int job_status = job->status();
     status = worst_status(status, job_status);
     all.add(job->all_diagnostics());
-    if (job == jobs.back() && !explained) write(reports, unwritten);
-    if (style.json) continue;
-    print_error(
-        format_diagnostics(job->diagnostics().all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
-    if (!explained) (job_status > 1 || options.report_path == "-" ? print_error : print)(job->outcome(job_status));
+    if ((timed_out || job == jobs.back()) && !explained) write(reports, unwritten);
+    if (!style.json) {
+      print_error(
+          format_diagnostics(job->diagnostics().all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
+    }
+    if (timed_out) break;  // docs/spec/scenario.md#lifecycle
+    if (!style.json && !explained)
+      (job_status > 1 || options.report_path == "-" ? print_error : print)(job->outcome(job_status));
   }
   status = worst_status(status, exit_status(unwritten.all()));
-  const bool timed_out = std::ranges::contains(all.all(), DiagnosticKind::TimedOut, &Diagnostic::kind);
   if (style.json) {
     if (!explained && options.report_path != "-") print(reports.front().text());
     unwritten.add(all.release());
   }
   report(unwritten, style);
-  if (timed_out) std::_Exit(status);
+  if (timed_out) end_process(status);
   return status;
 }
 

@@ -17,6 +17,7 @@ struct Verb {
 int run_program(std::string_view program, const Arguments& arguments);
 
 int devices_verb(const Arguments& arguments);
+int doctor_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);
 int scenario_runner(const Arguments& arguments);
 

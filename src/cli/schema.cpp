@@ -1,4 +1,4 @@
-// `slipway schema`: describes what the program reads and writes, for editors, checkers and people.
+// slipway schema: what the program reads and writes, described for editors, checkers and people.
 #include <algorithm>
 #include <array>
 
@@ -18,17 +18,17 @@
 namespace slipway::cli {
 namespace {
 
-std::string_view name_of(Cause cause) {
-  switch (cause) {
-    case Cause::Answer:
+std::string_view name_of(ExitClass exit_class) {
+  switch (exit_class) {
+    case ExitClass::CheckFailed:
       return "a check failed";
-    case Cause::Usage:
+    case ExitClass::Usage:
       return "usage error";
-    case Cause::Input:
+    case ExitClass::BadInput:
       return "bad input";
-    case Cause::Device:
+    case ExitClass::DeviceLacks:
       return "the device lacks something";
-    case Cause::Failure:
+    case ExitClass::Failed:
       return "the device, a library or the file system failed";
   }
   return "";
@@ -38,14 +38,13 @@ std::string_view name_of(Cause cause) {
 std::string diagnostic_kinds_page() {
   std::string page =
       "# Diagnostics\n\n"
-      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them; in JSON "
+      "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them. In JSON "
       "(`--json`, shape:\n"
-      "`schema/diagnostics.schema.json`) they are the member `kind`. The cause of the errors decides the exit "
-      "status.\n\n"
+      "`schema/diagnostics.schema.json`) the kind is the value of `kind`. The errors decide the exit status.\n\n"
       "| kind | exit status | meaning |\n|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
-    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.cause), name_of(info.cause),
-                      info.meaning);
+    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.exit_class),
+                      name_of(info.exit_class), info.meaning);
   }
   return page;
 }
@@ -65,13 +64,13 @@ struct Page {
   std::string (*text)();
 };
 
-// A new format adds a line.
+// What can be printed; a format adds its line.
 constexpr std::array kPages = {
     Page{"scenario", "JSON Schema of scenarios", scenario::schema_text},
     Page{"zeinfo", "JSON Schema of ZE Info as JSON", zeinfo::json_schema},
     Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
          zeinfo_keys_page},
-    Page{"zebin", "JSON Schema of zebin.json, the manifest of an unpacked zebin", zebin::manifest_schema},
+    Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
@@ -79,7 +78,7 @@ constexpr std::array kPages = {
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
     Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
-    Page{"tuning", "JSON Schema of the tables of `slipway tune`", model::tuning_schema},
+    Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 
@@ -92,7 +91,7 @@ int schema_verb(const Arguments& arguments) {
     names.emplace_back(page.name);
     list += formatted("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
   }
-  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a reference table.",
+  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
                    "slipway schema scenario > scenario.schema.json");
   line.add_option("format", name, list).required().choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -50,6 +51,15 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
     print_error(format_diagnostics(diagnostics.all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
   }
   return exit_status(diagnostics.all());
+}
+
+void end_process(int status) {
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+bool has_timed_out(std::span<const Diagnostic> diagnostics) {
+  return std::ranges::contains(diagnostics, DiagnosticKind::TimedOut, &Diagnostic::kind);
 }
 
 void wait_for_enter() {

@@ -128,6 +128,11 @@ DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::s
       plan(std::move(device_plan)) {}
 
 DeviceCore::~DeviceCore() {
+  if (lost) {
+    // The driver goes on using its instance.
+    static_cast<void>(new std::shared_ptr(instance));
+    return;
+  }
   for (const VkFence fence : fences.idle) functions.vkDestroyFence(device, fence, nullptr);
   for (const QueueCore& queue : queues) {
     if (queue.timeline) functions.vkDestroySemaphore(device, queue.timeline, nullptr);
@@ -143,6 +148,7 @@ Device::~Device() = default;
 
 const Snapshot& Device::snapshot() const { return core_->snapshot; }
 const DevicePlan& Device::plan() const { return core_->plan; }
+bool Device::is_lost() const { return core_->lost; }
 bool Device::has_debug_names() const { return core_->functions.vkSetDebugUtilsObjectNameEXT != nullptr; }
 
 Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,

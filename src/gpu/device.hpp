@@ -5,8 +5,8 @@
 //   Result<DevicePlan> plan = plan_device(instance->snapshots()[*chosen], needs);
 //   Result<Device> device = create_device(*instance, *chosen, *plan);
 //
-// Everything made from a device must be destroyed before it. Creating objects and waiting are safe from several
-// threads; submitting to one queue is for one thread at a time.
+// Everything made from a device must be destroyed before it, also when the device is lost. Creating objects and waiting
+// are safe from several threads; submitting to one queue is for one thread at a time.
 #pragma once
 
 #include <functional>
@@ -40,6 +40,9 @@ class Device {
 
   const Snapshot& snapshot() const;
   const DevicePlan& plan() const;
+  // Whether a submission was given up whose wait had timed out (submit.hpp). Then objects of the device are leaked
+  // instead of destroyed, since drivers would wait for the work, and submitting or waiting fails.
+  bool is_lost() const;
   // Whether names and labels go anywhere.
   bool has_debug_names() const;
   const DeviceCore& core() const { return *core_; }
@@ -54,9 +57,9 @@ class Device {
 Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
                              const DeviceOptions& options = {});
 
-// Failed Vulkan calls are of the kind device-failed, and their message names the call and the VkResult. These tell
-// apart what a caller may want to treat: VK_ERROR_DEVICE_LOST, and VK_ERROR_OUT_OF_HOST_MEMORY or
-// VK_ERROR_OUT_OF_DEVICE_MEMORY.
+// Failed Vulkan calls are of the kind device-failed, and their message names the call and the VkResult. These find the
+// failures that a caller may want to treat: a lost device (VK_ERROR_DEVICE_LOST, or the kind timed-out, after which the
+// device is given up), and VK_ERROR_OUT_OF_HOST_MEMORY or VK_ERROR_OUT_OF_DEVICE_MEMORY.
 bool is_device_lost(const Failure& failure);
 bool is_out_of_memory(const Failure& failure);
 

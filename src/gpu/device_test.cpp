@@ -24,6 +24,7 @@ TEST(VulkanError, NamesCallResultAndObject) {
 TEST(VulkanError, TellsApartWhatACallerTreats) {
   const auto failure = [](VkResult result) { return vulkan_failed("vkCall", result, "thing").error(); };
   EXPECT_TRUE(is_device_lost(failure(VK_ERROR_DEVICE_LOST)));
+  EXPECT_TRUE(is_device_lost({{.kind = DiagnosticKind::TimedOut}}));
   EXPECT_FALSE(is_device_lost(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
   EXPECT_TRUE(is_out_of_memory(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
   EXPECT_TRUE(is_out_of_memory(failure(VK_ERROR_OUT_OF_DEVICE_MEMORY)));

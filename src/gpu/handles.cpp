@@ -6,8 +6,11 @@ namespace slipway::gpu {
 
 static_assert(sizeof(void*) == 8, "Vulkan's non-dispatchable handles are pointers on 64-bit systems only");
 
-#define DESTROY(Handle, function) \
-  void destroy_object(const DeviceCore& core, Handle object) { core.functions.function(core.device, object, nullptr); }
+// Objects of a lost device are leaked: destroying them may wait for work that never ends.
+#define DESTROY(Handle, function)                                          \
+  void destroy_object(const DeviceCore& core, Handle object) {             \
+    if (!core.lost) core.functions.function(core.device, object, nullptr); \
+  }
 DESTROY(VkBuffer, vkDestroyBuffer)
 DESTROY(VkImage, vkDestroyImage)
 DESTROY(VkImageView, vkDestroyImageView)
@@ -27,6 +30,8 @@ DESTROY(VkTensorViewARM, vkDestroyTensorViewARM)
 DESTROY(VkDataGraphPipelineSessionARM, vkDestroyDataGraphPipelineSessionARM)
 #undef DESTROY
 
-void destroy_object(const DeviceCore& core, VmaAllocation allocation) { vmaFreeMemory(core.allocator, allocation); }
+void destroy_object(const DeviceCore& core, VmaAllocation allocation) {
+  if (!core.lost) vmaFreeMemory(core.allocator, allocation);
+}
 
 }  // namespace slipway::gpu

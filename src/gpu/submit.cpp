@@ -33,6 +33,11 @@ struct BoundaryInfo {
   VkFrameBoundaryEXT info{.sType = VK_STRUCTURE_TYPE_FRAME_BOUNDARY_EXT, .flags = VK_FRAME_BOUNDARY_FRAME_END_BIT_EXT};
 };
 
+std::unexpected<Failure> device_lost() {
+  return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
+              "the device is lost: work that was submitted to it did not end in the given time");
+}
+
 // A fence of the pool, not signalled; or a new one.
 Result<Owned<VkFence_T>> take_fence(const DeviceCore& core) {
   VkFence fence = nullptr;
@@ -106,9 +111,13 @@ SubmitInfos infos_of(const DeviceCore& core, const QueueCore& queue, std::span<c
 }  // namespace
 
 Submission::~Submission() {
-  if (!fence_.get() || status_) return;
-  // Nothing can be done about a device that is lost; and a shader that never ends would be waited for for ever.
+  if (!fence_.get() || status_ == WaitStatus::Done) return;
   const DeviceCore& core = fence_.core();
+  if (core.lost) return;
+  if (status_ == WaitStatus::TimedOut && core.functions.vkGetFenceStatus(core.device, fence_.get()) == VK_NOT_READY) {
+    core.lost = true;
+    return;
+  }
   const VkFence fence = fence_.get();
   if (core.functions.vkWaitForFences(core.device, 1, &fence, VK_TRUE, UINT64_MAX) == VK_SUCCESS) give_back(fence_);
 }
@@ -116,6 +125,7 @@ Submission::~Submission() {
 Result<WaitStatus> Submission::wait(std::optional<std::chrono::nanoseconds> time_out) {
   if (status_ == WaitStatus::Done) return WaitStatus::Done;
   const DeviceCore& core = fence_.core();
+  if (core.lost) return device_lost();
   const VkFence fence = fence_.get();
   const Clock::time_point start = Clock::now();
   const std::chrono::nanoseconds limit = std::max(time_out.value_or(std::chrono::nanoseconds::max()), {});
@@ -143,6 +153,7 @@ Result<WaitStatus> Submission::wait(std::optional<std::chrono::nanoseconds> time
 Result<Submission> submit_batches(const Device& device, std::uint32_t index, std::span<const Batch> batches,
                                   const FrameBoundary* boundary) {
   const DeviceCore& core = device.core();
+  if (core.lost) return device_lost();
   QueueCore& queue = core.queues[index];
   Result<Owned<VkFence_T>> fence = take_fence(core);
   if (!fence) return fail(std::move(fence.error()));

@@ -51,15 +51,16 @@ struct Batch {
 
 enum class WaitStatus { Done, TimedOut };
 
-// Work under way. Destroying it waits for the work, unless a wait has timed out: then the device cannot be destroyed
-// any more and the process should end at once (a driver's thread may still run the shader).
+// Work under way. Destroying it waits for the work, unless the last wait has timed out: then the work is given up and
+// the device is lost (Device::is_lost), since nothing can stop the work and destroying what it uses would wait for it.
 class Submission {
  public:
   Submission(Submission&&) noexcept = default;
   Submission& operator=(Submission&&) = delete;  // what it replaced would have to be waited for
   ~Submission();
 
-  // Without a time-out it waits for ever. May be called again after a time-out.
+  // Without a time-out it waits for ever. May be called again after a time-out. Errors: device-failed, also on a device
+  // that is lost.
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
   // For batches of other queues to wait for: of a batch with `has_end`, on a device whose plan has several queues.

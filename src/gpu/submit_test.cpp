@@ -1,6 +1,7 @@
 #include "gpu/submit.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "gpu/device_functions.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -57,14 +58,44 @@ TEST_F(SubmitTest, IsWaitedForWhenItIsDropped) {
 }
 
 // A driver that never gets to the work: the fence stays as it is.
-TEST_F(SubmitTest, SaysWhenTheTimeIsUp) {
-  use_functions([](DeviceFunctions& functions) {
-    functions.vkQueueSubmit2 = [](VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_SUCCESS; };
-  });
+VkResult fence_status = VK_NOT_READY;
+
+void never_run(DeviceFunctions& functions) {
+  fence_status = VK_NOT_READY;
+  functions.vkQueueSubmit2 = [](VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_SUCCESS; };
+  functions.vkGetFenceStatus = [](VkDevice, VkFence) { return fence_status; };
+}
+
+TEST_F(SubmitTest, ReportsThatTheTimeIsUp) {
+  use_functions(never_run);
   Submission submission = must(submit(device(), {}));
   EXPECT_EQ(must(submission.wait(std::chrono::nanoseconds(0))), WaitStatus::TimedOut);
   EXPECT_EQ(must(submission.wait(std::chrono::milliseconds(2))), WaitStatus::TimedOut);
   EXPECT_EQ(must(submission.wait(std::chrono::nanoseconds(-5))), WaitStatus::TimedOut);
+  fence_status = VK_SUCCESS;
+  EXPECT_EQ(must(submission.wait()), WaitStatus::Done);
+  EXPECT_FALSE(device().is_lost());
+}
+
+// The objects of a lost device are leaked, so that this is a process of its own.
+TEST_F(SubmitTest, WorkGivenUpLosesTheDevice) {
+  const auto give_up = [&] {
+    use_functions(never_run);
+    Submission other = must(submit(device(), {}));
+    {
+      Submission submission = must(submit(device(), {}));
+      must(submission.wait(std::chrono::nanoseconds(0)));
+    }
+    const Result<WaitStatus> waited = other.wait();
+    const Result<Submission> again = submit(device(), {});
+    const bool as_expected =
+        device().is_lost() && !waited && !again && text_of(again.error()) == text_of(waited.error());
+    if (!again) std::fputs(again.error().front().message.c_str(), stderr);
+    drop_device();
+    static_cast<void>(make_buffer(std::vector<int>{1}));  // of a new device
+    ::_exit(as_expected ? 0 : 1);
+  };
+  EXPECT_EXIT(give_up(), ::testing::ExitedWithCode(0), "the device is lost");
 }
 
 // The driver has one queue; the numbers share it, the waiting is real.

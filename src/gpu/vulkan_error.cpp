@@ -66,7 +66,10 @@ std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, s
               formatted("`{}` failed with `{}` ({})", call, name_of(result), which));
 }
 
-bool is_device_lost(const Failure& failure) { return failed_with(failure, "VK_ERROR_DEVICE_LOST"); }
+bool is_device_lost(const Failure& failure) {
+  return std::ranges::contains(failure, DiagnosticKind::TimedOut, &Diagnostic::kind) ||
+         failed_with(failure, "VK_ERROR_DEVICE_LOST");
+}
 
 bool is_out_of_memory(const Failure& failure) {
   return failed_with(failure, "VK_ERROR_OUT_OF_DEVICE_MEMORY") || failed_with(failure, "VK_ERROR_OUT_OF_HOST_MEMORY");

@@ -10,7 +10,7 @@ void write_position(Writer& out, std::string_view name, Position position) {
       [&] { out.member("line", position.line).member("column", position.column).member("offset", position.offset); });
 }
 
-void write_place(Writer& out, const SourceLocation& location) {
+void write_location(Writer& out, const SourceLocation& location) {
   if (location.kind != SourceLocation::Kind::None) out.member("file", location.file);
   if (location.kind == SourceLocation::Kind::Text) {
     out.key("span").object([&] {
@@ -30,14 +30,14 @@ void write_diagnostic(Writer& out, const Diagnostic& diagnostic) {
   out.object([&] {
     out.member("severity", word_for(diagnostic.severity)).member("kind", name_of(diagnostic.kind));
     out.member("message", diagnostic.message);
-    write_place(out, diagnostic.location);
+    write_location(out, diagnostic.location);
     if (!diagnostic.path.empty()) out.member("path", diagnostic.path);
     if (!diagnostic.uid.empty()) out.member("uid", diagnostic.uid);
     out.key("notes").array([&] {
       for (const DiagnosticNote& note : diagnostic.notes) {
         out.object([&] {
           out.member("message", note.message);
-          write_place(out, note.location);
+          write_location(out, note.location);
         });
       }
     });
@@ -45,7 +45,7 @@ void write_diagnostic(Writer& out, const Diagnostic& diagnostic) {
       for (const Suggestion& suggestion : diagnostic.suggestions) {
         out.object([&] {
           out.member("message", suggestion.message);
-          write_place(out, suggestion.location);
+          write_location(out, suggestion.location);
           out.member("text", suggestion.text);
         });
       }

@@ -1,4 +1,4 @@
-// The one JSON shape of diagnostics (schema/diagnostics.schema.json).
+// Diagnostics as JSON; every verb uses this form (schema/diagnostics.schema.json).
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace slipway::json {
 
 // {"diagnostics": [...], "errors": n, "warnings": n}
 std::string diagnostics_text(std::span<const Diagnostic> diagnostics);
-// The members of that object, into an object that is being written.
+// Writes the members of that object into the object that `out` is writing.
 void write_diagnostics(Writer& out, std::span<const Diagnostic> diagnostics);
 
 }  // namespace slipway::json

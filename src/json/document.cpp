@@ -31,7 +31,7 @@ double Value::number() const {
   double value = 0;
   const std::string_view digits = text();
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  // Out of range leaves the value alone: tiny becomes zero, huge infinite, as everywhere in JSON.
+  // from_chars does not set a value that is out of range: tiny ones become zero, huge ones infinite.
   if (error == std::errc::result_out_of_range && digits.find("e-") == digits.npos && digits.find("E-") == digits.npos) {
     value = digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
   }
@@ -86,7 +86,7 @@ SourceLocation Value::location() const {
                    : SourceLocation::nowhere();
 }
 
-SourceLocation Value::key_place() const {
+SourceLocation Value::key_location() const {
   return SourceLocation::in_text(document_->source_, {node().key_begin, node().key_end});
 }
 

@@ -1,12 +1,12 @@
-// JSON values that know where they stand.
+// JSON values with source locations.
 //
-// A `Document` owns the tree; a `Value` is a cheap handle into it that knows its span in the text and its JSON pointer,
-// so that whoever finds a problem in a value can say where it is:
+// A `Document` owns the tree. A `Value` is a cheap handle into it with its span in the text and its JSON pointer, so
+// that a diagnostic can point at the value:
 //
 //   diagnostics.add(json::problem(value, DiagnosticKind::OutOfRange, "..."));
 //
-// Parsing is simdjson's; comments and trailing commas (scenario page, decision 20) are blanked out before, at equal
-// offsets.
+// simdjson parses the text. Comments and trailing commas (docs/spec/scenario.md#decision-20) are overwritten with
+// spaces before, so that offsets stay the same.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ std::string_view name_of(Type type);  // "a string", "an array", ...
 
 class Value;
 
-// Deeper nesting is an error (scenario page, section 4).
+// Deeper nesting is an error (docs/spec/scenario.md#limits-and-failures).
 inline constexpr int kMaxDepth = 256;
 
 class Document {
  public:
   Value root() const;
   const SourcePtr& source() const { return source_; }
-  // Whether the text had comments or trailing commas; the span of the first of them.
+  // The first comment or trailing comma, if there is one.
   std::optional<Span> extension() const { return extension_; }
 
  private:
@@ -60,10 +60,11 @@ class Document {
   std::optional<Span> extension_;
 };
 
-// Documents are at most 4 GiB. All syntax errors have the kind json-syntax; parsing stops at the first.
+// Documents are smaller than 4 GiB. Errors: json-syntax, for the first syntax error.
 Result<std::shared_ptr<const Document>> parse(SourcePtr source);
 
-// A value of a document, which must outlive it; or nothing (`if (value)`), whose children are nothing too.
+// A value of a document, which must outlive it, or nothing: `if (value)` tests that. The children of nothing are
+// nothing.
 class Value {
  public:
   Value() = default;
@@ -76,27 +77,27 @@ class Value {
   const std::string& string() const { return document_->strings_[node().string]; }
   std::string_view number_text() const { return text(); }
   double number() const;
-  // Empty when the number is fractional or does not fit. `40.0` is 40.
+  // Empty if the number is fractional or does not fit. `40.0` is 40.
   std::optional<std::int64_t> integer() const;
   std::optional<std::uint64_t> unsigned_integer() const;
 
   std::size_t size() const { return document_ ? node().count : 0; }
-  // The value under a key (the last one, if it is there several times), or nothing.
+  // The value of a key (the last one, if the key is repeated), or nothing.
   Value operator[](std::string_view key) const;
   Value operator[](std::size_t index) const;
 
-  // Children in order; for members also their keys.
+  // The children in order: elements, or the values of members.
   class Iterator;
   Iterator begin() const;
   Iterator end() const;
 
-  // Of a member of an object: its key and the place of the key.
+  // Only for the value of a member: its key, and where the key is.
   const std::string& key() const { return document_->strings_[node().key]; }
-  SourceLocation key_place() const;
+  SourceLocation key_location() const;
 
   Value parent() const;
   SourceLocation location() const;
-  // The first character only: for what is missing inside an object.
+  // The first character: where a missing member of an object is reported.
   SourceLocation opening() const;
   std::string pointer() const;  // RFC 6901
   std::string_view text() const;
@@ -138,13 +139,13 @@ inline Value::Iterator Value::begin() const {
 }
 inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
 
-// The characters of a string or key, without its quotes: what a suggestion replaces.
+// The characters of a string or key without its quotes, for suggestions.
 SourceLocation inside_quotes(SourceLocation quoted);
 
-// The uid of the resource that a value belongs to: the nearest enclosing object with a text under "uid".
+// The uid of the resource that a value belongs to: that of the nearest enclosing object with a string `uid`.
 std::string uid_around(Value value);
 
-// A diagnostic at a value, with its pointer and the uid around it.
+// A diagnostic at a value, with its JSON pointer and uid.
 Diagnostic problem(Value at, DiagnosticKind kind, std::string message, Severity severity = Severity::Error);
 
 }  // namespace slipway::json

@@ -20,7 +20,7 @@ std::string bad(std::string text) {
   return document ? "parsed" : format_diagnostic(document.error().at(0), {.sources = false});
 }
 
-TEST(Document, ValuesKnowTheirPlaces) {
+TEST(Document, ValuesHaveLocations) {
   const auto document = good("{\"a\": [1, {\"b/c\": \"x\\n\"}],\n \"d\" : true , \"e\":null}");
   const Value root = document->root();
   const Value deep = root["a"][1]["b/c"];
@@ -28,8 +28,8 @@ TEST(Document, ValuesKnowTheirPlaces) {
   EXPECT_EQ(deep.pointer(), "/a/1/b~1c");
   EXPECT_EQ(deep.text(), "\"x\\n\"");
   EXPECT_EQ(root["a"].text(), "[1, {\"b/c\": \"x\\n\"}]");
-  EXPECT_EQ(format_place(root["d"].location()), "t.json:2:8");
-  EXPECT_EQ(format_place(root["d"].key_place()), "t.json:2:2");
+  EXPECT_EQ(format_location(root["d"].location()), "t.json:2:8");
+  EXPECT_EQ(format_location(root["d"].key_location()), "t.json:2:2");
   EXPECT_TRUE(root["d"].boolean());
   EXPECT_TRUE(root["e"].is(Type::Null));
   EXPECT_FALSE(root["nothing"]["more"]);
@@ -58,7 +58,7 @@ TEST(Document, CommentsAndTrailingCommasKeepOffsets) {
   EXPECT_FALSE(good("{\"a\": \"// no, }\"}")->extension());
 }
 
-TEST(Document, SyntaxErrorsSayWhere) {
+TEST(Document, SyntaxErrorsHaveLocations) {
   EXPECT_EQ(bad(""), "t.json:1:1: error: the file is empty [json-syntax]\n");
   EXPECT_EQ(bad("{\"a\": 1 \"b\": 2}"), "t.json:1:9: error: unexpected `\"b` [json-syntax]\n");
   EXPECT_EQ(bad("{\"a\" 1}"), "t.json:1:6: error: expected `:` after the key [json-syntax]\n");

@@ -1,4 +1,5 @@
-// Text to document: simdjson's on-demand parser walks the text, and every token's place goes into the tree.
+// Parses a text into a document: the on-demand parser of simdjson walks the text, and the tree records the span of each
+// token.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Puts blanks where comments and trailing commas are. Gives the span of the first one.
+// Overwrites comments and trailing commas with spaces. Returns the span of the first one.
 std::optional<Span> blank_extensions(std::string& text) {
   std::optional<Span> first;
   const auto found = [&](std::size_t begin, std::size_t end) {
@@ -34,7 +35,7 @@ std::optional<Span> blank_extensions(std::string& text) {
       i = end;
     } else if (text.compare(i, 2, "/*") == 0) {
       const std::size_t close = text.find("*/", i + 2);
-      if (close == text.npos) return first;  // never closed: stays, and is a syntax error
+      if (close == text.npos) return first;  // never closed: left as it is, which is a syntax error
       found(i, close + 2);
       i = close + 2;
     } else {
@@ -68,7 +69,7 @@ class Parser {
     document_->extension_ = blank_extensions(padded_);
     if (padded_.starts_with("\xef\xbb\xbf")) std::fill_n(padded_.begin(), 3, ' ');
     try {
-      if (const auto bad = first_bad_utf8()) throw SyntaxError(*bad, "the text is not UTF-8 here");
+      if (const auto invalid = first_invalid_utf8()) throw SyntaxError(*invalid, "the text is not UTF-8 here");
       const std::size_t size = padded_.size();
       padded_.reserve(size + simdjson::SIMDJSON_PADDING);
       ondemand::parser parser;
@@ -102,9 +103,9 @@ class Parser {
   }
   std::size_t first_token() const { return skip_blanks(0); }
 
-  std::optional<std::size_t> first_bad_utf8() const {
+  std::optional<std::size_t> first_invalid_utf8() const {
     if (simdjson::validate_utf8(padded_)) return std::nullopt;
-    std::size_t low = 0, high = padded_.size();  // the longest good prefix, cut at character borders
+    std::size_t low = 0, high = padded_.size();  // the longest valid prefix, cut at character boundaries
     while (low < high) {
       std::size_t middle = low + (high - low + 1) / 2;
       std::size_t cut = middle;
@@ -119,7 +120,7 @@ class Parser {
     return low;
   }
 
-  // simdjson's error codes, in words a person who writes JSON understands.
+  // Turns error codes of simdjson into messages.
   void check(simdjson::error_code code, std::size_t at) const {
     if (code == simdjson::SUCCESS) return;
     switch (code) {
@@ -149,7 +150,7 @@ class Parser {
                       formatted("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
   }
 
-  // simdjson looks at whole blocks first, and what it finds there has no place; these look again.
+  // simdjson checks whole blocks first and reports no offset for these errors; the functions below search for it.
   std::size_t unclosed_string() const {
     for (std::size_t i = 0; i < padded_.size(); ++i) {
       if (padded_[i] != '"') continue;
@@ -186,7 +187,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // A member that does not begin as `"key":` does.
+  // Reports a member that does not begin with `"key":`.
   void check_member(std::size_t after) const {
     std::size_t at = skip_blanks(after);
     if (at < padded_.size() && padded_[at] == ',') at = skip_blanks(at + 1);
@@ -201,7 +202,7 @@ class Parser {
     return static_cast<std::uint32_t>(document_->strings_.size() - 1);
   }
 
-  // Ends of tokens come from the text: the raw token of simdjson reaches to the next one.
+  // The ends of tokens come from the text: a raw token of simdjson extends to the next one.
   std::uint32_t end_of_string(std::size_t begin) const {
     std::size_t i = begin + 1;
     while (i < padded_.size() && padded_[i] != '"') i += padded_[i] == '\\' ? 2 : 1;
@@ -218,18 +219,18 @@ class Parser {
     ondemand::json_type type;
     check(value.type().get(type), begin);
     std::size_t end = begin;
-    Type ours = Type::Null;
+    Type kind = Type::Null;
     switch (type) {
       case ondemand::json_type::object:
-        ours = Type::Object;
+        kind = Type::Object;
         end = read_object(value, index, begin, depth);
         break;
       case ondemand::json_type::array:
-        ours = Type::Array;
+        kind = Type::Array;
         end = read_array(value, index, begin, depth);
         break;
       case ondemand::json_type::string: {
-        ours = Type::String;
+        kind = Type::String;
         std::string_view text;
         check(value.get_string().get(text), begin);
         check_characters(begin);
@@ -238,18 +239,18 @@ class Parser {
         break;
       }
       case ondemand::json_type::number: {
-        ours = Type::Number;
+        kind = Type::Number;
         const std::string_view token = value.raw_json_token();
         end = begin + token.find_last_not_of(" \t\r\n") + 1;
         ondemand::number number;
-        // A number too large for 64 bits is still JSON; it is out of range for whoever wants an integer.
+        // A number that does not fit in 64 bits is still valid JSON; codecs of integers report it as out of range.
         const simdjson::error_code code = value.get_number().get(number);
         if (code != simdjson::SUCCESS && !is_number(padded_.substr(begin, end - begin)))
           check(simdjson::NUMBER_ERROR, begin);
         break;
       }
       case ondemand::json_type::boolean: {
-        ours = Type::Bool;
+        kind = Type::Bool;
         bool flag = false;
         check(value.get_bool().get(flag), begin);
         document_->nodes_[index].boolean = flag;
@@ -267,7 +268,7 @@ class Parser {
         check(simdjson::TAPE_ERROR, begin);
     }
     Document::Node& node = document_->nodes_[index];
-    node.type = ours;
+    node.type = kind;
     node.begin = static_cast<std::uint32_t>(begin);
     node.end = static_cast<std::uint32_t>(end);
     return index;

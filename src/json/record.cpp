@@ -39,10 +39,10 @@ Value Decoder::member(Value object, std::string_view key, std::string_view old_k
   if (!old) return found;
   Diagnostic diagnostic =
       problem(old, DiagnosticKind::DeprecatedForm,
-              found ? formatted("`{}` is an old name of `{}`, which is there too and counts", old_key, key)
+              found ? formatted("`{}` is an old name of `{}`, which is also present and is used", old_key, key)
                     : formatted("`{}` is an old name of `{}`", old_key, key),
               Severity::Warning);
-  diagnostic.location = old.key_place();
+  diagnostic.location = old.key_location();
   add(std::move(diagnostic));
   return found ? found : old;
 }
@@ -55,8 +55,8 @@ void Decoder::check_duplicates(Value object, std::string_view subject) {
     Diagnostic diagnostic =
         problem(member, DiagnosticKind::DuplicateKey,
                 formatted("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
-    diagnostic.location = member.key_place();
-    diagnostic.note("the first one is here", first->second.key_place());
+    diagnostic.location = member.key_location();
+    diagnostic.note("the first one is here", first->second.key_location());
     add(std::move(diagnostic));
   }
 }
@@ -68,8 +68,8 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
     if (is_free_key(key) || std::ranges::contains(known, key)) continue;
     Diagnostic diagnostic =
         problem(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", key, subject), leniency_);
-    diagnostic.location = member.key_place();
-    if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_place()), *near);
+    diagnostic.location = member.key_location();
+    if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_location()), *near);
     add(std::move(diagnostic));
   }
 }
@@ -101,7 +101,7 @@ void Schema::reference(const RecordTable& record) { reference({record.name(), nu
 
 void Schema::write_definitions() {
   out_.key("$defs").object([&] {
-    // Writing one definition may ask for more, before or behind it in the order of names.
+    // Writing one definition may refer to more, which are before or after it in the order of names.
     std::vector<std::string_view> written;
     for (bool more = true; more;) {
       more = false;
@@ -198,7 +198,7 @@ bool read_word(Decoder& decoder, Value value, const WordList& list, std::string_
   if (found != words.end()) return true;
   std::string accepted;
   for (const std::string_view word : words) accepted += formatted("{}`{}`", accepted.empty() ? "" : ", ", word);
-  // "Unknown KEY value" is what the existing runner says (scenario page, section 4).
+  // "Unknown KEY value" is a compatibility text (docs/spec/scenario.md#messages).
   Diagnostic diagnostic =
       problem(value, DiagnosticKind::UnknownValue,
               formatted("Unknown {} value `{}`; accepted are {}", name.empty() ? key_above(value) : std::string(name),
@@ -227,19 +227,26 @@ bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max)
 }
 
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list)) {
-  bool good = true;
-  for (const Value item : value) good &= element.read(decoder, item, append(list));
-  return good;
+  bool ok = true;
+  for (const Value item : value) ok &= element.read(decoder, item, append(list));
+  return ok;
 }
 
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size) {
-  bool good = true;
+  bool ok = true;
   auto* to = static_cast<std::byte*>(first);
   for (const Value item : value) {
-    good &= element.read(decoder, item, to);
+    ok &= element.read(decoder, item, to);
     to += size;
   }
-  return good;
+  return ok;
+}
+
+void write_elements(Writer& out, CodecHandle element, const void* first, std::size_t count, std::size_t size) {
+  out.array([&] {
+    const auto* from = static_cast<const std::byte*>(first);
+    for (std::size_t i = 0; i < count; ++i, from += size) element.write(out, from);
+  });
 }
 
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element) {

@@ -1,4 +1,4 @@
-// Records: a JSON object described by a table, once, from which reading, checking and the JSON Schema come.
+// Records: one table describes a JSON object; reading, checking, writing and the JSON Schema come from it.
 //
 //   struct Shot { std::string uid; std::uint64_t size = 0; std::optional<Access> access; Value at; };
 //   const Record<Shot>& shot_record() {
@@ -10,13 +10,15 @@
 //   }
 //   Decoder decoder(diagnostics, Severity::Warning);
 //   std::optional<Shot> shot = decoder.read(shot_record(), value);
+//   shot_record().write(writer, *shot);
 //
-// Reading reports every problem of the object and gives nothing when there was an error. A codec is a small value with
-// `bool read(Decoder&, Value, T&) const` and `void schema(Schema&) const`; a member may be of the codec's type or an
-// optional of it. The record keeps a handle of the object in the model, so that later checks can point at its members.
+// Reading reports all errors of the object and returns nothing if there is one.
+// A codec is a small value with `bool read(Decoder&, Value, T&) const`, `void schema(Schema&) const` and, if objects
+// are written, `void write(Writer&, const T&) const`. A member has the type of the codec or is an optional of it. The
+// member `at` keeps a handle of the object, so that later checks can point at its members.
 //
-// The table is data: `Record<T>` only checks types. What reads objects and writes schemas is compiled once, in
-// record_table.cpp, and reaches members by their offsets and codecs through two functions each.
+// `Record<T>` only checks types. The code that reads objects and writes schemas is compiled once, in record_table.cpp;
+// it reaches members by their offsets, and codecs through two functions each.
 #pragma once
 
 #include <array>
@@ -43,7 +45,7 @@ template <class T>
 class Record;
 class RecordTable;
 
-// Reads values and collects what is wrong with them.
+// Reads values and collects diagnostics.
 class Decoder {
  public:
   // `leniency`: the severity of unknown and duplicate keys, a warning in `run`, an error in `check`.
@@ -55,20 +57,20 @@ class Decoder {
     return record.read(*this, value, result) ? std::optional<T>(std::move(result)) : std::nullopt;
   }
 
-  // These give false, so that a codec can `return decoder.error(...)`.
+  // These return false, so that a codec can `return decoder.error(...)`.
   bool error(Value at, DiagnosticKind kind, std::string message);
   bool wrong_type(Value at, std::string_view wanted);
   void warning(Value at, DiagnosticKind kind, std::string message);
   void add(Diagnostic diagnostic) { diagnostics_.add(std::move(diagnostic)); }
   Severity leniency() const { return leniency_; }
 
-  // Says at the opening brace that a key is missing.
+  // Reports a missing key at the opening brace of the object.
   bool missing(Value object, std::string_view key, std::string_view subject);
-  // The member under a key, or under its old name, which gets a warning.
+  // The member with the key, or with its old name, for which there is a warning.
   Value member(Value object, std::string_view key, std::string_view old_key);
 
   void check_duplicates(Value object, std::string_view subject);
-  // Duplicate keys, and unknown ones, with the nearest known.
+  // Reports duplicate and unknown keys, these with the nearest known key.
   void check_keys(Value object, std::span<const std::string_view> known, std::string_view subject);
 
  private:
@@ -76,24 +78,24 @@ class Decoder {
   Severity leniency_;
 };
 
-// Keys that everybody may put anywhere: `comment`, `$...` and `_...`.
+// Keys that are allowed in every object: `comment`, `$...` and `_...`.
 bool is_free_key(std::string_view key);
-// What messages call an object: "image `input`", or "image" when it has no uid.
+// The name of an object in messages: "image `input`", or "image" if it has no uid.
 std::string subject_of(std::string_view name, Value object);
-// The key that a value stands under; for an element of an array the array's key.
+// The key of a value; for an element of an array that of the array.
 std::string key_above(Value value);
 
 // --- JSON Schema -----------------------------------------------------------------------------------------------------
 
-// Writes a schema; records become definitions, each once.
+// Writes a schema. Each record becomes one definition.
 class Schema {
  public:
   explicit Schema(Writer& out) : out_(out) {}
   Writer& out() { return out_; }
-  // {"$ref": "#/$defs/NAME"}; `define` writes the members of the definition when its turn comes.
+  // Writes {"$ref": "#/$defs/NAME"}. `define` writes the definition later, in write_definitions.
   void reference(std::string_view name, void (*define)(Schema&));
   void reference(const RecordTable& record);
-  // The "$defs" member with all that was referred to, transitively.
+  // Writes the member "$defs" with all definitions that were referred to, transitively.
   void write_definitions();
 
  private:
@@ -110,22 +112,26 @@ class Schema {
 
 // --- codecs ----------------------------------------------------------------------------------------------------------
 
-// What a table knows of a codec that reads values into variables of one type; `size` is that of the codec.
+// The functions of a codec for variables of one type. `size` is that of the codec.
 struct CodecFunctions {
   std::size_t size;
   bool (*read)(const void* codec, Decoder& decoder, Value value, void* to);
   void (*schema)(const void* codec, Schema& schema);
-  void* (*copy)(const void* codec);  // null: its bytes are copied
+  void (*write)(const void* codec, Writer& out, const void* from);  // null: the codec cannot write
+  bool (*present)(const void* from);                                // null: always; else of an optional
+  void* (*copy)(const void* codec);                                 // null: its bytes are copied
   void (*destroy)(const void* codec);
 };
 
-// A codec for variables of one type, which is not said.
+// A codec for variables of some type.
 struct CodecHandle {
   const void* codec;
   const CodecFunctions* functions;
 
   bool read(Decoder& decoder, Value value, void* to) const { return functions->read(codec, decoder, value, to); }
   void schema(Schema& schema) const { functions->schema(codec, schema); }
+  void write(Writer& out, const void* from) const { functions->write(codec, out, from); }
+  bool present(const void* from) const { return !functions->present || functions->present(from); }
 };
 
 namespace detail {
@@ -150,8 +156,26 @@ void schema_with(const void* codec, Schema& schema) {
   static_cast<const Codec*>(codec)->schema(schema);
 }
 
-template <class Codec>
-constexpr CodecFunctions with_copying(CodecFunctions functions) {
+template <class T, class Codec>
+void write_with(const void* codec, Writer& out, const void* from) {
+  const T& variable = *static_cast<const T*>(from);
+  if constexpr (kIsOptional<T>) {
+    static_cast<const Codec*>(codec)->write(out, *variable);
+  } else {
+    static_cast<const Codec*>(codec)->write(out, variable);
+  }
+}
+
+template <class T, class Codec>
+constexpr CodecFunctions functions_of() {
+  CodecFunctions functions{.size = sizeof(Codec), .read = read_with<T, Codec>, .schema = schema_with<Codec>};
+  if constexpr (kIsOptional<T>) {
+    functions.present = [](const void* from) { return static_cast<const T*>(from)->has_value(); };
+    if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, *from); })
+      functions.write = write_with<T, Codec>;
+  } else if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, from); }) {
+    functions.write = write_with<T, Codec>;
+  }
   if constexpr (!std::is_trivially_copyable_v<Codec>) {
     functions.copy = [](const void* codec) -> void* { return new Codec(*static_cast<const Codec*>(codec)); };
     functions.destroy = [](const void* codec) { delete static_cast<const Codec*>(codec); };
@@ -160,12 +184,11 @@ constexpr CodecFunctions with_copying(CodecFunctions functions) {
 }
 
 template <class T, class Codec>
-inline constexpr CodecFunctions kFunctions =
-    with_copying<Codec>({sizeof(Codec), read_with<T, Codec>, schema_with<Codec>, nullptr, nullptr});
+inline constexpr CodecFunctions kFunctions = functions_of<T, Codec>();
 
-// Of a codec that only describes.
+// For a codec that only writes schemas.
 template <class Codec>
-inline constexpr CodecFunctions kSchemaOnly{sizeof(Codec), nullptr, schema_with<Codec>, nullptr, nullptr};
+inline constexpr CodecFunctions kSchemaOnly{.size = sizeof(Codec), .schema = schema_with<Codec>};
 
 // In the Itanium C++ ABI a pointer to a member variable is its offset.
 template <class T, class M>
@@ -184,17 +207,20 @@ CodecHandle handle_of(const Codec& codec) {
 struct Text {
   bool empty = true;  // whether "" is allowed
   bool read(Decoder& decoder, Value value, std::string& to) const;
+  void write(Writer& out, const std::string& from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
 struct Boolean {
   bool read(Decoder& decoder, Value value, bool& to) const;
+  void write(Writer& out, bool from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
 struct Real {
   double min = -std::numeric_limits<double>::infinity();
   bool read(Decoder& decoder, Value value, double& to) const;
+  void write(Writer& out, double from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 
@@ -211,17 +237,21 @@ struct Integer {
     if (number) to = static_cast<I>(*number);
     return number.has_value();
   }
+  template <std::integral I>
+  void write(Writer& out, I from) const {
+    out.value(from);
+  }
   void schema(Schema& schema) const;
 };
 
-// One of a table of words. Several words may mean the same.
+// A word and its value. Several words may have the same value.
 template <class E>
 struct Word {
   std::string_view word;
   E value;
 };
 
-// The words of a table, whatever they mean.
+// The words of a table, without their values.
 class WordList {
  public:
   template <class E>
@@ -243,7 +273,7 @@ class WordList {
   std::size_t size_;
 };
 
-// `name`: what messages call it; the key that the value stands under when empty.
+// `name`: what messages call the value; if empty, its key.
 bool read_word(Decoder& decoder, Value value, const WordList& words, std::string_view name, std::size_t& index);
 void word_schema(Schema& schema, const WordList& words);
 
@@ -257,6 +287,12 @@ class Words {
     to = table_[index].value;
     return true;
   }
+  // The first word of a value.
+  void write(Writer& out, E from) const {
+    std::size_t i = 0;
+    while (table_[i].value != from) ++i;
+    out.value(table_[i].word);
+  }
   void schema(Schema& schema) const { word_schema(schema, table_); }
 
  private:
@@ -265,10 +301,12 @@ class Words {
 };
 
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max);
-// The elements of an array, each into what `append` makes of `list`.
+// Reads each element of an array into the element that `append` adds to `list`.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list));
-// Into elements of `size` bytes each, from `first` on.
+// Reads into consecutive elements of `size` bytes each.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* first, std::size_t size);
+// Writes `count` consecutive elements of `size` bytes each.
+void write_elements(Writer& out, CodecHandle element, const void* first, std::size_t count, std::size_t size);
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element);
 void one_or_more_schema(Schema& schema, CodecHandle element);
 
@@ -279,7 +317,7 @@ void* append_to(void* list) {
 }
 }  // namespace detail
 
-// Into a vector, or into an array of at least `max` elements, of which those that are not given keep what they were.
+// Into a vector, or into an array of at least `max` elements; elements that are not given keep their values.
 template <class Codec>
 struct List {
   Codec element;
@@ -289,13 +327,21 @@ struct List {
   template <class T>
   bool read(Decoder& decoder, Value value, std::vector<T>& to) const {
     if (!check_list(decoder, value, min, max)) return false;
-    to.clear();  // of a default
+    to.clear();  // remove the default
     return read_elements(decoder, value, handle_of<T>(element), &to, detail::append_to<T>);
   }
   template <class T, std::size_t N>
   bool read(Decoder& decoder, Value value, std::array<T, N>& to) const {
     if (!check_list(decoder, value, min, max < N ? max : N)) return false;
     return read_elements(decoder, value, handle_of<T>(element), to.data(), sizeof(T));
+  }
+  template <class T>
+  void write(Writer& out, const std::vector<T>& from) const {
+    write_elements(out, handle_of<T>(element), from.data(), from.size(), sizeof(T));
+  }
+  template <class T, std::size_t N>
+  void write(Writer& out, const std::array<T, N>& from) const {
+    write_elements(out, handle_of<T>(element), from.data(), N, sizeof(T));
   }
   void schema(Schema& schema) const { list_schema(schema, min, max, {&element, &detail::kSchemaOnly<Codec>}); }
 };
@@ -328,13 +374,14 @@ class Nested {
  public:
   explicit Nested(const Record<T>& record) : record_(&record) {}
   bool read(Decoder& decoder, Value value, T& to) const { return record_->read(decoder, value, to); }
+  void write(Writer& out, const T& from) const { record_->write(out, from); }
   void schema(Schema& schema) const { schema.reference(record_->table()); }
 
  private:
   const Record<T>* record_;
 };
 
-// The value itself, for what is decoded later; `schema_text` is what a schema says of it, a JSON object.
+// The value itself, to be read later. `schema_text` is its schema, a JSON object.
 struct Anything {
   std::string_view schema_text = "{}";
   bool read(Decoder&, Value value, Value& to) const {
@@ -346,26 +393,35 @@ struct Anything {
 
 // --- records ---------------------------------------------------------------------------------------------------------
 
-// The table of a record: fields and rules with the offsets of what they fill, from the start of the object's struct.
+// The table of a record: fields and rules, with the offsets of their variables in the struct.
 class RecordTable {
  public:
-  // A rule, and what calls it for the type that it takes.
+  // A rule without its type, and a function that calls it with its type.
   using AnyRule = void (*)();
   using RuleCaller = bool (*)(AnyRule rule, Decoder& decoder, Value value, void* to);
+  using ConditionCaller = bool (*)(AnyRule condition, const void* from);
 
   RecordTable(std::string_view name, std::string_view meaning) : name_(name), meaning_(meaning) {}
   void keep_handle(std::size_t offset) { handle_ = offset; }
   void add(bool required, std::string_view key, std::size_t offset, CodecHandle codec, std::string_view meaning);
   void add_old_key(std::string_view key) { fields_.back().old_key = key; }
   void add_part(std::size_t offset, const RecordTable& part);
+  void add_condition(AnyRule condition, ConditionCaller caller);
   void add_rule(AnyRule rule, RuleCaller caller) { rules_.push_back({rule, caller, 0}); }
 
   std::string_view name() const { return name_; }
   std::string_view meaning() const { return meaning_; }
   bool read(Decoder& decoder, Value value, void* to) const;
+  void write(Writer& out, const void* from) const;
+  void write_member(Writer& out, std::string_view key, const void* from) const;
   void schema(Schema& schema) const;
 
  private:
+  struct Condition {
+    AnyRule condition = nullptr;
+    ConditionCaller caller = nullptr;
+    std::size_t offset = 0;
+  };
   struct Field {
     std::string_view key;
     std::string_view meaning;
@@ -373,12 +429,14 @@ class RecordTable {
     CodecHandle codec;
     std::size_t offset;
     bool required;
+    Condition condition;  // of writing it
   };
   struct Rule {
     AnyRule rule;
     RuleCaller caller;
     std::size_t offset;
   };
+  static void write_field(Writer& out, const Field& field, const void* from);
   static void write_property(Schema& schema, const Field& field, std::string_view key);
 
   std::string_view name_;
@@ -386,16 +444,17 @@ class RecordTable {
   std::optional<std::size_t> handle_;
   std::vector<Field> fields_;
   std::vector<Rule> rules_;
-  std::vector<std::shared_ptr<const void>> codecs_;  // what the handles of the fields point at
+  std::vector<std::shared_ptr<const void>> codecs_;  // owned by the table; the fields have handles
 };
 
 template <class T>
 class Record {
  public:
   using Rule = bool (*)(Decoder&, Value, T&);
+  using Condition = bool (*)(const T&);
 
   Record(std::string_view name, std::string_view meaning) : table_(name, meaning) {}
-  // `at`: the member that keeps the handle of the object.
+  // `at`: the member that keeps a handle of the object.
   Record(std::string_view name, std::string_view meaning, Value T::* at) : table_(name, meaning) {
     table_.keep_handle(detail::offset_of(at));
   }
@@ -410,18 +469,35 @@ class Record {
     table_.add(false, key, detail::offset_of(member), handle_of<M>(codec), meaning);
     return std::move(*this);
   }
-  // The last field was called `key` in older files: taken with a warning.
+  // Fields whose codec reads into the whole object, and writes from it.
+  template <class Codec>
+  Record&& required(std::string_view key, const Codec& codec, std::string_view meaning) && {
+    table_.add(true, key, 0, handle_of<T>(codec), meaning);
+    return std::move(*this);
+  }
+  template <class Codec>
+  Record&& optional(std::string_view key, const Codec& codec, std::string_view meaning) && {
+    table_.add(false, key, 0, handle_of<T>(codec), meaning);
+    return std::move(*this);
+  }
+  // When the last field is written. Without a condition it is always written, except for an optional without a value:
+  // that is omitted, or null if the field is required.
+  Record&& written_if(Condition condition) && {
+    table_.add_condition(reinterpret_cast<RecordTable::AnyRule>(condition), call_condition);
+    return std::move(*this);
+  }
+  // `key`: an old name of the last field, which is accepted with a warning.
   Record&& formerly(std::string_view key) && {
     table_.add_old_key(key);
     return std::move(*this);
   }
-  // The keys of another record, in the same object; what they say goes into `member`.
+  // Adds the keys of another record to this object; they are read into `member`.
   template <class M>
   Record&& part(M T::* member, const Record<M>& record) && {
     table_.add_part(detail::offset_of(member), record.table());
     return std::move(*this);
   }
-  // A rule over the whole object, run when all fields are good.
+  // A rule for the whole object, called if all fields are valid.
   Record&& rule(Rule check) && {
     table_.add_rule(reinterpret_cast<RecordTable::AnyRule>(check), call_rule);
     return std::move(*this);
@@ -430,12 +506,18 @@ class Record {
   std::string_view name() const { return table_.name(); }
   std::string_view meaning() const { return table_.meaning(); }
   bool read(Decoder& decoder, Value value, T& to) const { return table_.read(decoder, value, &to); }
+  void write(Writer& out, const T& from) const { table_.write(out, &from); }
+  // Only the member with the key, into the object that `out` is writing.
+  void write_member(Writer& out, std::string_view key, const T& from) const { table_.write_member(out, key, &from); }
   void schema(Schema& schema) const { table_.schema(schema); }
   const RecordTable& table() const { return table_; }
 
  private:
   static bool call_rule(RecordTable::AnyRule rule, Decoder& decoder, Value value, void* to) {
     return reinterpret_cast<Rule>(rule)(decoder, value, *static_cast<T*>(to));
+  }
+  static bool call_condition(RecordTable::AnyRule condition, const void* from) {
+    return reinterpret_cast<Condition>(condition)(*static_cast<const T*>(from));
   }
   RecordTable table_;
 };

@@ -1,4 +1,5 @@
-// Reading and describing objects by the table of a record.
+// Reads, writes and describes objects by the table of a record.
+#include <algorithm>
 #include <cstring>
 
 #include "json/record.hpp"
@@ -7,6 +8,7 @@ namespace slipway::json {
 namespace {
 
 void* at_offset(void* object, std::size_t offset) { return static_cast<std::byte*>(object) + offset; }
+const void* at_offset(const void* object, std::size_t offset) { return static_cast<const std::byte*>(object) + offset; }
 
 std::shared_ptr<const void> copy_of(CodecHandle codec) {
   const CodecFunctions& functions = *codec.functions;
@@ -21,12 +23,13 @@ std::shared_ptr<const void> copy_of(CodecHandle codec) {
 void RecordTable::add(bool required, std::string_view key, std::size_t offset, CodecHandle codec,
                       std::string_view meaning) {
   codecs_.push_back(copy_of(codec));
-  fields_.push_back({key, meaning, "", {codecs_.back().get(), codec.functions}, offset, required});
+  fields_.push_back({key, meaning, "", {codecs_.back().get(), codec.functions}, offset, required, {}});
 }
 
 void RecordTable::add_part(std::size_t offset, const RecordTable& part) {
   for (Field field : part.fields_) {
     field.offset += offset;
+    field.condition.offset += offset;
     fields_.push_back(field);
   }
   for (Rule rule : part.rules_) {
@@ -46,18 +49,44 @@ bool RecordTable::read(Decoder& decoder, Value value, void* to) const {
     if (!field.old_key.empty()) keys.push_back(field.old_key);
   }
   decoder.check_keys(value, keys, subject);
-  bool good = true;
+  bool ok = true;
   for (const Field& field : fields_) {
     if (const Value member = decoder.member(value, field.key, field.old_key)) {
-      good &= field.codec.read(decoder, member, at_offset(to, field.offset));
+      ok &= field.codec.read(decoder, member, at_offset(to, field.offset));
     } else if (field.required) {
-      good = decoder.missing(value, field.key, subject);
+      ok = decoder.missing(value, field.key, subject);
     }
   }
   for (const Rule& rule : rules_) {
-    if (good) good = rule.caller(rule.rule, decoder, value, at_offset(to, rule.offset));
+    if (ok) ok = rule.caller(rule.rule, decoder, value, at_offset(to, rule.offset));
   }
-  return good;
+  return ok;
+}
+
+void RecordTable::add_condition(AnyRule condition, ConditionCaller caller) {
+  fields_.back().condition = {condition, caller, 0};
+}
+
+void RecordTable::write_field(Writer& out, const Field& field, const void* from) {
+  const Condition& condition = field.condition;
+  if (condition.caller && !condition.caller(condition.condition, at_offset(from, condition.offset))) return;
+  const void* variable = at_offset(from, field.offset);
+  if (field.codec.present(variable)) {
+    out.key(field.key);
+    field.codec.write(out, variable);
+  } else if (field.required) {
+    out.key(field.key).null();
+  }
+}
+
+void RecordTable::write(Writer& out, const void* from) const {
+  out.object([&] {
+    for (const Field& field : fields_) write_field(out, field, from);
+  });
+}
+
+void RecordTable::write_member(Writer& out, std::string_view key, const void* from) const {
+  write_field(out, *std::ranges::find(fields_, key, &Field::key), from);
 }
 
 void RecordTable::schema(Schema& schema) const {

@@ -172,9 +172,10 @@ TEST(Record, OldNames) {
   EXPECT_EQ(read_box(R"({"dims": [7]})", box),
             "t.json:1:2: warning: `dims` is an old name of `sides` [deprecated-form]\n  = at /dims\n");
   EXPECT_EQ(box.extent.sides[0], 7u);
-  EXPECT_EQ(read_box(R"({"dims": [7], "sides": [8]})", box),
-            "t.json:1:2: warning: `dims` is an old name of `sides`, which is there too and counts [deprecated-form]\n"
-            "  = at /dims\n");
+  EXPECT_EQ(
+      read_box(R"({"dims": [7], "sides": [8]})", box),
+      "t.json:1:2: warning: `dims` is an old name of `sides`, which is also present and is used [deprecated-form]\n"
+      "  = at /dims\n");
   EXPECT_EQ(box.extent.sides[0], 8u);
 }
 

@@ -12,11 +12,11 @@ std::string_view level_of(Severity severity) {
   return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
 
-// Ours count bytes, these count characters.
+// SARIF counts characters; a Position counts bytes.
 std::uint32_t column_of(const Source& source, Position position) {
   const std::string_view before = source.line(position.line).substr(0, position.column - 1);
-  const auto follows = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-  return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, follows));
+  const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, is_continuation));
 }
 
 void write_location(Writer& out, const SourceLocation& location, std::string_view message) {

@@ -1,4 +1,4 @@
-// Diagnostics as SARIF 2.1.0, the form that code review tools and editors read.
+// Diagnostics as SARIF 2.1.0, for code review tools and editors.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace slipway::json {
 
-// One run of the program; `version` is the program's.
+// `version` is that of the program.
 std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view version);
 
 }  // namespace slipway::json

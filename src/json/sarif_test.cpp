@@ -7,7 +7,7 @@
 namespace slipway::json {
 namespace {
 
-TEST(Sarif, PlacesRulesAndLevels) {
+TEST(Sarif, LocationsRulesAndLevels) {
   const SourcePtr source = make_source("k.txt", "first\nmärz: x\n");
   Diagnostics diagnostics;
   diagnostics.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {13, 14}), "unknown key `x`")

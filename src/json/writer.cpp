@@ -79,6 +79,10 @@ Writer& Writer::raw(std::string_view text) {
   return *this;
 }
 
+Writer& Writer::integer(std::uint64_t bits, bool is_signed) {
+  return raw(is_signed ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits));
+}
+
 void Writer::before_value() {
   if (after_key_) {
     after_key_ = false;

@@ -1,4 +1,4 @@
-// Writes JSON, indented, members in the order of the calls.
+// Writes indented JSON, members in the order of the calls.
 //
 //   json::Writer out;
 //   out.object([&] { out.member("name", "x"); out.key("dims").array([&] { out.value(3); }); });
@@ -14,15 +14,15 @@ namespace slipway::json {
 
 inline constexpr int kCompact = -1;
 
-// With quotes and escapes.
+// A JSON string, with quotes and escapes.
 std::string quoted(std::string_view text);
-// The shortest text that reads back as the same number; `null` for NaN and infinities, which JSON cannot say.
+// The shortest text that is read back as the same number; `null` for NaN and infinities, which JSON does not have.
 std::string number_text(double value);
 std::string number_text(float value);
 
 class Writer {
  public:
-  explicit Writer(int indent = 2) : indent_(indent) {}  // 0: all on one line; kCompact: no white space at all
+  explicit Writer(int indent = 2) : indent_(indent) {}  // 0: one line; kCompact: no white space
 
   Writer& key(std::string_view name);
   Writer& value(std::string_view text);
@@ -32,7 +32,7 @@ class Writer {
   Writer& value(float number) { return raw(number_text(number)); }
   template <std::integral I>
   Writer& value(I number) {
-    return raw(std::to_string(number));
+    return integer(static_cast<std::uint64_t>(number), std::signed_integral<I>);
   }
   Writer& null() { return raw("null"); }
   Writer& raw(std::string_view text);  // a complete JSON value
@@ -54,13 +54,14 @@ class Writer {
     return key(name).value(of);
   }
 
-  // Ends with a line end when indented.
+  // Ends with a line break if indented.
   std::string text() const { return indent_ > 0 ? text_ + "\n" : text_; }
 
  private:
   void open(char bracket);
   Writer& close(char bracket);
   void before_value();
+  Writer& integer(std::uint64_t bits, bool is_signed);
   void new_line();
 
   std::string text_;

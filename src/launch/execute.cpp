@@ -1,12 +1,9 @@
 #include "launch/execute.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 
 #include "base/format.hpp"
-#include "base/print_diagnostic.hpp"
 #include "gpu/submit.hpp"
 #include "launch/accesses.hpp"
 #include "launch/call.hpp"
@@ -181,7 +178,7 @@ class Execution {
     Result<gpu::WaitStatus> status = (*submission)->wait(options_.time_out);
     ended_ = HostClock::now();
     if (!status) return failed(segment.steps, std::move(status.error()));
-    if (*status == gpu::WaitStatus::TimedOut) end_process(segment.steps);
+    if (*status == gpu::WaitStatus::TimedOut) return timed_out(segment.steps);
     return {};
   }
 
@@ -327,18 +324,14 @@ class Execution {
     if (candidates > kShown) diagnostic.note(formatted("and {} more", candidates - kShown));
   }
 
-  [[noreturn]] void end_process(StepRange steps) const {
+  Result<> timed_out(StepRange steps) const {
     const double seconds = std::chrono::duration<double>(*options_.time_out).count();
     const std::optional<std::size_t> step = step_under_way(steps);
     Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,
                           .message = formatted("{} did not end within {} s",
                                                step ? describe_step(plan_, *step) : "the submission", seconds)};
     if (step) diagnostic = located(std::move(diagnostic), plan_.steps[*step].origin);
-    if (options_.on_time_out)
-      options_.on_time_out(diagnostic);
-    else
-      log_.error(format_diagnostic(diagnostic));
-    ::_exit(static_cast<int>(Cause::Failure));
+    return fail(std::move(diagnostic));
   }
 
   Recordable run_;

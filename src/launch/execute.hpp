@@ -9,7 +9,7 @@
 namespace slipway::launch {
 
 // Adds counters and, when `options` asks for them, the times of the commands to the report. On a dry run everything is
-// recorded once and nothing submitted. Does not return from a time-out (RunOptions::on_time_out).
+// recorded once and nothing submitted. Errors: timed-out, after which the device is lost.
 Result<> execute(const Plan& plan, const gpu::Device& device, const Resources& resources, const Pipelines& pipelines,
                  const StepBindings& bindings, const RunOptions& options, const Log& log, Report& report);
 

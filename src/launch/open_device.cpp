@@ -64,10 +64,23 @@ Result<const gpu::Snapshot*> DeviceOpening::snapshot() {
   return *asked_;
 }
 
+Result<> DeviceOpening::replace_instance(Opened& opened) {
+  opened.device.reset();
+  return gpu::create_instance(request_.instance).and_then([&](gpu::Instance instance) {
+    instance_ = std::move(instance);
+    return gpu::choose_device(instance_->snapshots(), request_.selector).transform([&](std::size_t index) {
+      opened.index = index;
+    });
+  });
+}
+
 Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {
   const Result<Opened*> waited = wait();
   if (!waited) return fail(waited.error());
   Opened& opened = **waited;
+  if (opened.device && opened.device->is_lost()) {
+    if (Result<> replaced = replace_instance(opened); !replaced) return fail(std::move(replaced.error()));
+  }
   add_known(needs);
   const Result<gpu::DevicePlan> wanted = gpu::plan_device(instance_->snapshots()[opened.index], needs);
   if (!wanted) return fail(wanted.error());

@@ -39,8 +39,8 @@ class DeviceOpening {
   // opening, and has no extensions that the request disables.
   Result<const gpu::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
-  // other. What was made from the device before must be gone: it may be made again. Errors: no-device, device-lacks,
-  // device-failed.
+  // other. What was made from the device before must be gone: it may be made again, and is when it is lost. Errors:
+  // no-device, device-lacks, device-failed.
   Result<gpu::Device*> get(gpu::Needs needs);
 
  private:
@@ -50,6 +50,9 @@ class DeviceOpening {
   };
   Result<Opened> open();
   Result<Opened*> wait();
+  // A new instance, since a lost device may have taken resources that devices of one instance share. The process keeps
+  // the old one.
+  Result<> replace_instance(Opened& opened);
   void add_known(gpu::Needs& needs) const;
 
   DeviceRequest request_;

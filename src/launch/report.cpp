@@ -14,9 +14,9 @@ std::string_view word_for(int status) {
   switch (status) {
     case 0:
       return "passed";
-    case static_cast<int>(Cause::Answer):
+    case static_cast<int>(ExitClass::CheckFailed):
       return "failed";
-    case static_cast<int>(Cause::Device):
+    case static_cast<int>(ExitClass::DeviceLacks):
       return "skipped";
     default:
       return "error";
@@ -24,7 +24,7 @@ std::string_view word_for(int status) {
 }
 
 bool is_skip_reason(const Diagnostic& diagnostic) {
-  return diagnostic.severity == Severity::Error && cause_of(diagnostic.kind) == Cause::Device;
+  return diagnostic.severity == Severity::Error && exit_class_of(diagnostic.kind) == ExitClass::DeviceLacks;
 }
 
 std::int64_t microseconds(HostClock::duration time) {

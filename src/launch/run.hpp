@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "base/cache.hpp"
@@ -45,9 +44,6 @@ struct RunOptions {
   // For Profile::iterations: two timestamps for each, which do not slow commands down as those around commands do.
   bool iteration_times = false;
   std::optional<std::chrono::nanoseconds> time_out;  // for each wait
-  // Tells what has timed out. The process then ends at once with status 5, unless this ends it before: a driver's
-  // thread may still run the shader, so that nothing can be torn down (scenario page 3.8).
-  std::function<void(const Diagnostic&)> on_time_out;
 
   std::optional<PipelineCacheFile> pipeline_cache;
   Cache cache;                           // the program's own; used for pipelines when there is no pipeline_cache
@@ -62,7 +58,8 @@ struct RunOptions {
 };
 
 // The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,
-// file-unwritable, and what Contents and Outputs say.
+// file-unwritable, what Contents and Outputs report, and timed-out. After a time-out the device is lost
+// (gpu::Device::is_lost): the work cannot be stopped, and everything made from the device is leaked.
 Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log);
 
 }  // namespace slipway::launch

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"
+#include "launch/open_device.hpp"
 #include "launch/test_shaders/full_vert.hpp"
 #include "launch/test_shaders/gradient_frag.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
@@ -26,27 +28,45 @@ Plan fine_then_endless(bool barrier_after) {
   return plan;
 }
 
-// The process ends at once, so it is another one.
+// A thread of the driver runs the shader until the end of the process, so that each of these has a process of its own.
 TEST_F(RunFailure, TimeOutNamesTheCommand) {
   for (const bool barrier_after : {true, false}) {
     Plan plan = fine_then_endless(barrier_after);
     plan.resources[0].outputs = {raw_output(directory_ / "x.bin")};
-    RunOptions options{.time_out = std::chrono::milliseconds(200), .on_time_out = [](const Diagnostic& diagnostic) {
-                         std::fputs(format_diagnostic(diagnostic).c_str(), stderr);
-                       }};
-    EXPECT_EXIT((void)try_run(plan, options), ::testing::ExitedWithCode(5),
+    const auto time_out = [&] {
+      const gpu::Device& device = device_for(plan);
+      const Result<Report> report = launch::run(plan, device, {.time_out = std::chrono::milliseconds(200)}, log());
+      if (report || !gpu::is_device_lost(report.error()) || !device.is_lost()) ::_exit(1);
+      std::fputs(format_diagnostics(report.error()).c_str(), stderr);
+      ::_exit(5);
+    };
+    EXPECT_EXIT(time_out(), ::testing::ExitedWithCode(5),
                 "/endless: error: `endless` \\(/endless\\) did not end within 0.2 s \\[timed-out\\]");
     EXPECT_FALSE(file_exists(directory_ / "x.bin"));
   }
 }
 
-TEST_F(RunFailure, TimeOutIsLoggedWhenNobodyTakesIt) {
-  const Log to_stderr([](LogLevel level, std::string_view text) {
-    if (level == LogLevel::Error) std::fputs(std::string(text).c_str(), stderr);
-  });
-  const Plan plan = fine_then_endless(true);
-  EXPECT_EXIT((void)launch::run(plan, device_for(plan), {.time_out = std::chrono::milliseconds(200)}, to_stderr),
-              ::testing::ExitedWithCode(5), "`endless` \\(/endless\\) did not end within 0.2 s");
+TEST_F(RunFailure, ProcessGoesOnAfterATimeOut) {
+  const Plan endless = fine_then_endless(true);
+  Plan fine;
+  const ResourceIndex x = add_buffer(fine, "x", 4);
+  fine.resources[x].outputs = {raw_output(directory_ / "x.bin")};
+  add_dispatch(fine, add_shader(fine, "fine", increment_comp), {x});
+  const auto go_on = [&] {
+    DeviceOpening opening({.timestamps = true});
+    const auto run_on = [&](const Plan& plan) {
+      return opening.get(needs_of(plan)).and_then([&](gpu::Device* device) {
+        return launch::run(plan, *device, {.time_out = std::chrono::seconds(10)}, log());
+      });
+    };
+    const Result<Report> lost = opening.get(needs_of(endless)).and_then([&](gpu::Device* device) {
+      return launch::run(endless, *device, {.time_out = std::chrono::milliseconds(200)}, log());
+    });
+    for (int i = 0; i < 2; ++i) must(run_on(fine));
+    ::_exit(lost ? 1 : 42);
+  };
+  EXPECT_EXIT(go_on(), ::testing::ExitedWithCode(42), "");
+  EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{1}));
 }
 
 TEST_F(RunFailure, TimeOutThatIsNotReached) {

@@ -27,7 +27,7 @@ Artifacts Artifacts::in_memory(std::shared_ptr<const ArtifactMap> map) {
 Result<Artifact> Artifacts::open_file(const std::string& key) const {
   const Path normal = Path(key).lexically_normal();
   if (leaves(normal) && !state_->allow_outside) {
-    return fail(Diagnostic{.kind = DiagnosticKind::ArtifactEscape,
+    return fail(Diagnostic{.kind = DiagnosticKind::PathOutside,
                            .message = formatted("repo: artifact key escapes artifact directory: {}", key)}
                     .hint("`--allow-outside` permits it"));
   }
@@ -37,7 +37,7 @@ Result<Artifact> Artifacts::open_file(const std::string& key) const {
   if (const auto found = state_->opened.find(name); found != state_->opened.end()) return found->second;
   Result<MappedFile> file = map_file(path);
   if (!file) {
-    return fail(DiagnosticKind::ArtifactMissing, {}, formatted("artifacts::repository: cannot open file: {}", name));
+    return fail(DiagnosticKind::FileNotFound, {}, formatted("artifacts::repository: cannot open file: {}", name));
   }
   auto mapping = std::make_shared<const MappedFile>(std::move(*file));
   Artifact artifact{.name = name, .path = path, .bytes = mapping->bytes(), .owner = mapping};
@@ -49,7 +49,7 @@ Result<Artifact> Artifacts::open(const std::string& key) const {
   if (!state_->map) return open_file(key);
   const auto found = state_->map->find(key);
   if (found == state_->map->end()) {
-    return fail(DiagnosticKind::ArtifactMissing, {}, formatted("Failed to find artifact: {}", key));
+    return fail(DiagnosticKind::FileNotFound, {}, formatted("Failed to find artifact: {}", key));
   }
   return Artifact{.name = key, .path = {}, .bytes = std::as_bytes(std::span(found->second)), .owner = state_->map};
 }

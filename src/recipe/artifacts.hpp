@@ -30,7 +30,7 @@ class Artifacts {
   static Artifacts in_directory(Path directory, bool allow_outside = false);
   static Artifacts in_memory(std::shared_ptr<const ArtifactMap> map);
 
-  // Errors: artifact-missing, artifact-escape.
+  // Errors: file-not-found, path-outside.
   Result<Artifact> open(const std::string& key) const;
   // As `open`, but a key that is not in memory is looked up in the file system (profile data).
   Result<Artifact> open_data(const std::string& key) const;

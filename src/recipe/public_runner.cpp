@@ -68,21 +68,23 @@ ErrorClass class_of(const Diagnostic& diagnostic) {
   const std::string_view kind = name_of(diagnostic.kind);
   if (kind.starts_with("json-syntax")) return ErrorClass::Json;
   if (kind.starts_with("profile-")) return ErrorClass::Profile;
-  if (kind.starts_with("artifact-") || kind.starts_with("file-")) return ErrorClass::Repo;
+  if (kind.starts_with("file-")) return ErrorClass::Repo;
   if (kind.starts_with("cpu-")) return ErrorClass::Cpu;
   switch (diagnostic.kind) {
     case DiagnosticKind::ExpectationFailed:
       return ErrorClass::Validation;
-    case DiagnosticKind::RecipeContext:
-    case DiagnosticKind::UnknownHwctx:
+    case DiagnosticKind::PathOutside:
+      return ErrorClass::Repo;
+    case DiagnosticKind::HardwareContext:
       return ErrorClass::Hwctx;
     case DiagnosticKind::RunnerState:
       return ErrorClass::State;
     default:
       break;
   }
-  const Cause cause = cause_of(diagnostic.kind);
-  return cause == Cause::Device || cause == Cause::Failure ? ErrorClass::Backend : ErrorClass::Recipe;
+  const ExitClass exit_class = exit_class_of(diagnostic.kind);
+  const bool backend = exit_class == ExitClass::DeviceLacks || exit_class == ExitClass::Failed;
+  return backend ? ErrorClass::Backend : ErrorClass::Recipe;
 }
 
 template <class Error>

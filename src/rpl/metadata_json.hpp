@@ -1,13 +1,11 @@
-// The JSON form of metadata (RPL page 3.15): written byte for byte as the page says, read back through tables from
-// which the JSON Schema comes, too.
+// The JSON form of metadata (docs/spec/rpl.md#metadata). The tables of metadata_records.cpp describe it once for writing,
+// reading and the JSON Schema.
 #pragma once
 
 #include <string>
 
 #include "base/diagnostic.hpp"
 #include "base/source.hpp"
-#include "json/document.hpp"
-#include "json/writer.hpp"
 #include "rpl/metadata.hpp"
 
 namespace slipway::rpl {
@@ -16,8 +14,6 @@ namespace slipway::rpl {
 void seal(Metadata& metadata);
 
 std::string metadata_text(const Metadata& metadata);
-// The value of the key `interface`.
-void write_interface(json::Writer& out, const Metadata::Interface& interface);
 
 // Nothing when there are errors. The kinds are those of JSON in general, and out-of-range for a version that this
 // program does not know. Hashes are taken as they stand: `seal` on a copy says whether they are right.

@@ -159,7 +159,7 @@ class DrawMaker {
       for (const auto& known : sources) names.push_back(known.name);
       const json::Value at = command_.at["attributes"][attribute.source];
       planning_.diagnostics.add(
-          unknown_name(at, at.key_place(), attribute.source,
+          unknown_name(at, at.key_location(), attribute.source,
                        formatted("shader `{}` has no attribute source `{}`", shader(), attribute.source), names));
     }
     for (const auto& source : sources) {

@@ -99,7 +99,7 @@ class Portability {
     if (!member) return;
     Diagnostic diagnostic = json::problem(member, DiagnosticKind::NotPortable,
                                           formatted("{} does not know `{}`", kRunner, member.key()), Severity::Warning);
-    diagnostic.location = member.key_place();
+    diagnostic.location = member.key_location();
     diagnostics_.add(std::move(diagnostic));
   }
   void extra_value(Value value) { say(value, "{} does not know `{}`", kRunner, value.string()); }

@@ -29,10 +29,10 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
     if (json::is_free_key(member.key())) continue;
     Diagnostic diagnostic = json::problem(member, DiagnosticKind::UnknownKey,
                                           formatted("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
-    diagnostic.location = member.key_place();
+    diagnostic.location = member.key_location();
     const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
     if (const auto near = closest(member.key(), keys))
-      diagnostic.suggest(json::inside_quotes(member.key_place()), *near);
+      diagnostic.suggest(json::inside_quotes(member.key_location()), *near);
     decoder.add(std::move(diagnostic));
     return;
   }
@@ -56,8 +56,8 @@ std::optional<Variant> read_element(Decoder& decoder, Value element, ListName li
           json::problem(member, DiagnosticKind::ConflictingKeys,
                         formatted("one element of `{}` cannot be both `{}` and `{}`; put each in braces of its own",
                                   list.key, body.key(), member.key()));
-      diagnostic.location = member.key_place();
-      diagnostic.note(formatted("`{}` is here", body.key()), body.key_place());
+      diagnostic.location = member.key_location();
+      diagnostic.note(formatted("`{}` is here", body.key()), body.key_location());
       decoder.add(std::move(diagnostic));
       return std::nullopt;
     }

@@ -156,7 +156,7 @@ class Packer {
   }
 
   void unknown(const NamedValue& parameter, const std::vector<std::string>& names) {
-    diagnostics_.add(unknown_name(parameter.value, parameter.value.key_place(), parameter.name,
+    diagnostics_.add(unknown_name(parameter.value, parameter.value.key_location(), parameter.name,
                                   formatted("shader `{}` has no parameter `{}`", shader_, parameter.name),
                                   {names.begin(), names.end()}));
   }

@@ -89,7 +89,7 @@ TEST(Module, CopiesOutliveTheOriginal) {
 
 TEST(Module, PlacesAreByteRanges) {
   const Module module = module_of(kShader);
-  EXPECT_EQ(format_place(module.location(module.instructions()[0])), "t.spv:0x14");
+  EXPECT_EQ(format_location(module.location(module.instructions()[0])), "t.spv:0x14");
   EXPECT_EQ(module.location(module.instructions()[0]).span, (Span{20, 28}));
 }
 

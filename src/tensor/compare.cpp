@@ -20,7 +20,7 @@ using Unsigned = std::conditional_t<
     size == 1, std::uint8_t,
     std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
 
-// The place of a float in the order of all values, NaN apart; both zeros have the same.
+// The position of a float in the order of all values except NaN. Both zeros have the same position.
 template <class T>
 std::uint64_t rank_of(T element) {
   using Bits = Unsigned<sizeof(T)>;
@@ -39,7 +39,7 @@ double relative(double abs, double expected) {
 
 enum class Verdict { Pass, Skip, Fail };
 
-// Integers, bool included: the difference is exact in 64 bits, and is the distance in representable values as well.
+// Integers and bool: the difference is exact in 64 bits, and it is also the distance in representable values.
 template <std::integral T>
 Verdict judge(T got, T expected, const Tolerance& tolerance, Difference& difference) {
   const bool below = got < expected;
@@ -68,7 +68,7 @@ Verdict judge(T got_element, T expected_element, const Tolerance& tolerance, Dif
   difference.rel = relative(difference.abs, expected);
   difference.ulp = distance(rank_of(got_element), rank_of(expected_element));
   if (difference.ulp <= tolerance.ulp) return Verdict::Pass;
-  // An infinity is near nothing but itself: inf <= rel * inf would say otherwise.
+  // An infinity is only equal to itself, although inf <= rel * inf holds.
   if (!std::isfinite(got) || !std::isfinite(expected)) return Verdict::Fail;
   return difference.abs <= tolerance.abs + tolerance.rel * std::fabs(expected) ? Verdict::Pass : Verdict::Fail;
 }
@@ -82,7 +82,8 @@ void raise(Difference& max, const Difference& difference) {
 
 template <class T>
 void compare_elements(Bytes got, Bytes expected, ShapeView shape, const Tolerance& tolerance, Comparison& comparison) {
-  // Equal bytes are equal elements, unless NaN is to be looked at; large arrays are mostly equal, so they go by blocks.
+  // Equal bytes are equal elements unless the policy treats NaN specially. Large arrays are mostly equal, so compare
+  // blocks first.
   const bool bytes_decide = !is_float(comparison.type) || tolerance.nan == NanPolicy::Equal;
   constexpr std::uint64_t kBlock = 4096;
   for (std::uint64_t begin = 0; begin < comparison.count; begin += kBlock) {
@@ -112,7 +113,7 @@ void compare_elements(Bytes got, Bytes expected, ShapeView shape, const Toleranc
   }
 }
 
-// Three digits, as people read them: 0.5, 0.667, 1.2e-3, 1234, 1.23e6.
+// Three significant digits, but whole numbers up to a million: 0.5, 0.667, 1.2e-3, 1234, 1.23e6.
 std::string rounded_text(double value) {
   if (!std::isfinite(value) || value == 0) return shortest_text(value);
   char buffer[32];

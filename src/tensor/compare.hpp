@@ -1,4 +1,4 @@
-// Comparison of two arrays within a tolerance, and its report (`expect`, scenario page 3.7).
+// Comparison of two arrays within a tolerance, and its report (docs/spec/scenario.md#expectations).
 //
 // An element passes if the values are equal (+0 = -0, same infinities), or |got - expected| <= abs + rel * |expected|,
 // or their distance in representable values is at most ulp. Differences of integers are exact.
@@ -31,7 +31,7 @@ struct Tolerance {
 };
 
 struct Difference {
-  double abs = 0;         // NaN if one of the values is
+  double abs = 0;         // NaN if one of the values is NaN
   double rel = 0;         // abs / |expected|; infinite if that is 0 and abs is not
   std::uint64_t ulp = 0;  // for integers the exact difference
 };
@@ -56,13 +56,13 @@ struct Comparison {
 // `got` and `expected` hold the elements of `shape` in row-major order; neither needs alignment.
 Comparison compare(ElementType type, Bytes got, Bytes expected, ShapeView shape, const Tolerance& tolerance = {});
 
-// The verdict as on page 3.7, one line and one a shown mismatch, each with its line end:
+// One line with the verdict, and one line for each example. Each ends with a line break.
 //
 //   expect 'out' : FAILED 37 of 4096 elements differ (max abs 0.5, max rel 1.2e-3, max ulp 91)
 //     [0, 3, 17, 2] got 1.25 expected 0.75 (abs 0.5, rel 0.667, ulp 4194304)
 //   expect 'out2': ok (1024 elements, max abs 0)
 //
-// `uid_width` is the length of the longest uid of the list, so that the colons stand in one column.
+// `uid_width` is the length of the longest uid of the list; it aligns the colons.
 std::string comparison_text(std::string_view uid, const Comparison& comparison, std::size_t uid_width = 0);
 
 }  // namespace slipway::tensor

@@ -9,7 +9,7 @@
 namespace slipway::tensor {
 namespace {
 
-// Offsets and values of the header fields (3.6).
+// Offsets and values of the header fields (docs/spec/scenario.md#dds-files).
 namespace field {
 constexpr std::uint32_t kMagic = 0, kSize = 4, kFlags = 8, kHeight = 12, kWidth = 16, kPitch = 20, kDepth = 24,
                         kMipMapCount = 28, kPixelFormatSize = 76, kPixelFormatFlags = 80, kFourCc = 84, kCaps = 108,
@@ -26,7 +26,7 @@ constexpr std::uint32_t kDx10 = 0x30315844;  // "DX10"
 constexpr std::uint32_t kTexture2d = 3;
 constexpr std::uint32_t kCubeMap = 0x4;
 
-// Reads the header and notes what is wrong with it.
+// Reads the header and collects diagnostics.
 class HeaderReader {
  public:
   HeaderReader(Bytes file, const std::string& name) : file_(file), name_(name) {}
@@ -52,7 +52,7 @@ std::unexpected<Failure> truncated(Bytes file, const std::string& name) {
               formatted("the file has {} bytes, fewer than the {} of a DDS header", file.size(), kDdsHeaderBytes));
 }
 
-// Everything but the payload.
+// Parses everything except the payload.
 Result<DdsView> parse_header(Bytes file, const std::string& name) {
   HeaderReader header(file, name);
   if (file.size() < 4 || header[field::kMagic] != kMagicValue) {
@@ -98,7 +98,7 @@ Result<DdsView> parse_header(Bytes file, const std::string& name) {
   return view;
 }
 
-// Splits the payload into levels of the sizes that `bytes_of` gives; empty if it is too small.
+// Splits the payload into levels whose sizes `bytes_of` returns; empty if it is too small.
 template <class BytesOf>
 std::optional<std::vector<DdsLevel>> split_levels(const DdsView& view, Bytes payload, std::uint32_t count,
                                                   BytesOf&& bytes_of) {
@@ -126,7 +126,7 @@ Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t lev
     return level_bytes(format, width, height);
   };
   auto levels = split_levels(*view, payload, count, file_level_bytes);
-  // Without the zero tail that pads R8G8B8 texels to four bytes (3.5 note a).
+  // Without the zeros after the last R8G8B8 texel, as if each had four bytes (docs/spec/scenario.md#formats, note a).
   if (!levels && has_tail_padding(*view->format)) levels = split_levels(*view, payload, count, tight_bytes);
 
   Size expected = 0;

@@ -1,4 +1,4 @@
-// DirectDraw Surface files with a DX10 header: 2D textures with mip levels (scenario page 3.6).
+// DirectDraw Surface files with a DX10 header: 2D textures with mip levels (docs/spec/scenario.md#dds-files).
 //
 //   Result<DdsView> texture = parse_dds(mapped.bytes(), "a.dds", levels_used);
 //   from_file_layout(*texture->format, texture->levels[0].bytes, device);
@@ -29,16 +29,17 @@ struct DdsView {
   std::vector<DdsLevel> levels;   // the first min(level_count, levels_used)
 };
 
-// All problems of the header are reported together, as byte ranges of the file. Only the levels that are used must be
-// there; a file with one level must have exactly its bytes.
+// All errors of the header are reported together, at byte ranges of the file. Only the levels that are used must be
+// present; a file with one level must have exactly its bytes.
 Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t levels_used = 32);
 
-// "DDS image height does not match that in the scenario file: a vs b", width alike.
+// Errors: "DDS image height does not match that in the scenario file: a vs b", and the same for the width.
 Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::uint64_t width, std::uint64_t height);
 
 inline constexpr std::size_t kDdsHeaderBytes = 148;
 
-// What stands before the payload `to_file_layout(...)` of one level. Errors, with `place`: a format without DXGI code.
+// The bytes before the payload of one level, `to_file_layout(...)`. Errors, at `location`: a format without a DXGI
+// code.
 Result<std::array<std::byte, kDdsHeaderBytes>> dds_header(const FormatInfo& format, std::uint32_t width,
                                                           std::uint32_t height, const SourceLocation& location);
 

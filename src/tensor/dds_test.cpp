@@ -17,7 +17,7 @@ struct Field {
   std::uint32_t value;
 };
 
-// A file as we write it, with some fields changed and a payload of so many bytes that count up.
+// A file as Slipway writes it, with some fields changed and a payload of `payload` bytes 0, 1, 2...
 std::vector<std::byte> file(Format format, std::uint32_t width, std::uint32_t height, std::size_t payload,
                             std::initializer_list<Field> changes = {}) {
   // Block formats are never written: their header is that of R8_UNORM with another code.
@@ -105,7 +105,7 @@ TEST(Dds, EveryCheckOfTheHeader) {
   EXPECT_EQ(with({12, 0}), "a.dds:0xc: error: the height is 0 [out-of-range]\n");
   EXPECT_EQ(with({28, 3}),
             "a.dds:0x1c: error: the file claims 3 mip levels, but 2 x 2 texels have at most 2 [out-of-range]\n");
-  // What else the flags say does not matter, nor an array of nothing.
+  // Other flags are ignored, and so is an array size of 0.
   EXPECT_EQ(with({8, 0xffffffff}), "parsed");
   EXPECT_EQ(with({140, 0}), "parsed");
 }
@@ -140,7 +140,7 @@ TEST(Dds, OneLevelHasExactlyItsBytes) {
             "a.dds:0x94: error: Expected image input size to be 6, but got 7 instead [trailing-data]\n");
   EXPECT_EQ(bad(file(Format::R32G32B32A32_UINT, 3, 2, 7, {{16, 0xffffffff}, {12, 0xffffffff}})),
             "a.dds:0x94: error: Expected image input size to be more than 2^64, but got 7 instead [file-truncated]\n");
-  // R8G8B8: with and without the tail, and nothing between.
+  // R8G8B8: with and without the padding, and no size between them.
   EXPECT_EQ(levels(file(Format::R8G8B8_SINT, 2, 2, 16)), "2x2 at 148 + 16; ");
   EXPECT_EQ(levels(file(Format::R8G8B8_SINT, 2, 2, 12)), "2x2 at 148 + 12; ");
   EXPECT_EQ(bad(file(Format::R8G8B8_SINT, 2, 2, 13)),

@@ -16,10 +16,10 @@ T float_from(double value) {
   return static_cast<T>(value);
 }
 
-// The low end and the number of steps to the high end of an integer of some bits; both as two's complement.
+// The smallest value of an integer type and the number of steps to the largest, both in two's complement.
 std::uint64_t all_ones(std::uint32_t bits) { return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
-// A whole double as the integer it is; empty for fractions and for what 64 bits do not hold.
+// An integral double as an integer; empty for fractions and for values that do not fit in 64 bits.
 std::optional<Number> whole(double value) {
   if (std::trunc(value) != value) return std::nullopt;
   if (value >= -0x1p63 && value < 0x1p63) return Number(static_cast<std::int64_t>(value));
@@ -27,8 +27,8 @@ std::optional<Number> whole(double value) {
   return std::nullopt;
 }
 
-// A double that rounds to any type narrower than double like the number itself: beyond 53 bits the lowest one kept says
-// whether any below was set, so that nothing is rounded twice.
+// A double that rounds to every type narrower than double as the number itself does. For a number of more than 53 bits,
+// the lowest bit that is kept is a sticky bit, so that the value is not rounded twice.
 double sticky_double(Number value) {
   if (const auto* real = std::get_if<double>(&value)) return *real;
   const auto* signed_value = std::get_if<std::int64_t>(&value);
@@ -63,8 +63,7 @@ double largest_of(ElementType type) {
   }
 }
 
-// The shortest decimal that converts to the same T. A decimal of few digits has itself as the shortest text of its
-// double.
+// The shortest decimal that converts to the same T: a decimal with few digits is the shortest text of its double.
 template <class T>
 std::string shortest_of(T element) {
   const auto value = static_cast<double>(element);
@@ -87,7 +86,7 @@ std::string shortest_text(double value) {
   if (std::isnan(value)) return "nan";
   char buffer[32];
   std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-  // to_chars pads exponents to two digits and gives them a plus.
+  // to_chars pads exponents to two digits and writes a plus sign.
   if (const std::size_t e = text.find('e'); e != text.npos) {
     std::size_t digits = e + 1;
     if (text[digits] == '+') text.erase(digits, 1);
@@ -195,7 +194,7 @@ Stored store_word(ElementType type, std::string_view word, std::byte* to) {
     });
   }
   if (word != "nan" && word != "inf" && word != "-inf") {
-    return std::unexpected(formatted("`{}` is none of `nan`, `inf`, `-inf` and `0x...`", word));
+    return std::unexpected(formatted("`{}` is not one of `nan`, `inf`, `-inf` and `0x...`", word));
   }
   if (!is_float(type)) return std::unexpected(formatted("`{}` needs a float type, not `{}`", word, name_of(type)));
   if (word == "nan") {

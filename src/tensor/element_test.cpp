@@ -105,7 +105,7 @@ TEST(Element, FloatsRoundAndKeepTheirRange) {
 }
 
 TEST(Element, LargeIntegersRoundOnce) {
-  // Just above the tie between two floats, by one bit that a double would have dropped.
+  // Just above the tie between two floats, by one bit that a double does not have.
   EXPECT_EQ(bits(F32, (std::int64_t{1} << 60) + (std::int64_t{1} << 36) + 1), bits(F32, 0x1p60 + 0x1p37));
   EXPECT_EQ(bits(F32, (std::int64_t{1} << 60) + (std::int64_t{1} << 36)), bits(F32, 0x1p60));
   EXPECT_EQ(bits(F32, -(std::int64_t{1} << 60) - (std::int64_t{1} << 36) - 1), bits(F32, -0x1p60 - 0x1p37));
@@ -130,7 +130,7 @@ TEST(Element, Words) {
   EXPECT_EQ(stored_word(U64, "0x10000000000000000"), "`0x10000000000000000` has more than the 64 bits of `u64`");
   EXPECT_EQ(stored_word(U8, "0x"), "`0x` is not a hexadecimal number");
   EXPECT_EQ(stored_word(U8, "0x1g"), "`0x1g` is not a hexadecimal number");
-  EXPECT_EQ(stored_word(F32, "infinity"), "`infinity` is none of `nan`, `inf`, `-inf` and `0x...`");
+  EXPECT_EQ(stored_word(F32, "infinity"), "`infinity` is not one of `nan`, `inf`, `-inf` and `0x...`");
 }
 
 TEST(Element, StoreRoundedOverflows) {

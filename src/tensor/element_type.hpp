@@ -1,4 +1,4 @@
-// The types of elements: of tensors, of buffers where a file gives them a type, of image components.
+// The types of elements of tensors, of typed buffers and of image components.
 //
 //   info_of(ElementType::BF16).size == 2        element_type_from_name("u8") == ElementType::U8
 //   visit_type(type, [&]<class T>() { ... });   // with the C++ type that stores an element
@@ -30,7 +30,7 @@ struct ElementTypeInfo {
   ElementKind kind;
   std::uint32_t size;      // bytes in memory
   std::uint32_t bits;      // of the value; at most 8 * size
-  std::string_view descr;  // the numpy dtype on output
+  std::string_view descr;  // the numpy dtype that is written
 };
 
 std::span<const ElementTypeInfo> element_types();

@@ -1,7 +1,7 @@
 // The C++ types of 16- and 8-bit float elements. All convert from and to double explicitly, with one rounding to
 // nearest even.
 //
-// std::float16_t and std::bfloat16_t do not exist for clang, hence the compilers' own names, here and nowhere else.
+// clang has no std::float16_t and std::bfloat16_t. Only this header uses the names of the compilers for them.
 #pragma once
 
 #include <cstdint>

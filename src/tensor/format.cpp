@@ -28,13 +28,13 @@ std::optional<NumericFormat> numeric_from_name(std::string_view name) {
   return found == kNumericNames.end() ? std::nullopt : std::optional(found->numeric);
 }
 
-// A format's name, read: channels in the order of the name, padding included.
+// The parsed name of a format: channels in the order of the name, including padding.
 struct FormatName {
   std::vector<Channel> channels;
   std::uint32_t word_bits = 0;  // of PACK8, PACK16, PACK32; else 0
 };
 
-// "R8G8" into channels.
+// Parses channels such as "R8G8".
 bool read_channels(std::string_view token, std::vector<Channel>& channels) {
   while (!token.empty()) {
     Channel channel{.letter = token[0]};
@@ -47,7 +47,7 @@ bool read_channels(std::string_view token, std::vector<Channel>& channels) {
   return true;
 }
 
-// The grammar: (channels numeric)+ [PACKn]. Empty for names that say more than that.
+// The grammar is (channels numeric)+ [PACKn]. Empty for other names.
 std::optional<FormatName> read_name(std::string_view name) {
   FormatName read;
   std::size_t typed = 0;  // channels whose numeric format is known
@@ -68,7 +68,7 @@ std::optional<FormatName> read_name(std::string_view name) {
   return read;
 }
 
-// The type that holds every component.
+// The smallest type that can represent every component.
 ElementType component_type(std::span<const Channel> channels) {
   unsigned bits = 0;
   bool is_float = false;
@@ -96,7 +96,7 @@ ElementType word_type(std::uint32_t bytes) {
 }
 
 std::optional<FormatInfo> info_from_name(vk::Format format, std::string_view name) {
-  // Two planes on every device, and no file has it.
+  // It has two planes on every device, and no file contains it.
   if (format == vk::Format::D16_UNORM_S8_UINT) return std::nullopt;
   std::optional<FormatName> read = read_name(name);
   if (!read) return std::nullopt;
@@ -117,7 +117,7 @@ std::optional<FormatInfo> info_from_name(vk::Format format, std::string_view nam
   info.component = component_type(channels);
   info.texel_bytes = bits / 8;
   info.file_texel_bytes = std::bit_ceil(info.texel_bytes);
-  // Only the depth of it ever gets onto a device (`created_as`).
+  // Only its depth is stored on a device (`created_as`).
   if (format == vk::Format::D32_SFLOAT_S8_UINT) info.texel_bytes = size_of(ElementType::F32);
   info.packed = read->word_bits != 0 || !std::ranges::all_of(channels, [&](const Channel& channel) {
                   return channel.bits == 8 * size_of(info.component);
@@ -223,7 +223,7 @@ Result<ElementType> tensor_element_type(vk::Format format, const SourceLocation&
   }
   if (!info || info->packed || info->depth || info->stencil) {
     return fail(DiagnosticKind::WrongType, location,
-                formatted("`{}` is no format of tensor elements", vk::name_of(format)));
+                formatted("`{}` is not a format of tensor elements", vk::name_of(format)));
   }
   return info->component;
 }

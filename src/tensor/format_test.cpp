@@ -32,7 +32,7 @@ std::string plain(Format format, Bytes device) {
   return text;
 }
 
-// One texel from numbers, in the plain layout; or why not.
+// One texel from numbers, in the plain layout; or the message.
 std::string texel(Format format, std::initializer_list<Number> values) {
   std::vector<std::byte> device(info(format).texel_bytes);
   std::uint32_t component = 0;
@@ -57,7 +57,7 @@ struct Row {
   std::uint32_t dxgi;
 };
 
-// Page 3.5, row by row.
+// docs/spec/scenario.md#formats, row by row.
 constexpr Row kPage[] = {
     {"R8_UNORM", 9, 1, 1, 61},
     {"R8_SNORM", 10, 1, 1, 63},
@@ -142,7 +142,7 @@ void expect_row(const Row& row, std::string_view suffix, bool listed) {
   EXPECT_TRUE(std::string_view(row.name).contains(name_of(found->numeric)) || *format == Format::R8_BOOL_ARM);
 }
 
-TEST(Formats, EveryRowOfThePage) {
+TEST(Formats, EveryRowOfTheSpecification) {
   for (const Row& row : kPage) expect_row(row, "", true);
   for (const Row& row : kBlocks) expect_row(row, "_BLOCK", false);
   std::size_t listed = 0;
@@ -150,7 +150,7 @@ TEST(Formats, EveryRowOfThePage) {
   EXPECT_EQ(listed, std::size(kPage));
 }
 
-// Texel bytes, component type, npy element type x components, and where the channels are.
+// Texel bytes, component type, npy element type x components, and the offsets of the channels.
 std::string describe(Format format) {
   const FormatInfo* found = find_format(format);
   if (!found) return "unknown";
@@ -164,7 +164,7 @@ std::string describe(Format format) {
   return text;
 }
 
-TEST(Formats, TheNameSaysWhereTheChannelsAre) {
+TEST(Formats, ChannelsComeFromTheName) {
   EXPECT_EQ(describe(Format::R8G8B8A8_UNORM), "4 u8 u8x4 R8@0 G8@8 B8@16 A8@24");
   EXPECT_EQ(describe(Format::B8G8R8A8_SRGB), "4 u8 u8x4 B8@0 G8@8 R8@16 A8@24");
   EXPECT_EQ(describe(Format::R8G8B8_SNORM), "3 i8 i8x3 R8@0 G8@8 B8@16");
@@ -202,7 +202,7 @@ TEST(Formats, UnknownLayoutsAreNull) {
   EXPECT_EQ(find_dxgi(1), nullptr);
 }
 
-// Every known format: sizes fit together, and raw bits of each component come back through `unpack`.
+// Every known format: the sizes are consistent, and `unpack` returns the raw bits of each component.
 TEST(Formats, ChannelsFillTheirTexel) {
   for (const FormatInfo& known : known_formats()) {
     SCOPED_TRACE(vk::name_of(known.format));
@@ -244,7 +244,7 @@ TEST(Formats, LevelsInBytes) {
 
 TEST(Formats, FileLayouts) {
   std::vector<std::byte> device(6);
-  // Note a: tight texels, then a tail.
+  // Note a: tightly packed texels, then padding.
   const auto& rgb = info(Format::R8G8B8_SINT);
   EXPECT_TRUE(has_tail_padding(rgb));
   EXPECT_FALSE(from_file_layout(rgb, bytes({1, 2, 3, 4, 5, 6, 9, 9}), device));
@@ -265,7 +265,7 @@ TEST(Formats, FileLayouts) {
   EXPECT_EQ(to_file_layout(depth, device), bytes({1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0, 0, 0}));
   EXPECT_EQ(created_as(Format::D32_SFLOAT_S8_UINT), Format::D32_SFLOAT);
   EXPECT_EQ(created_as(Format::R8_UNORM), Format::R8_UNORM);
-  // All others as they are.
+  // All others are unchanged.
   device.resize(4);
   EXPECT_FALSE(from_file_layout(info(Format::R16G16_UINT), bytes({1, 2, 3, 4}), device));
   EXPECT_EQ(to_file_layout(info(Format::R16G16_UINT), device), bytes({1, 2, 3, 4}));
@@ -329,7 +329,7 @@ TEST(Formats, ComponentsFromWords) {
   EXPECT_EQ(word(Format::B10G11R11_UFLOAT_PACK32, 0, "-inf"),
             "component R of `VK_FORMAT_B10G11R11_UFLOAT_PACK32` has no negative values");
   EXPECT_EQ(word(Format::R8_UNORM, 0, "nan"), "`nan` needs a float format, not `VK_FORMAT_R8_UNORM`");
-  EXPECT_EQ(word(Format::R8_UNORM, 0, "one"), "`one` is none of `nan`, `inf`, `-inf` and `0x...`");
+  EXPECT_EQ(word(Format::R8_UNORM, 0, "one"), "`one` is not one of `nan`, `inf`, `-inf` and `0x...`");
   EXPECT_EQ(word(Format::R8_SFLOAT_FPENCODING_FLOAT8E4M3_ARM, 0, "inf"), "`e4m3` has no infinity");
 }
 
@@ -359,9 +359,9 @@ TEST(Formats, TensorElements) {
             "s.json: error: More than 1 components from VkFormat: `VK_FORMAT_R8G8_UINT` has 2; a tensor needs a format "
             "with one [wrong-type]\n");
   EXPECT_EQ(element(Format::D32_SFLOAT),
-            "s.json: error: `VK_FORMAT_D32_SFLOAT` is no format of tensor elements [wrong-type]\n");
+            "s.json: error: `VK_FORMAT_D32_SFLOAT` is not a format of tensor elements [wrong-type]\n");
   EXPECT_EQ(element(Format::ASTC_4x4_UNORM_BLOCK),
-            "s.json: error: `VK_FORMAT_ASTC_4x4_UNORM_BLOCK` is no format of tensor elements [wrong-type]\n");
+            "s.json: error: `VK_FORMAT_ASTC_4x4_UNORM_BLOCK` is not a format of tensor elements [wrong-type]\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The layouts of texels: device, file and plain; and components from numbers.
+// Conversions between the device, file and plain layouts of texels, and of numbers to components.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace slipway::tensor {
 namespace {
 
-// How the file layout differs from the device layout (3.5, notes a, c, d).
+// How the file layout differs from the device layout (docs/spec/scenario.md#formats, notes a, c, d).
 enum class FilePadding { None, AtEnd, InTexel, Stencil };
 
 FilePadding file_padding(const FormatInfo& info) {
@@ -185,7 +185,7 @@ Stored store_component_word(const FormatInfo& info, std::uint32_t component, std
     return put(info, channel, raw_bits(word, channel.bits, component_name(info, channel)), texel);
   }
   if (channel.numeric == NumericFormat::Sfloat) return store_word(info.component, word, texel + channel.offset / 8);
-  // Other channels refuse what an element refuses; unsigned floats have all but the negative infinity.
+  // Other channels accept the words of an element type, but unsigned floats have no negative infinity.
   std::array<std::byte, 8> element{};
   const bool is_float = channel.numeric == NumericFormat::Ufloat;
   if (Stored stored = store_word(is_float ? ElementType::F64 : ElementType::U32, word, element.data()); !stored) {

@@ -8,8 +8,8 @@
 namespace slipway::tensor {
 namespace {
 
-// Copies the elements of a Fortran-ordered array into C order. `size` is known at compile time where it matters for
-// speed.
+// Copies the elements of a Fortran-ordered array in C order. `fixed_size` is the item size if it is known at compile
+// time, for speed, or 0.
 template <std::size_t fixed_size>
 void transpose(const NpyView& array, MutableBytes to) {
   const std::size_t size = fixed_size ? fixed_size : array.item_size;
@@ -79,7 +79,7 @@ std::string npy_header(std::string_view descr, ShapeView shape) {
   if (shape.size() == 1) extents += ",";
   std::string text = formatted("{{'descr': '{}','fortran_order': False,'shape': ({})}}", descr, extents);
 
-  // The payload starts at a multiple of 16, after 1 to 16 blanks and a line end.
+  // The payload begins at a multiple of 16, after 1 to 16 spaces and a line break.
   const auto padded = [&](std::size_t prefix) {
     return text + std::string(16 - (prefix + text.size() + 1) % 16, ' ') + '\n';
   };

@@ -1,4 +1,4 @@
-// Reading the header of a .npy file: a Python dictionary with `descr`, `fortran_order` and `shape`, in any order and
+// Parses the header of a .npy file: a Python dictionary with `descr`, `fortran_order` and `shape`, in any order and
 // spacing.
 #include <algorithm>
 #include <charconv>
@@ -11,10 +11,10 @@ namespace slipway::tensor {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// Deeper than any real dtype; a bound for the recursion.
+// Limits the recursion; real dtypes are not nested as deeply.
 constexpr int kMaxNesting = 32;
 
-// Bytes of a file may be anything; messages are printable.
+// The file may contain any bytes; messages must be printable.
 std::string printable(std::string_view text) {
   std::string out(text.substr(0, 40));
   std::ranges::replace_if(out, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
@@ -43,26 +43,24 @@ class HeaderParser {
     if (!accept('{')) return unexpected("`{`");
     while (!accept('}')) {
       const std::size_t key_begin = skip_blanks();
-      const auto key = string();
-      if (!key) return std::unexpected(key.error());
+      SLIPWAY_TRY(const std::string_view key, string());
       const std::size_t key_end = at_;
-      bool* seen = *key == "descr"           ? &seen_descr
-                   : *key == "fortran_order" ? &seen_order
-                   : *key == "shape"         ? &seen_shape
-                                             : nullptr;
-      if (!seen) return failure(key_begin, key_end, formatted("unknown key `{}` in the header", printable(*key)));
-      if (*seen) return failure(key_begin, key_end, formatted("the key `{}` twice in the header", *key));
+      bool* seen = key == "descr"           ? &seen_descr
+                   : key == "fortran_order" ? &seen_order
+                   : key == "shape"         ? &seen_shape
+                                            : nullptr;
+      if (!seen) return failure(key_begin, key_end, formatted("unknown key `{}` in the header", printable(key)));
+      if (*seen) return failure(key_begin, key_end, formatted("duplicate key `{}` in the header", key));
       *seen = true;
       if (!accept(':')) return unexpected("`:`");
       skip_blanks();
-      const auto value = seen == &seen_descr ? descr(view) : seen == &seen_order ? order(view) : shape(view);
-      if (!value) return std::unexpected(value.error());
+      SLIPWAY_TRY_VOID(seen == &seen_descr ? descr(view) : seen == &seen_order ? order(view) : shape(view));
       if (!accept(',') && !next_is('}')) return unexpected("`,` or `}`");
     }
     skip_blanks();
     if (at_ != text_.size()) {
       return failure(at_, text_.size(),
-                     formatted("unexpected `{}` behind the header's dictionary", printable(text_.substr(at_, 1))));
+                     formatted("unexpected `{}` after the dictionary of the header", printable(text_.substr(at_, 1))));
     }
     for (const auto& [seen, key] :
          {std::pair(seen_descr, "descr"), {seen_order, "fortran_order"}, {seen_shape, "shape"}}) {
@@ -134,16 +132,15 @@ class HeaderParser {
     return value;
   }
 
-  // A tuple of dimensions; one element needs its comma, as in Python.
+  // A tuple of dimensions. A single element needs a comma, as in Python.
   Result<Shape> tuple() {
     if (!accept('(')) return unexpected("`(`");
     Shape values;
     bool comma = false;
     while (!accept(')')) {
       if (!values.empty() && !comma) return unexpected("`,` or `)`");
-      const auto value = extent();
-      if (!value) return std::unexpected(value.error());
-      values.push_back(*value);
+      SLIPWAY_TRY(const std::int64_t value, extent());
+      values.push_back(value);
       comma = accept(',');
     }
     if (values.size() == 1 && !comma) {
@@ -154,9 +151,7 @@ class HeaderParser {
 
   Result<> shape(NpyView& view) {
     const std::size_t begin = at_;
-    auto values = tuple();
-    if (!values) return std::unexpected(values.error());
-    view.shape = std::move(*values);
+    SLIPWAY_TRY(view.shape, tuple());
     view.shape_range = {offset_ + begin, offset_ + at_};
     return {};
   }
@@ -170,25 +165,24 @@ class HeaderParser {
   // `<f4`: byte order, kind, size in bytes (in characters for U), a unit for dates.
   Result<SimpleType> simple_type() {
     const std::size_t begin = skip_blanks();
-    const auto string_text = string();
-    if (!string_text) return std::unexpected(string_text.error());
+    SLIPWAY_TRY(const std::string_view string_text, string());
     const auto refuse = [&](std::string_view why) {
-      return failure(begin, at_, formatted("the dtype `{}` {}", printable(*string_text), why));
+      return failure(begin, at_, formatted("the dtype `{}` {}", printable(string_text), why));
     };
     SimpleType type;
-    std::string_view rest = *string_text;
+    std::string_view rest = string_text;
     if (!rest.empty() && std::string_view("<>|=").contains(rest[0])) {
       type.big_endian = rest[0] == '>';
       rest.remove_prefix(1);
     }
-    if (rest.empty()) return refuse("is not known");
+    if (rest.empty()) return refuse("is unknown");
     type.kind = rest[0];
-    if (type.kind == 'O') return refuse("holds Python objects, which cannot be read");
+    if (type.kind == 'O') return refuse("contains Python objects, which cannot be read");
     const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), type.size);
     const std::string_view unit(end, rest.data() + rest.size());
     const bool is_date = type.kind == 'm' || type.kind == 'M';
     if (error != std::errc{} || !(unit.empty() || (is_date && unit.starts_with('[') && unit.ends_with(']')))) {
-      return refuse("is not known");
+      return refuse("is unknown");
     }
     const std::uint64_t size = type.size;
     const auto sizes = [&](std::initializer_list<std::uint64_t> known) { return std::ranges::contains(known, size); };
@@ -225,27 +219,24 @@ class HeaderParser {
       default:
         break;
     }
-    if (!known) return refuse("is not known");
+    if (!known) return refuse("is unknown");
     return type;
   }
 
   Result<> descr(NpyView& view) {
     const std::size_t begin = at_;
     if (next_is('[')) {
-      const auto size = structured_size(0);
-      if (!size) return std::unexpected(size.error());
+      SLIPWAY_TRY(view.item_size, structured_size(0));
       view.structured = true;
-      view.item_size = *size;
       view.descr = text_.substr(begin, at_ - begin);
     } else {
-      const auto type = simple_type();
-      if (!type) return std::unexpected(type.error());
+      SLIPWAY_TRY(const SimpleType type, simple_type());
       view.descr = text_.substr(begin + 1, at_ - begin - 2);
-      view.kind = type->kind;
-      view.big_endian = type->big_endian;
-      view.item_size = type->size;
-      view.swap_size = swap_size(*type);
-      view.type = element_type(*type);
+      view.kind = type.kind;
+      view.big_endian = type.big_endian;
+      view.item_size = type.size;
+      view.swap_size = swap_size(type);
+      view.type = element_type(type);
     }
     view.descr_range = {offset_ + begin, offset_ + at_};
     return {};
@@ -273,15 +264,15 @@ class HeaderParser {
                              : type.kind == 'i' ? ElementKind::Signed
                                                 : ElementKind::Float;
     if (!std::string_view("buif").contains(type.kind)) return std::nullopt;
-    // Our types without a numpy dtype of their own are not what a numpy file means.
+    // Element types without a dtype of their own are written as another one, so a dtype never means them.
     for (const ElementTypeInfo& info : element_types()) {
       if (info.kind == kind && info.descr == formatted("{}{}{}", info.descr[0], type.kind, type.size)) return info.type;
     }
     return std::nullopt;
   }
 
-  // A list of fields: (name, dtype) or (name, dtype, shape); a name may be (title, name), a dtype a list of fields
-  // again.
+  // A list of fields: (name, dtype) or (name, dtype, shape); a name may be (title, name), and a dtype may be a list of
+  // fields.
   Result<std::uint64_t> structured_size(int depth) {
     const std::size_t begin = at_;
     if (depth == kMaxNesting) return failure(begin, begin + 1, "a dtype nested too deeply");
@@ -300,24 +291,23 @@ class HeaderParser {
       if (!size) return size;
       Size field = *size;
       if (accept(',') && !next_is(')')) {
-        const auto extents = tuple();
-        if (!extents) return std::unexpected(extents.error());
-        field = checked_multiply(field, checked_product(std::span<const std::int64_t>(*extents)));
+        SLIPWAY_TRY(const Shape extents, tuple());
+        field = checked_multiply(field, checked_product(ShapeView(extents)));
       }
       if (!accept(')')) return unexpected("`)`");
       total = checked_add(total, field);
       if (!accept(',') && !next_is(']')) return unexpected("`,` or `]`");
     }
-    if (!total) return failure(begin, at_, "the dtype is larger than 64 bits can say");
+    if (!total) return failure(begin, at_, "the size of the dtype does not fit in 64 bits");
     return *total;
   }
 
   Result<> field_name() {
     const bool titled = accept('(');
-    if (const auto name = string(); !name) return std::unexpected(name.error());
+    SLIPWAY_TRY_VOID(string());
     if (!titled) return {};
     if (!accept(',')) return unexpected("`,`");
-    if (const auto name = string(); !name) return std::unexpected(name.error());
+    SLIPWAY_TRY_VOID(string());
     if (!accept(')')) return unexpected("`)`");
     return {};
   }
@@ -351,7 +341,7 @@ Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warn
   const auto minor = reader.read<std::uint8_t>();
   if (!reader.failed() && (major < 1 || major > 3 || minor != 0)) {
     return fail(DiagnosticKind::FileFormat, location(6, 8),
-                formatted("version {}.{} of the .npy format is not known; 1.0, 2.0 and 3.0 are", major, minor));
+                formatted("version {}.{} of the .npy format is unknown; 1.0, 2.0 and 3.0 are known", major, minor));
   }
   const std::uint64_t length = major == 1 ? reader.read<std::uint16_t>() : reader.read<std::uint32_t>();
   const std::uint64_t begin = reader.offset();
@@ -366,7 +356,7 @@ Result<NpyView> parse_npy(Bytes file, const std::string& name, Diagnostics& warn
   const Size needed = checked_multiply(checked_product(ShapeView(view->shape)), view->item_size);
   if (!needed) {
     return fail(DiagnosticKind::OutOfRange, SourceLocation::in_bytes(name, view->shape_range),
-                formatted("the shape {} has more elements than 64 bits can count", shape_as_tuple(view->shape)));
+                formatted("the number of bytes of the shape {} does not fit in 64 bits", shape_as_tuple(view->shape)));
   }
   if (*needed > there) {
     return fail(DiagnosticKind::FileTruncated, location(payload, file.size()),

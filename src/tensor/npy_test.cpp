@@ -27,7 +27,7 @@ std::string bad(std::string_view bytes) {
   return view ? "parsed" : format_diagnostic(view.error().at(0));
 }
 
-// What the header says: dtype, element type, bytes of an element, shape.
+// The contents of the header: dtype, element type, bytes of an element, shape.
 std::string good(std::string_view bytes) {
   Diagnostics warnings;
   const auto view = parse_npy(bytes_of(bytes), "a.npy", warnings);
@@ -41,7 +41,7 @@ std::string good(std::string_view bytes) {
 std::string of_type(std::string_view descr) { return good(file(dict(descr, "(0,)"))); }
 std::string bad_type(std::string_view descr) { return bad(file(dict(descr, "(0,)"))); }
 
-// The elements in C order as little-endian bytes, as hexadecimal digits.
+// The elements in C order and little-endian, in hexadecimal digits.
 std::string elements(std::string_view bytes) {
   Diagnostics warnings;
   const auto view = parse_npy(bytes_of(bytes), "a.npy", warnings);
@@ -65,7 +65,7 @@ TEST(Npy, ReadsWhatItWrites) {
     EXPECT_EQ(view->shape, (Shape{2, 3}));
     EXPECT_EQ(view->item_size, info.size);
     EXPECT_EQ(view->payload.size(), 6 * info.size);
-    // A file cannot say bf16 and fp8.
+    // .npy files have no bf16 and fp8.
     const bool has_dtype = info.type != ElementType::BF16 && info.type != ElementType::F8E4M3;
     EXPECT_EQ(view->type.has_value(), has_dtype);
   }
@@ -77,7 +77,7 @@ TEST(Npy, HeadersAreExactToTheByte) {
                                                 std::string(14, ' ') + "\n");
   EXPECT_EQ(npy_header("|i1", Shape{40}).substr(10, 55), "{'descr': '|i1','fortran_order': False,'shape': (40,)} ");
   EXPECT_EQ(npy_header("|b1", Shape{}).substr(10, 53), "{'descr': '|b1','fortran_order': False,'shape': ()}  ");
-  // One to sixteen blanks: the text of 53 bytes needs all sixteen.
+  // One to sixteen spaces: the text of 53 bytes needs sixteen.
   for (std::int64_t extent = 1; extent < 1'000'000'000'000'000'000; extent *= 10) {
     const std::string header = npy_header("<f4", Shape{extent});
     EXPECT_EQ(header.size() % 16, 0u);
@@ -112,9 +112,9 @@ TEST(Npy, Versions) {
     EXPECT_EQ(good(bytes), "|u1 u u8 1 [1]");
   }
   EXPECT_EQ(bad(std::string("\x93NUMPY\x04\x00\x00\x00", 10)),
-            "a.npy:0x6: error: version 4.0 of the .npy format is not known; 1.0, 2.0 and 3.0 are [file-format]\n");
+            "a.npy:0x6: error: version 4.0 of the .npy format is unknown; 1.0, 2.0 and 3.0 are known [file-format]\n");
   EXPECT_EQ(bad(std::string("\x93NUMPY\x01\x01\x00\x00", 10)),
-            "a.npy:0x6: error: version 1.1 of the .npy format is not known; 1.0, 2.0 and 3.0 are [file-format]\n");
+            "a.npy:0x6: error: version 1.1 of the .npy format is unknown; 1.0, 2.0 and 3.0 are known [file-format]\n");
 }
 
 TEST(Npy, Dtypes) {
@@ -135,23 +135,23 @@ TEST(Npy, Dtypes) {
   EXPECT_EQ(of_type("[(('title', 'a'), '|u1'), ('', '|V3'), ('n', [('x', '<f8')])]"),
             "[(('title', 'a'), '|u1'), ('', '|V3'), ('n', [('x', '<f8')])] V - 12 [0] structured");
   EXPECT_EQ(bad_type("'|O'"),
-            "a.npy:0x14: error: the dtype `|O` holds Python objects, which cannot be read [file-format]\n");
+            "a.npy:0x14: error: the dtype `|O` contains Python objects, which cannot be read [file-format]\n");
   EXPECT_EQ(bad_type("[('a', '<f4'), ('b', '|O')]"),
-            "a.npy:0x29: error: the dtype `|O` holds Python objects, which cannot be read [file-format]\n");
+            "a.npy:0x29: error: the dtype `|O` contains Python objects, which cannot be read [file-format]\n");
   for (const std::string_view descr : {"", "<", "<f", "<f3", "<x4", "<i4x", "<i99999999999999999999", "<b2", "<M8ns",
                                        "<c4", "<U4611686018427387904", "<m4"}) {
     EXPECT_EQ(bad_type(formatted("'{}'", descr)),
-              formatted("a.npy:0x14: error: the dtype `{}` is not known [file-format]\n", descr));
+              formatted("a.npy:0x14: error: the dtype `{}` is unknown [file-format]\n", descr));
   }
-  EXPECT_EQ(bad_type("'\x01\xff'"), "a.npy:0x14: error: the dtype `??` is not known [file-format]\n");
+  EXPECT_EQ(bad_type("'\x01\xff'"), "a.npy:0x14: error: the dtype `??` is unknown [file-format]\n");
   EXPECT_EQ(bad_type("[('a', '|V9223372036854775807', (9,))]"),
-            "a.npy:0x14: error: the dtype is larger than 64 bits can say [file-format]\n");
+            "a.npy:0x14: error: the size of the dtype does not fit in 64 bits [file-format]\n");
   std::string nested;
   for (int i = 0; i < 40; ++i) nested += "[('a', ";
   EXPECT_EQ(bad_type(nested), "a.npy:0xf4: error: a dtype nested too deeply [file-format]\n");
 }
 
-TEST(Npy, SyntaxErrorsSayWhere) {
+TEST(Npy, SyntaxErrorsHaveLocations) {
   EXPECT_EQ(bad("not numpy"), "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
   EXPECT_EQ(bad(""), "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
   EXPECT_EQ(bad("\x93NUMPY"), "a.npy:0x0: error: the file ends inside its header [file-truncated]\n");
@@ -166,7 +166,7 @@ TEST(Npy, SyntaxErrorsSayWhere) {
             "a.npy:0xb: error: a string without its closing quote in the header [file-format]\n");
   EXPECT_EQ(bad(file("{'type': 3}")), "a.npy:0xb: error: unknown key `type` in the header [file-format]\n");
   EXPECT_EQ(bad(file("{'descr': '<f4', 'descr': '<f4'}")),
-            "a.npy:0x1b: error: the key `descr` twice in the header [file-format]\n");
+            "a.npy:0x1b: error: duplicate key `descr` in the header [file-format]\n");
   EXPECT_EQ(bad(file("{}")), "a.npy:0xa: error: the header has no `descr` [file-format]\n");
   EXPECT_EQ(bad(file("{'descr': '<f4'}")), "a.npy:0xa: error: the header has no `fortran_order` [file-format]\n");
   EXPECT_EQ(bad(file("{'descr': '<f4', 'fortran_order': False}")),
@@ -176,7 +176,7 @@ TEST(Npy, SyntaxErrorsSayWhere) {
   EXPECT_EQ(bad(file("{'fortran_order': Maybe}")),
             "a.npy:0x1c: error: expected `True` or `False` in the header, not `M` [file-format]\n");
   EXPECT_EQ(bad(file(dict("'<f4'", "()") + "x")),
-            "a.npy:0x42: error: unexpected `x` behind the header's dictionary [file-format]\n");
+            "a.npy:0x42: error: unexpected `x` after the dictionary of the header [file-format]\n");
   const auto bad_shape = [](std::string_view shape) { return bad(file(formatted("{{'shape': {}}}", shape))); };
   EXPECT_EQ(bad_shape("3"), "a.npy:0x14: error: expected `(` in the header, not `3` [file-format]\n");
   EXPECT_EQ(bad_shape("(3)"), "a.npy:0x16: error: a tuple of one dimension needs a comma: `(3,)` [file-format]\n");
@@ -194,11 +194,11 @@ TEST(Npy, SyntaxErrorsSayWhere) {
   EXPECT_EQ(bad_type("[(('a', 'b', '<f4')]"), "a.npy:0x1f: error: expected `)` in the header, not `,` [file-format]\n");
 }
 
-TEST(Npy, ThePayloadMustBeThere) {
+TEST(Npy, ThePayloadMustBeComplete) {
   EXPECT_EQ(bad(file(dict("'<f4'", "(2, 3)"), std::string(20, 'x'))),
             "a.npy:0x46: error: the shape (2, 3) of `<f4` needs 24 bytes, but the file has 20 [file-truncated]\n");
   EXPECT_EQ(bad(file(dict("'<f4'", "(4611686018427387904, 2)"))),
-            "a.npy:0x3c: error: the shape (4611686018427387904, 2) has more elements than 64 bits can count "
+            "a.npy:0x3c: error: the number of bytes of the shape (4611686018427387904, 2) does not fit in 64 bits "
             "[out-of-range]\n");
   Diagnostics warnings;
   const std::string bytes = file(dict("'<f4'", "(2,)"), std::string(11, 'x'));
@@ -213,7 +213,7 @@ TEST(Npy, ThePayloadMustBeThere) {
   EXPECT_EQ(view->header_range.begin, 10u);
 }
 
-TEST(Npy, ElementsInOurOrder) {
+TEST(Npy, ElementsInCOrder) {
   EXPECT_EQ(elements(file(dict("'<u2'", "(2,)"), "abcd")), "61626364");
   EXPECT_EQ(elements(file(dict("'>u2'", "(2,)"), "abcd")), "62616463");
   EXPECT_EQ(elements(file(dict("'>u1'", "(2,)"), "ab")), "6162");
@@ -225,7 +225,7 @@ TEST(Npy, ElementsInOurOrder) {
   EXPECT_EQ(elements(file(dict("'<f4'", "()"), "abcd")), "61626364");
   EXPECT_EQ(elements(file(dict("'<f4'", "(0, 3)", true))), "");
   EXPECT_EQ(elements(file(dict("'|S0'", "(1000000000000,)"))), "");
-  // [[0, 1, 2], [3, 4, 5]] with the first dimension running fastest.
+  // [[0, 1, 2], [3, 4, 5]] with the first dimension varying fastest.
   EXPECT_EQ(elements(file(dict("'|u1'", "(2, 3)", true), std::string("\0\3\1\4\2\5", 6))), "000102030405");
   EXPECT_EQ(elements(file(dict("'>u2'", "(2, 2)", true), std::string("\0\0\0\2\0\1\0\3", 8))), "0000010002000300");
   EXPECT_EQ(elements(file(dict("'|u1'", "(1, 3, 1)", true), "abc")), "616263");

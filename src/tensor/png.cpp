@@ -16,7 +16,7 @@ struct FreeContext {
 };
 using Context = std::unique_ptr<spng_ctx, FreeContext>;
 
-// A chunk that is no image data (a colour profile, a text) is held in memory by the library; none needs more.
+// The limit for chunks without image data (a colour profile, a text), which the library keeps in memory.
 constexpr std::size_t kMaxChunkBytes = 64 << 20;
 
 constexpr std::uint64_t kSignatureBytes = 8;
@@ -27,10 +27,10 @@ std::unexpected<Failure> refuse(Bytes file, const std::string& name, int error) 
   return fail(truncated ? DiagnosticKind::FileTruncated : DiagnosticKind::FileFormat,
               SourceLocation::in_bytes(name, {0, std::min<std::uint64_t>(end, file.size())}),
               truncated ? "the PNG file ends before its image does"
-                        : formatted("not a PNG file that can be read: {}", spng_strerror(error)));
+                        : formatted("not a readable PNG file: {}", spng_strerror(error)));
 }
 
-// A decoder at the start of its image, whose header has been read and found acceptable.
+// A decoder before the image data; the header is read and valid.
 struct Decoder {
   Context context;
   PngExtent extent;
@@ -47,7 +47,7 @@ Result<Decoder> open(Bytes file, const std::string& name) {
   if (error == SPNG_OK) error = spng_get_ihdr(context, &header);
   if (error != SPNG_OK) return refuse(file, name, error);
   decoder.extent = {header.width, header.height};
-  // Before anything of the image's size is allocated.
+  // Check before memory of the size of the image is allocated.
   if (header.width > kMaxPngExtent || header.height > kMaxPngExtent) {
     return fail(DiagnosticKind::OutOfRange, SourceLocation::in_bytes(name, {16, 24}),
                 formatted("the image has {} x {} texels; PNG images may have at most {} x {}", header.width,
@@ -63,11 +63,10 @@ Result<PngExtent> png_extent(Bytes file, const std::string& name) {
 }
 
 Result<RgbaImage> decode_png(Bytes file, const std::string& name) {
-  const Result<Decoder> decoder = open(file, name);
-  if (!decoder) return std::unexpected(decoder.error());
-  RgbaImage image{.width = decoder->extent.width, .height = decoder->extent.height};
+  SLIPWAY_TRY(const Decoder decoder, open(file, name));
+  RgbaImage image{.width = decoder.extent.width, .height = decoder.extent.height};
   image.texels.resize(std::size_t{image.width} * image.height * 4);
-  const int error = spng_decode_image(decoder->context.get(), image.texels.data(), image.texels.size(), SPNG_FMT_RGBA8,
+  const int error = spng_decode_image(decoder.context.get(), image.texels.data(), image.texels.size(), SPNG_FMT_RGBA8,
                                       SPNG_DECODE_TRNS);
   if (error != SPNG_OK) return refuse(file, name, error);
   return image;
@@ -86,7 +85,7 @@ Result<std::vector<std::byte>> encode_png(std::uint32_t width, std::uint32_t hei
   if (error == SPNG_OK) buffer.reset(spng_get_png_buffer(context.get(), &size, &error));
   if (error != SPNG_OK) {
     return fail(DiagnosticKind::FileUnwritable, SourceLocation::nowhere(),
-                formatted("could not make a PNG file of {} x {} texels: {}", width, height, spng_strerror(error)));
+                formatted("cannot encode a PNG file of {} x {} texels: {}", width, height, spng_strerror(error)));
   }
   const auto* bytes = static_cast<const std::byte*>(buffer.get());
   return std::vector(bytes, bytes + size);

@@ -1,4 +1,4 @@
-// PNG files as 8-bit RGBA images (scenario page 3.6), through libspng.
+// PNG files as 8-bit RGBA images, with libspng (docs/spec/scenario.md#png-files).
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ struct RgbaImage {
   std::vector<std::byte> texels;  // R, G, B, A of each, row by row
 };
 
-// Reads the header only, without its checksum; refuses more than kMaxPngExtent a side. Errors point at bytes of the
-// file `name`.
+// Reads only the header and does not check its checksum. Errors, at bytes of the file `name`: a width or height above
+// kMaxPngExtent.
 Result<PngExtent> png_extent(Bytes file, const std::string& name);
 
-// Every colour type, bit depth and interlace, expanded: grey replicated, missing alpha 255, tRNS to alpha, of 16 bits
-// the high byte.
+// Accepts every colour type, bit depth and interlacing. Grey is replicated, a missing alpha is 255, tRNS becomes alpha,
+// and of 16 bits the high byte is taken.
 Result<RgbaImage> decode_png(Bytes file, const std::string& name);
 
-// A PNG file of 8-bit RGBA texels: width * height * 4 bytes.
+// A PNG file of 8-bit RGBA texels. `texels` has width * height * 4 bytes.
 Result<std::vector<std::byte>> encode_png(std::uint32_t width, std::uint32_t height, Bytes texels);
 
 }  // namespace slipway::tensor

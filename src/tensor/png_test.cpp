@@ -11,7 +11,7 @@
 namespace slipway::tensor {
 namespace {
 
-// A PNG file of any colour type and depth, from raw samples, by the library that we read with.
+// A PNG file of any colour type and depth from raw samples, encoded by the library that also reads.
 struct Recipe {
   std::uint32_t width = 1;
   std::uint32_t height = 1;
@@ -142,7 +142,7 @@ TEST(Png, Interlaced) {
   }
 }
 
-TEST(Png, WhatIsWrittenReadsBack) {
+TEST(Png, WrittenFilesAreReadBack) {
   std::vector<std::byte> texels(3 * 5 * 4);
   for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<std::byte>(i * 37);
   const auto file = encode_png(3, 5, texels);
@@ -158,23 +158,22 @@ TEST(Png, WhatIsWrittenReadsBack) {
   EXPECT_EQ((*file)[25], std::byte{6});
 }
 
-TEST(Png, WhatCannotBeWrittenIsAFailure) {
+TEST(Png, FailureToWrite) {
   EXPECT_EQ(format_diagnostics(encode_png(0, 1, {}).error()),
-            "error: could not make a PNG file of 0 x 1 texels: invalid image width [file-unwritable]\n");
+            "error: cannot encode a PNG file of 0 x 1 texels: invalid image width [file-unwritable]\n");
 }
 
 TEST(Png, BadFiles) {
   const auto good = make({.width = 2, .height = 2, .samples = "abcd"});
   EXPECT_EQ(bad(bytes_of("GIF89a, and some more bytes, as many as a header needs")),
-            "a.png:0x0: error: not a PNG file that can be read: invalid signature [file-format]\n");
+            "a.png:0x0: error: not a readable PNG file: invalid signature [file-format]\n");
   EXPECT_EQ(bad({}), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
   EXPECT_EQ(bad(Bytes(good).first(20)), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
   EXPECT_EQ(bad(Bytes(good).first(45)),
             "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n2x2");
   auto flipped = good;
   flipped[29] ^= std::byte{1};
-  EXPECT_EQ(bad(flipped),
-            "a.png:0x0: error: not a PNG file that can be read: invalid chunk checksum [file-format]\n2x2");
+  EXPECT_EQ(bad(flipped), "a.png:0x0: error: not a readable PNG file: invalid chunk checksum [file-format]\n2x2");
 }
 
 TEST(Png, TooLargeIsRefusedByTheHeaderAlone) {

@@ -11,7 +11,7 @@
 namespace slipway::tensor {
 namespace {
 
-// Whole numbers from `low`, as two's complement; a span of 0 stands for 2^64.
+// Integers from `low`, in two's complement; a span of 0 means 2^64.
 struct Integers {
   std::uint64_t low = 0;
   std::uint64_t span = 0;
@@ -49,7 +49,7 @@ std::expected<Integers, std::string> integers_of(const RandomContents& contents,
   return Integers{*low, *high - *low + 1};
 }
 
-// Real element number `index`.
+// The real element `index`.
 double pick_real(const RandomContents& contents, std::uint64_t index) {
   const auto unit = [&](std::uint64_t z, std::uint64_t add) { return static_cast<double>((z >> 11) + add) * 0x1p-53; };
   if (const auto* normal = std::get_if<NormalDistribution>(&contents.distribution)) {
@@ -64,7 +64,7 @@ double pick_real(const RandomContents& contents, std::uint64_t index) {
   return min + unit(draw(contents.seed, index), 0) * (max - min);
 }
 
-// The bounds of real elements: `storable` says whether the taker can hold one.
+// Checks the bounds of real elements; `storable` returns whether the element type can represent a bound.
 template <class Storable>
 Stored check_reals(const RandomContents& contents, Storable&& storable) {
   const auto* uniform = std::get_if<UniformDistribution>(&contents.distribution);
@@ -84,7 +84,7 @@ bool is_integer(const Channel& channel) {
   return channel.numeric == NumericFormat::Uint || channel.numeric == NumericFormat::Sint;
 }
 
-// What a channel takes: rounding may leave the range of a uniform distribution, a normal one has none.
+// Clamps to the range of a channel: rounding may leave the range of a uniform distribution; a normal one has no range.
 double clamped(const Channel& channel, double value) {
   switch (channel.numeric) {
     case NumericFormat::Unorm:
@@ -132,7 +132,7 @@ Stored fill_random(ElementType type, const RandomContents& contents, MutableByte
 }
 
 Stored fill_random(const FormatInfo& format, const RandomContents& contents, MutableBytes texels) {
-  // Formats of whole elements that are no normalized numbers are arrays of their element type.
+  // Unpacked formats that are not normalized are arrays of their element type.
   const Channel& first = format.channel[0];
   if (!format.packed && (is_integer(first) || first.numeric == NumericFormat::Sfloat)) {
     return fill_random(format.component, contents, texels);

@@ -1,4 +1,4 @@
-// Reproducible contents: the generator of scenario page 3.7, the same numbers on every machine.
+// Reproducible random contents (docs/spec/scenario.md#inline-contents): the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace slipway::tensor {
 
-// Without bounds: 0 to 1 for floats and normalized components, the full range for integers. Both bounds are inclusive
-// for integers.
+// The default bounds are 0 and 1 for floats and normalized components, and the full range for integers. For integers
+// both bounds are inclusive.
 struct UniformDistribution {
   std::optional<Number> min;
   std::optional<Number> max;
@@ -29,11 +29,11 @@ struct RandomContents {
   std::variant<UniformDistribution, NormalDistribution> distribution;
 };
 
-// Draw number `index` of a seed (splitmix64).
+// The random number `index` of a seed (splitmix64).
 std::uint64_t draw(std::uint64_t seed, std::uint64_t index);
 
-// Fills `to`, whole elements in row-major order. Refused: bounds that the type cannot hold or in the wrong order, a
-// normal distribution of integers. Bool is an integer of one bit.
+// Fills `to`, whole elements in row-major order. Refused: bounds that the type cannot represent or that are in the
+// wrong order, and a normal distribution of integers. Bool is an integer of one bit.
 [[nodiscard]] Stored fill_random(ElementType type, const RandomContents& contents, MutableBytes to);
 // The same for texels in the device layout: element i is component i of the plain layout. Normalized results outside
 // the range are clamped.

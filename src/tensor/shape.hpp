@@ -1,4 +1,4 @@
-// Shapes: the extent of each dimension, outermost first. Elements are in row-major order: the last dimension runs
+// Shapes: the extent of each dimension, outermost first. Elements are in row-major order: the last dimension varies
 // fastest.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace slipway::tensor {
 using Shape = std::vector<std::int64_t>;
 using ShapeView = std::span<const std::int64_t>;
 
-// The number of elements, 1 for rank 0; empty if a dimension is negative or 64 bits do not hold it.
+// The number of elements, 1 for rank 0; empty if a dimension is negative or the number does not fit in 64 bits.
 Size element_count(ShapeView shape);
 Size byte_count(ShapeView shape, ElementType type);
 
-// `[1, 2]`, `[]`: for shapes and for coordinates.
+// `[1, 2]`, `[]`; also for coordinates.
 std::string shape_text(ShapeView shape);
 
-// The row-major index of an element and back. All coordinates must lie inside the shape.
+// The row-major index of an element and back. All coordinates must be within the shape.
 std::uint64_t index_of(ShapeView shape, ShapeView coordinates);
 Shape coordinates_of(ShapeView shape, std::uint64_t index);
 

@@ -1,4 +1,4 @@
-// Floats of few bits, described by their fields: [sign] exponent mantissa, with subnormals, as in IEEE 754.
+// Narrow floats, described by their fields: [sign] exponent mantissa, with subnormals, as in IEEE 754.
 //
 //   decode_float(kE4M3, 0x7e) == 448.0        encode_float(kE4M3, 449.0) == 0x7e
 //
@@ -14,7 +14,7 @@ struct FloatLayout {
   int exponent_bits;
   int mantissa_bits;
   bool has_sign = true;
-  // With infinities the highest exponent is theirs and the NaNs'; without, only the all-ones pattern is a NaN.
+  // If true, the highest exponent encodes infinities and NaNs; if false, only the pattern of all ones is a NaN.
   bool has_infinity = true;
 };
 
@@ -25,11 +25,11 @@ inline constexpr FloatLayout kBF16{8, 7};
 inline constexpr FloatLayout kUnsigned11{5, 6, false};
 inline constexpr FloatLayout kUnsigned10{5, 5, false};
 
-// Exact. Bits above the layout's own are ignored.
+// Exact. Bits above those of the layout are ignored.
 double decode_float(FloatLayout layout, std::uint32_t bits);
 
-// Rounds to nearest, ties to even. What rounds beyond the largest value becomes infinity, or NaN where there is none.
-// Without a sign, negative values become zero.
+// Rounds to nearest, ties to even. A value that rounds beyond the largest becomes infinity, or NaN if there is
+// no infinity. Without a sign, negative values become zero.
 std::uint32_t encode_float(FloatLayout layout, double value);
 
 double largest_value(FloatLayout layout);

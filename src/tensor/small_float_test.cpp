@@ -69,7 +69,7 @@ void compare_with(FloatLayout layout) {
 TEST(SmallFloat, HalfAgreesWithTheCompiler) { compare_with<Float16>(kF16); }
 TEST(SmallFloat, BfloatAgreesWithTheCompiler) { compare_with<BFloat16>(kBF16); }
 
-// By definition, without the codec: the nearest of all values, of two the one with the even pattern.
+// By definition: the nearest of all values, and of two the one with the even pattern.
 TEST(SmallFloat, EightBitsRoundToTheNearestValue) {
   std::mt19937_64 random(1);
   for (const auto& [name, layout] : {Named{"e4m3", kE4M3}, Named{"e5m2", kE5M2}}) {

@@ -1,17 +1,10 @@
 # libMLIR, statically and only what parsing TOSA needs: the packaged CMake targets end in the shared libLLVM, which would cost
 # 80 MB and the time to load it at every start, and they refuse to be loaded without tools of another package. These are the
 # archives below MLIRTosaDialect, MLIRFuncDialect and MLIRParser.
+# mlir_archives.txt lists them; env/root.sh, which makes the private root, keeps these alone.
 set(llvm /usr/lib/llvm-22 CACHE PATH "where LLVM and MLIR 22 are")
-set(mlir AffineDialect Analysis ArithDialect ArithUtils AsmParser BytecodeReader CallInterfaces CastInterfaces ComplexDialect
-  ControlFlowInterfaces DataLayoutInterfaces DestinationStyleOpInterface Dialect DialectUtils FuncDialect FunctionInterfaces IR
-  InferIntRangeCommon InferIntRangeInterface InferStridedMetadataInterface InferTypeOpInterface LoopLikeInterface MemOpInterfaces
-  MemRefDialect MemorySlotInterfaces ParallelCombiningOpInterface Parser Presburger QuantDialect QuantUtils
-  RuntimeVerifiableOpInterface ShapedOpInterfaces SideEffectInterfaces Support TensorDialect TosaDialect UBDialect
-  ValueBoundsOpInterface VectorInterfaces ViewLikeInterface)
-list(TRANSFORM mlir REPLACE "(.+)" "${llvm}/lib/libMLIR\\1.a")
-foreach(component Support Demangle TargetParser Core BinaryFormat Remarks BitstreamReader)
-  list(APPEND mlir ${llvm}/lib/libLLVM${component}.a)
-endforeach()
+file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/tosa/mlir_archives.txt mlir)
+list(TRANSFORM mlir PREPEND ${llvm}/lib/)
 foreach(archive ${mlir})
   if(NOT EXISTS ${archive})
     message(FATAL_ERROR "${archive} is missing: libmlir-22-dev and llvm-22-dev have to be installed")

@@ -131,14 +131,14 @@ class JsonReader {
         if (member.key().starts_with('$') && &info == &mapping_of<Root>()) continue;  // $schema
         Diagnostic& told =
             error(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", member.key(), info.name));
-        told.location = member.key_place();
+        told.location = member.key_location();
         const auto near = closest(member.key(), info.fields | std::views::transform(&FieldInfo::key));
-        if (near) told.suggest(json::inside_quotes(member.key_place()), *near);
+        if (near) told.suggest(json::inside_quotes(member.key_location()), *near);
         continue;
       }
       if (seen >> location & 1) {
         error(member, DiagnosticKind::DuplicateKey, formatted("`{}` stands here twice", member.key())).location =
-            member.key_place();
+            member.key_location();
         continue;
       }
       seen |= std::uint64_t{1} << location;
@@ -227,7 +227,7 @@ class JsonReader {
     const std::uint8_t location =
         value.is(json::Type::String) ? words_of(*field.values).find(value.string()) : WordTable::kNone;
     if (location == WordTable::kNone) {
-      Diagnostic& told = error(value, DiagnosticKind::UnknownEnumValue,
+      Diagnostic& told = error(value, DiagnosticKind::UnknownValue,
                                formatted("`{}` has no value {}", field.key, value.text().substr(0, 60)));
       if (value.is(json::Type::String)) {
         const auto near = closest(value.string(), field.values->values | std::views::transform(&ValueInfo::name));

@@ -78,7 +78,7 @@ TEST(Json, ErrorsSayWhere) {
       {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "has_dpas": 1}}]})",
        DiagnosticKind::BadBoolean, "/kernels/0/execution_env/has_dpas"},
       {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "thread_scheduling_mode": "x"}}]})",
-       DiagnosticKind::UnknownEnumValue, "/kernels/0/execution_env/thread_scheduling_mode"},
+       DiagnosticKind::UnknownValue, "/kernels/0/execution_env/thread_scheduling_mode"},
       {R"({"kernels": [{"name": "k", "execution_env": {"grf_count": 1, "simd_size": 8, "required_work_group_size": [1]}}]})",
        DiagnosticKind::ListLength, "/kernels/0/execution_env/required_work_group_size"}};
   for (const Bad& one : cases) {

@@ -31,7 +31,7 @@ void report_unknown(Document& document, Problems& problems) {
                              formatted("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
       near = closest(word, one.mapping->fields | std::views::transform(&FieldInfo::key));
     } else {
-      told = problems.report(severity, DiagnosticKind::UnknownEnumValue, one.span,
+      told = problems.report(severity, DiagnosticKind::UnknownValue, one.span,
                              formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
       near = closest(word, one.field->values->values | std::views::transform(&ValueInfo::name));
     }

@@ -8,9 +8,9 @@
 // nothing is allocated but the arena's blocks, however many nodes there are.
 //
 // Errors (kinds; ZE Info page, 3.4 and 3.8): bad-indentation, tab-indentation, bad-token, bad-escape,
-// unterminated-string, unsupported-yaml, nesting-too-deep, invalid-utf8, second-document, trailing-content,
+// unterminated-string, unsupported-yaml, nesting-too-deep, invalid-utf8, second-document, trailing-data,
 // duplicate-key, unknown-key, missing-key, not-a-mapping, not-a-sequence, not-a-scalar, bad-integer, integer-range,
-// bad-boolean, bad-float, missing-value, unknown-enum-value, list-length, bad-version, unsupported-version.
+// bad-boolean, bad-float, missing-value, unknown-value, list-length, bad-version, unsupported-version.
 #pragma once
 
 #include <optional>

@@ -603,7 +603,7 @@ void Reader::read_text(Root& root) {
   }
   const bool second = at_marker() && peek() == '-';
   oddity(OddityKind::SecondDocument, span(p_, p_ + 1));
-  error(second ? DiagnosticKind::SecondDocument : DiagnosticKind::TrailingContent, span(p_, p_ + 1),
+  error(second ? DiagnosticKind::SecondDocument : DiagnosticKind::TrailingData, span(p_, p_ + 1),
         second ? "a second document; a text has one" : "something behind the end of the document");
 }
 

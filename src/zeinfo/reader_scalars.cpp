@@ -68,7 +68,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       if (location == WordTable::kNone) {
         // Error or warning is decided when the version is known (parse.cpp).
         if (document_.oddities.size() >= Document::kMaxOddities) {
-          error(DiagnosticKind::UnknownEnumValue, scalar.span, formatted("`{}` has no value `{}`", field.key, shown));
+          error(DiagnosticKind::UnknownValue, scalar.span, formatted("`{}` has no value `{}`", field.key, shown));
         }
         oddity(OddityKind::UnknownValue, scalar.span, in, &field);
         return;

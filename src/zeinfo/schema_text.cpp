@@ -101,7 +101,7 @@ void mapping_schema(const MappingInfo& mapping, json::Writer& out) {
 std::string schema_markdown() {
   std::string out;
   for (const MappingInfo* mapping : all_mappings()) {
-    out += formatted("## {}\n\nIt is {}.\n\n", mapping->name, mapping->doc);
+    out += formatted("## <a id=\"{0}\"></a>{0}\n\nIt is {1}.\n\n", mapping->name, mapping->doc);
     out +=
         "| key | type | default | versions | runtime | lost when dropped | meaning |\n|---|---|---|---|---|---|---|\n";
     for (const FieldInfo& field : mapping->fields) {
@@ -111,8 +111,9 @@ std::string schema_markdown() {
     out += '\n';
   }
   for (const EnumInfo* values : all_enums()) {
-    out += formatted("## {}\n\nIt says {}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
-                     values->name, values->doc);
+    out += formatted(
+        "## <a id=\"{0}\"></a>{0}\n\nIt says {1}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
+        values->name, values->doc);
     for (const ValueInfo& value : values->values) {
       out += formatted("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),
                        value.doc);

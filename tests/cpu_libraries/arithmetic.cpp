@@ -31,7 +31,7 @@ void label(std::vector<std::any>& args) {
   buffer.write(text.data(), std::min(text.size(), buffer.size()), 0);
 }
 
-// Writes the value of each constant behind the buffer, in order, in its own type.
+// Writes the values of the constants after the buffer, in order, each in its own type.
 void constants(std::vector<std::any>& args) {
   auto buffer = std::any_cast<xrt::bo>(args.at(0));
   std::size_t at = 0;

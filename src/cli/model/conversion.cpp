@@ -240,7 +240,7 @@ class Conversion {
   // --experimental-analysis
   void analyse(tosa::Graph& graph) {
     for (const auto& [node, reason] : convert::analyse(graph, options_.settings, diagnostics_)) {
-      const std::string where = format_place(node->location);
+      const std::string where = format_location(node->location);
       print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node->op), where)
                                  : formatted("Failed to lower: {} at {}: {}\n", name_of(node->op), where, reason));
     }

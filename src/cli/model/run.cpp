@@ -205,14 +205,7 @@ class ModelJob : public Job {
     options.perf_counters_path = options_.perf_counters_path;
     options.counters = std::move(counters_);
     options.cache = cache_of(options_.no_cache);
-    if (options_.timeout) {
-      options.time_out = launch::time_out_of(*options_.timeout);
-      options.on_time_out = [style = options_.style](const Diagnostic& diagnostic) {
-        Diagnostics diagnostics;
-        diagnostics.add(diagnostic);
-        cli::report(diagnostics, style);
-      };
-    }
+    if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
     report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
     return report_.has_value();
   }

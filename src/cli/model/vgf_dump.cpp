@@ -18,7 +18,7 @@ int failed(const std::vector<Diagnostic>& problems) {
   for (const Diagnostic& problem : problems) {
     if (problem.severity != Severity::Error) continue;
     print_error(problem.message + "\n");
-    if (const std::string location = format_place(problem.location); !location.empty())
+    if (const std::string location = format_location(problem.location); !location.empty())
       print_error(formatted("  at {} [{}]\n", location, name_of(problem.kind)));
     break;
   }

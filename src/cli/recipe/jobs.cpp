@@ -151,8 +151,8 @@ int check_jobs(const Arguments& arguments) {
       for (const char* key : {"recipe", "profile"}) {
         const json::Value named = job.at[key];
         if (!named || file_exists(Path(file).parent_path() / named.string())) continue;
-        diagnostics.add(json::problem(named, DiagnosticKind::ArtifactMissing,
-                                      formatted("file `{}` does not exist", named.string())));
+        diagnostics.add(
+            json::problem(named, DiagnosticKind::FileNotFound, formatted("file `{}` does not exist", named.string())));
       }
     }
   }

@@ -178,7 +178,7 @@ class RecipeJob : public Job {
 
   std::optional<Bytes> buffer_bytes(const std::string& name) {
     if (!session_.plan()->find_buffer(name)) {
-      diagnostics_.error(DiagnosticKind::UnknownBuffer, {}, formatted("Unknown buffer '{}'", name));
+      diagnostics_.error(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", name));
       return std::nullopt;
     }
     return diagnostics_.take(session_.runner().map_buffer(name));

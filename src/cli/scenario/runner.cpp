@@ -40,14 +40,7 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.repeat);
   options.dry_run = options_.dry_run;
   options.timestamps = wants_timestamps(options_);
-  if (options_.timeout) {
-    options.time_out = launch::time_out_of(*options_.timeout);
-    options.on_time_out = [style = options_.style](const Diagnostic& diagnostic) {
-      Diagnostics diagnostics;
-      diagnostics.add(diagnostic);
-      report(diagnostics, style);
-    };
-  }
+  if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
   if (options_.pipeline_caching) {
     const Path directory =
         options_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(options_.cache_path);

@@ -13,7 +13,7 @@ constexpr int kFailed = 255;
 
 // A diagnostic with its location, as one log line.
 std::string one_line(const Diagnostic& diagnostic) {
-  std::string text = format_place(diagnostic.location);
+  std::string text = format_location(diagnostic.location);
   if (!text.empty()) text += ": ";
   return text + diagnostic.message;
 }
@@ -57,6 +57,7 @@ int scenario_runner(const Arguments& arguments) {
   ScenarioJob job(runner, options.files.front());
   run_one(job, options);
   log_all(log, job.all_diagnostics());
+  if (has_timed_out(job.all_diagnostics())) end_process(kFailed);
   if (options.pause_on_exit) wait_for_enter();
   return exit_status(job.all_diagnostics()) == 0 ? 0 : kFailed;
 }

@@ -63,7 +63,7 @@ JobResult thrown_result() {
   } catch (...) {
     problem.message = "an exception of unknown type";
   }
-  return {.status = static_cast<int>(cause_of(problem.kind)), .report = failed_job_report(problem)};
+  return {.status = static_cast<int>(exit_class_of(problem.kind)), .report = failed_job_report(problem)};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ bool says_something(const Context& context) { return context.has_configuration()
 void check_reference(const Recipe& recipe, std::string_view name, Value object, Diagnostics& diagnostics) {
   if (context_of(recipe, name) || name.empty()) return;
   Diagnostic problem =
-      json::problem(object["hwctx"], DiagnosticKind::UnknownHwctx, formatted("Unknown hwctx '{}'", name));
+      json::problem(object["hwctx"], DiagnosticKind::HardwareContext, formatted("Unknown hwctx '{}'", name));
   const auto names = contexts_of(recipe) |
                      std::views::transform([](const Context* context) { return std::string_view(context->name); });
   if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(object["hwctx"].location()), *near);
@@ -96,7 +96,7 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     check_context(context, diagnostics);
     if (!context.broken && !says_something(context)) {
       Diagnostic problem =
-          json::problem(context.at, DiagnosticKind::RecipeContext, "No xclbin or program specified for hwctx");
+          json::problem(context.at, DiagnosticKind::HardwareContext, "No xclbin or program specified for hwctx");
       problem.location = context.at.opening();
       problem.hint(formatted("`{}` has neither xclbin, program, programs nor module", context.name));
       diagnostics.add(std::move(problem));
@@ -111,7 +111,7 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     if (kernel.broken || !kernel.module.empty()) continue;
     const auto context = context_of(recipe, kernel.context);
     if (!context && kernel.context.empty()) {
-      diagnostics.add(problem_at(kernel.at, "hwctx", DiagnosticKind::RecipeContext, std::string(kAmbiguous)))
+      diagnostics.add(problem_at(kernel.at, "hwctx", DiagnosticKind::HardwareContext, std::string(kAmbiguous)))
           .hint(formatted("kernel `{}` must say which one with `hwctx`", kernel.name));
     } else if (context && module_of(recipe, kernel).key.empty() && (!*context || !(*context)->has_configuration()) &&
                (!*context || !(*context)->broken) && (!recipe.header || !recipe.header->broken)) {
@@ -126,7 +126,7 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
     check_reference(recipe, buffer.context, buffer.at, diagnostics);
     if (buffer.context.empty() && !context_of(recipe, "")) {
       diagnostics.add(
-          problem_at(buffer.at, "hwctx", DiagnosticKind::RecipeContext, "recipe debug buffer must specify hwctx"));
+          problem_at(buffer.at, "hwctx", DiagnosticKind::HardwareContext, "recipe debug buffer must specify hwctx"));
     }
   }
 }

@@ -95,7 +95,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
   const auto kind = kind_of(name.key, artifact->bytes);
   if (!kind) {
     return refuse(
-        name, DiagnosticKind::ArtifactFormat,
+        name, DiagnosticKind::FileFormat,
         formatted("module `{}` is neither SPIR-V, GLSL (.comp, .glsl), RPL (.rpl), OpenCL C (.cl), VGF nor zebin",
                   name.key),
         diagnostics);

@@ -47,14 +47,14 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
           Severity::Warning));
       return;
     }
-    unknown(run.resource_at, DiagnosticKind::UnknownCpu, "cpu", run.resource, recipe.cpus, diagnostics);
+    unknown(run.resource_at, DiagnosticKind::UnknownReference, "cpu", run.resource, recipe.cpus, diagnostics);
     if (kernel)
       diagnostics.add(json::problem(run.at["where"], DiagnosticKind::WrongReference,
                                     formatted("`{}` is a kernel, but the run is on the CPU", run.resource)));
     return;
   }
   if (kernel) return;
-  unknown(run.resource_at, DiagnosticKind::UnknownKernel, "kernel", run.resource, recipe.kernels, diagnostics);
+  unknown(run.resource_at, DiagnosticKind::UnknownReference, "kernel", run.resource, recipe.kernels, diagnostics);
   if (cpu)
     diagnostics.add(
         json::problem(run.resource_at, DiagnosticKind::WrongReference,
@@ -119,7 +119,7 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
       if (const Buffer* buffer = find_named(recipe.buffers, argument.buffer)) {
         check_slice(*buffer, argument, diagnostics);
       } else {
-        unknown(argument.at["name"], DiagnosticKind::UnknownBuffer, "buffer", argument.buffer, recipe.buffers,
+        unknown(argument.at["name"], DiagnosticKind::UnknownReference, "buffer", argument.buffer, recipe.buffers,
                 diagnostics);
       }
     }

@@ -176,7 +176,7 @@ bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& pl
       Diagnostic problem =
           json::problem(member, DiagnosticKind::KernelParameters,
                         formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, key));
-      problem.location = member.key_place();
+      problem.location = member.key_location();
       if (!module.module) problem.hint("OpenCL C has none: give `options` a `build` with `-D NAME=VALUE`");
       diagnostics.add(std::move(problem));
       good = false;

@@ -57,7 +57,7 @@ struct LoadedModule {
   std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: what each kernel is taken from
   std::vector<zebin::SpecConstant> constants;  // Zebin: the values that it was built with
 };
-// Errors: kernel-module, artifact-missing, ...; unsupported for what this build cannot run.
+// Errors: kernel-module, file-not-found, ...; unsupported for what this build cannot run.
 std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts& artifacts, const Cache& cache,
                                         Diagnostics& diagnostics);
 

@@ -44,7 +44,7 @@ class PortableCheck {
     if (!member) return;
     Diagnostic problem =
         json::problem(member, DiagnosticKind::NotPortable, formatted("{} {}", subject, text), Severity::Warning);
-    problem.location = member.key_place();
+    problem.location = member.key_location();
     diagnostics_.add(std::move(problem));
   }
   // A number that is written as a text.

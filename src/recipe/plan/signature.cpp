@@ -66,7 +66,7 @@ bool specialize(const Kernel& kernel, const spirv::Reflection& reflection, spirv
       Diagnostic problem = json::problem(
           member, DiagnosticKind::KernelParameters,
           formatted("the module of kernel `{}` has no specialization constant `{}`", kernel.name, member.key()));
-      problem.location = member.key_place();
+      problem.location = member.key_location();
       const auto names =
           reflection.specialization_constants | std::views::transform(&spirv::SpecializationConstant::name);
       if (const auto near = closest(member.key(), names)) problem.suggest(json::inside_quotes(problem.location), *near);

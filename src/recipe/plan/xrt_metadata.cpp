@@ -45,7 +45,7 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
     const auto program = control_code::read_control_code(file.bytes, file.name, diagnostics);
     if (!program) return false;
     if (!program->full) {
-      diagnostics.add({.kind = DiagnosticKind::ArtifactFormat,
+      diagnostics.add({.kind = DiagnosticKind::FileFormat,
                        .message = formatted("ELF is missing xrt configuration info: {}", file.name),
                        .location = context.origin.location,
                        .path = context.origin.pointer});

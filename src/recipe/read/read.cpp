@@ -202,7 +202,7 @@ void merge_kernels(Recipe& recipe, std::shared_ptr<const json::Document> documen
     if (!kernel_record().read(decoder, entry, changes)) continue;
     const auto kernel = std::ranges::find(recipe.kernels, changes.name, &Kernel::name);
     if (kernel == recipe.kernels.end()) {
-      Diagnostic problem = json::problem(entry["name"], DiagnosticKind::UnknownKernel,
+      Diagnostic problem = json::problem(entry["name"], DiagnosticKind::UnknownReference,
                                          formatted("Unknown kernel '{}': the recipe does not have it", changes.name));
       if (const auto near = closest(changes.name, recipe.kernels | std::views::transform(&Kernel::name)))
         problem.suggest(json::inside_quotes(entry["name"].location()), *near);

@@ -26,14 +26,14 @@ class ReplayCheck {
 
     for (const ReplayContext& context : replay_.contexts) check_files(context);
     for (const ReplayKernel& kernel : replay_.kernels) {
-      const auto* context = find(contexts, kernel.at["hwctx"], DiagnosticKind::UnknownHwctx, "hwctx");
+      const auto* context = find(contexts, kernel.at["hwctx"], DiagnosticKind::HardwareContext, "hwctx");
       if (context) check_instance(kernel, **context);
       if (!kernel.ctrlcode.empty()) open(kernel.ctrlcode, kernel.at["ctrlcode"]);
     }
     for (const ReplayRun& run : replay_.runs) {
-      find(kernels, run.at["kernel"], DiagnosticKind::UnknownKernel, "kernel");
+      find(kernels, run.at["kernel"], DiagnosticKind::UnknownReference, "kernel");
       for (const ReplayArgument& argument : run.arguments)
-        find(buffers, argument.at["bo"], DiagnosticKind::UnknownBuffer, "buffer");
+        find(buffers, argument.at["bo"], DiagnosticKind::UnknownReference, "buffer");
       check_indices(run);
     }
     for (const Frame& frame : replay_.frames) {
@@ -41,7 +41,7 @@ class ReplayCheck {
       for (const FrameRun& one : frame.runs) {
         const auto* run = find(runs, one.at["run"], DiagnosticKind::WrongReference, "run");
         for (const FrameArgument& argument : one.arguments) {
-          const auto* buffer = find(buffers, argument.at["bo"], DiagnosticKind::UnknownBuffer, "buffer");
+          const auto* buffer = find(buffers, argument.at["bo"], DiagnosticKind::UnknownReference, "buffer");
           if (buffer) check_data(argument, **buffer, loaded);
           if (buffer && run) check_is_argument(argument, **run);
         }

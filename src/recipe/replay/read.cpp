@@ -91,7 +91,7 @@ const Record<ReplayContext>& replay_context_record() {
           .rule([](json::Decoder& decoder, Value value, ReplayContext& context) {
             if (context.xclbin.empty() == context.programs.empty()) {
               return decoder.error(
-                  value["name"], DiagnosticKind::RecipeContext,
+                  value["name"], DiagnosticKind::HardwareContext,
                   formatted("context `{}` needs exactly one of `xclbin` and `programs`", context.name));
             }
             return true;

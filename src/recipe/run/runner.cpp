@@ -193,7 +193,7 @@ const Plan& Runner::plan() const { return state_->plan; }
 Result<> Runner::bind(std::string_view buffer, Bound bound) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
-  if (!index) return fail(DiagnosticKind::UnknownBuffer, {}, formatted("Unknown buffer '{}'", buffer));
+  if (!index) return fail(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", buffer));
   if (!bound.storage) return state_error(formatted("the bo bound to '{}' is empty", buffer));
   if (state.any_in_progress())
     return state_error(formatted("'{}' is bound while an execution is in progress; wait first", buffer));

@@ -71,7 +71,8 @@ class Runner {
 
   const Plan& plan() const;
 
-  // Errors: unknown-buffer; size, when it is not what the recipe says; state, while an execution is in progress.
+  // Errors: unknown-reference; buffer-size, when it is not what the recipe says; runner-state, while an execution is in
+  // progress.
   Result<> bind(std::string_view buffer, Bound bound);
   // What is bound, or what the runner made; nothing for unknown and unbound buffers. Never while in progress.
   std::optional<Bound> bound(std::string_view buffer) const;

@@ -49,9 +49,9 @@ TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
   Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output"), add_run("x", "y", 4, 1)),
                 options());
   ASSERT_EQ(opened.problems, "");
-  EXPECT_EQ(opened.run(), "'x', 'y' are not bound; bind them before executing [state]");
+  EXPECT_EQ(opened.run(), "'x', 'y' are not bound; bind them before executing [runner-state]");
   opened.bind("x", {1, 2, 3, 4});
-  EXPECT_EQ(opened.run(), "'y' is not bound; bind it before executing [state]");
+  EXPECT_EQ(opened.run(), "'y' is not bound; bind it before executing [runner-state]");
   opened.bind("y", {0, 0, 0, 0});
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
@@ -67,8 +67,8 @@ TEST_F(RunnerTest, BindChecksNamesAndSizes) {
   const auto bind = [&](std::string_view name, Bound bound) {
     return Opened::text(opened.runner().bind(name, bound).error());
   };
-  EXPECT_EQ(bind("z", {small, 0, 16}), "Unknown buffer 'z' [unknown-buffer]");
-  EXPECT_EQ(bind("y", {small, 0, 12}), "Invalid size (12) of bo bound to 'y', expected 16 [size]");
+  EXPECT_EQ(bind("z", {small, 0, 16}), "Unknown buffer 'z' [unknown-reference]");
+  EXPECT_EQ(bind("y", {small, 0, 12}), "Invalid size (12) of bo bound to 'y', expected 16 [buffer-size]");
   EXPECT_THAT(bind("x", {small, 0, 16}), HasSubstr("sub buffer size and offset: Invalid argument"));
   EXPECT_THAT(bind("x", {small, 0, 8}), HasSubstr("buffer size mismatch for buffer: x"));
   EXPECT_THAT(bind("x", {}), HasSubstr("is empty"));
@@ -217,7 +217,7 @@ TEST_F(RunnerTest, ArgumentsBeyondTheFunctionAreErrors) {
                                   cpu_run("copy", R"({"name": "x", "argidx": 0})", R"({"value": 3, "argidx": 2})"),
                                   cpus_json({"copy"})),
                       options());
-  EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments, and so has no argidx 2 [argidx]"));
+  EXPECT_THAT(opened.problems, HasSubstr("function `copy` takes 2 arguments, and so has no argidx 2 [argument-index]"));
   EXPECT_THAT(opened.problems,
               HasSubstr("run `copy` does not set argument 1 of function `copy`; it is empty [unset-argument]"));
 }

@@ -183,7 +183,7 @@ TEST_F(ModelInRecipe, SaysWhatDoesNotFit) {
     return opened.run();
   };
   EXPECT_EQ(problems(twice_recipe(), graph_model()),
-            "`given` of the model needs a buffer of 16 bytes, but argument 0 of run `first` has 20 [size]");
+            "`given` of the model needs a buffer of 16 bytes, but argument 0 of run `first` has 20 [buffer-size]");
   EXPECT_THAT(problems(twice_recipe(R"(, "grid": [1, 1, 1])"), graph_model()),
               HasSubstr("kernel `model` is the whole model m.vgf, which takes no `grid`"));
   EXPECT_THAT(problems(twice_recipe(R"(, "parameters": [])"), graph_model()), HasSubstr("takes no `parameters`"));

@@ -353,7 +353,7 @@ TEST_F(RecipeOnVulkan, OverlappingPartsThatNeedACopyAreRefused) {
   };
   EXPECT_THAT(problem(R"(, "offset": 4, "size": 16)", R"(, "offset": 8, "size": 16)"),
               HasSubstr("arguments 0 and 1 of run `x_to_x` overlap, one of them is written, and offset"));
-  EXPECT_THAT(problem(R"(, "offset": 0, "size": 16)", R"(, "offset": 12, "size": 16)"), HasSubstr("[size]"));
+  EXPECT_THAT(problem(R"(, "offset": 0, "size": 16)", R"(, "offset": 12, "size": 16)"), HasSubstr("[buffer-size]"));
   EXPECT_EQ(problem(R"(, "offset": 4, "size": 16)", R"(, "offset": 20, "size": 16)"), "ok");
   EXPECT_EQ(problem(R"(, "offset": 256, "size": 16)", R"(, "offset": 256, "size": 16)"), "ok");
 }

@@ -212,12 +212,12 @@ void Resolver::State::check_outputs() {
     };
     const ContainerField& field = out.container_fields[output.field];
     std::uint32_t& format = output.settings[Setting::color_output_format - kFirstOutputSetting];
-    const Range format_place = place_of(Setting::color_output_format);
-    if (format_place.end == 0) format = default_format(field.type);
+    const Range format_location = place_of(Setting::color_output_format);
+    if (format_location.end == 0) format = default_format(field.type);
     const ItemClass wanted = out.types[field.type].item;
     const std::string_view name = word_of(Setting::color_output_format, format).name;
     if (class_of(name) != wanted) {
-      error(DiagnosticKind::RplSettingValue, format_place,
+      error(DiagnosticKind::RplSettingValue, format_location,
             formatted("`{}` is a {} format, and the color output `{}` is `{}`", name, name_of_class(class_of(name)),
                       text(field.name), builtin_type_name(field.type)))
           .note(formatted("`{}` is declared here", text(field.name)),

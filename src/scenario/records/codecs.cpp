@@ -96,8 +96,8 @@ bool exclusive(Decoder& decoder, Value object, std::string_view first, std::stri
   if (!a || !b) return true;
   Diagnostic diagnostic = json::problem(b, DiagnosticKind::ConflictingKeys,
                                         formatted("`{}` and `{}` exclude each other in {}", first, second, subject));
-  diagnostic.location = b.key_place();
-  diagnostic.note(formatted("`{}` is here", first), a.key_place());
+  diagnostic.location = b.key_location();
+  diagnostic.note(formatted("`{}` is here", first), a.key_location());
   decoder.add(std::move(diagnostic));
   return false;
 }

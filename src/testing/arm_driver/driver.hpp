@@ -47,7 +47,8 @@ namespace slipway::testing::arm_driver {
 #define ARM_DRIVER_REAL_DEVICE_FUNCTIONS(X)                                                                         \
   X(vkAllocateMemory)                                                                                               \
   X(vkFreeMemory)                                                                                                   \
-  X(vkMapMemory) X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory)        \
+  X(vkMapMemory)                                                                                                    \
+  X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory)                       \
       X(vkCreateDescriptorSetLayout) X(vkCreateDescriptorPool) X(vkUpdateDescriptorSets) X(vkCreateShaderModule)    \
           X(vkDestroyShaderModule) X(vkCreateComputePipelines) X(vkDestroyPipeline) X(vkBeginCommandBuffer)         \
               X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkCmdDispatch) X(vkQueueSubmit2) X(vkDestroyDevice) \

@@ -154,7 +154,7 @@ TEST_F(RecipeOnOpenCl, SpirV) {
   EXPECT_THAT(results(*open("m.spv", module, R"(, "specialization": {"bias": 1})")), ElementsAre(4, 7, 10, 13));
   EXPECT_THAT(open("m.spv", module, R"(, "specialization": {"bios": 1})")->problems,
               HasSubstr("has no specialization constant `bios` [kernel-parameters]"));
-  EXPECT_THAT(open("m.spv", module, R"(, "specialization": {"7": -1})")->problems, HasSubstr("[constant]"));
+  EXPECT_THAT(open("m.spv", module, R"(, "specialization": {"7": -1})")->problems, HasSubstr("[constant-value]"));
 }
 
 TEST_F(RecipeOnOpenCl, OpenClC) {

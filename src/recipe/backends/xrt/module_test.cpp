@@ -26,7 +26,7 @@ TEST(XrtModule, SaysWhenThereIsNoDevice) {
   ASSERT_FALSE(backend);
   const Diagnostic& problem = backend.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoDevice);
-  EXPECT_EQ(cause_of(problem.kind), Cause::Device);
+  EXPECT_EQ(exit_class_of(problem.kind), ExitClass::DeviceLacks);
   EXPECT_EQ(problem.location.file, "recipe.json");
   EXPECT_THAT(problem.message, StartsWith("XRT found no device"));
   EXPECT_THAT(problem.message, HasSubstr("--kernels"));

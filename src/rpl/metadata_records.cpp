@@ -1,4 +1,6 @@
-// Reading metadata, and its JSON Schema: both from the tables below.
+// The tables of metadata: reading, writing and the JSON Schema come from them.
+#include "rpl/metadata_records.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +9,6 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
-#include "json/record.hpp"
-#include "rpl/metadata_json.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -34,6 +34,9 @@ struct Names {
     if (!json::read_word(decoder, value, words, "", index)) return false;
     to = values[index];
     return true;
+  }
+  void write(json::Writer& out, T from) const {
+    out.value(words[static_cast<std::size_t>(std::ranges::find(values, from) - values.begin())]);
   }
   void schema(Schema& schema) const { json::word_schema(schema, words); }
 };
@@ -77,6 +80,10 @@ struct OrNull {
   bool read(Decoder& decoder, json::Value value, T& to) const {
     return value.is(json::Type::Null) || codec.read(decoder, value, to);
   }
+  template <class T>
+  void write(json::Writer& out, const T& from) const {  // the record writes null
+    codec.write(out, from);
+  }
   void schema(Schema& schema) const {
     schema.out().object([&] {
       schema.out().key("anyOf").array([&] {
@@ -91,13 +98,13 @@ OrNull(Codec) -> OrNull<Codec>;
 
 bool is_null(json::Value object, std::string_view key) { return object[key].is(json::Type::Null); }
 
-// What another member decides: read as nothing here.
+// A value that other members determine. Reading ignores it.
+template <class T>
 struct Derived {
   std::string_view schema_text;
-  template <class T>
-  bool read(Decoder&, json::Value, T&) const {
-    return true;
-  }
+  void (*write_value)(json::Writer& out, const T& from);
+  bool read(Decoder&, json::Value, T&) const { return true; }
+  void write(json::Writer& out, const T& from) const { write_value(out, from); }
   void schema(Schema& schema) const { schema.out().raw(schema_text); }
 };
 
@@ -110,6 +117,7 @@ struct Number {
     return decoder.error(value, DiagnosticKind::OutOfRange,
                          formatted("{} is beyond 32-bit floats", value.number_text()));
   }
+  void write(json::Writer& out, float from) const { out.value(from); }
   void schema(Schema& schema) const { json::Real{}.schema(schema); }
 };
 
@@ -143,6 +151,24 @@ bool read_setting(Decoder& decoder, json::Value value, const SettingInfo& info, 
   return false;
 }
 
+template <class Settings>
+void write_setting(json::Writer& out, const SettingInfo& info, const Settings& settings) {
+  switch (info.type) {
+    case SettingType::Flag:
+      out.value(settings.flag(info.id));
+      break;
+    case SettingType::Uint:
+      out.value(settings.number(info.id));
+      break;
+    case SettingType::Float:
+      out.value(settings.real(info.id));
+      break;
+    case SettingType::Word:
+      out.value(settings.word(info.id));
+      break;
+  }
+}
+
 void setting_schema(Schema& schema, const SettingInfo& info) {
   switch (info.type) {
     case SettingType::Flag:
@@ -163,7 +189,7 @@ auto settings_of(SettingScope scope) {
 
 // `settings`: those of a graphics or of a compute pipeline.
 struct SettingsObject {
-  bool read(Decoder& decoder, json::Value object, PipelineSettings& to) const {
+  bool read(Decoder& decoder, json::Value object, Metadata& to) const {
     if (!object.is(json::Type::Object)) return decoder.wrong_type(object, "an object");
     const SettingScope scope = object["workgroup_size_x"] ? SettingScope::Compute : SettingScope::Graphics;
     auto infos = settings_of(scope);
@@ -172,12 +198,20 @@ struct SettingsObject {
     bool good = true;
     for (const SettingInfo& info : infos) {
       if (const json::Value value = object[info.name]) {
-        good &= read_setting(decoder, value, info, to);
+        good &= read_setting(decoder, value, info, to.settings);
       } else {
         good = decoder.missing(object, info.name, "settings");
       }
     }
     return good;
+  }
+  void write(json::Writer& out, const Metadata& from) const {
+    const bool graphics = from.pipeline_type == PipelineKind::Graphics;
+    out.object([&] {
+      for (const SettingInfo& info : settings_of(graphics ? SettingScope::Graphics : SettingScope::Compute)) {
+        write_setting(out.key(info.name), info, from.settings);
+      }
+    });
   }
   void schema(Schema& schema) const {
     schema.out().object([&] {
@@ -208,6 +242,7 @@ struct OutputSetting {
   bool read(Decoder& decoder, json::Value value, OutputSettings& to) const {
     return read_setting(decoder, value, info_of(id), to);
   }
+  void write(json::Writer& out, const OutputSettings& from) const { write_setting(out, info_of(id), from); }
   void schema(Schema& schema) const { setting_schema(schema, info_of(id)); }
 };
 
@@ -227,7 +262,12 @@ bool read_option_value(Decoder& decoder, json::Value value, const Metadata::Opti
   }
   return false;
 }
-constexpr std::string_view kOptionValueSchema = R"({"type": ["boolean", "number", "string"]})";
+
+Derived<Metadata::OptionValue> option_value() {
+  return {R"({"type": ["boolean", "number", "string"]})", [](json::Writer& out, const Metadata::OptionValue& from) {
+            std::visit([&](const auto& value) { out.value(value); }, from);
+          }};
+}
 
 // --- records -------------------------------------------------------------------------------------------------------
 
@@ -249,9 +289,10 @@ const Record<Metadata::Option>& option_record() {
           .required("type", &M::type,
                     names({OptionType::Flag, OptionType::Uint, OptionType::Sint, OptionType::Float, OptionType::Enum}),
                     "the type of its values")
-          .required("value", &M::value, Derived{kOptionValueSchema}, "what it was compiled with")
+          .required("value", &M::value, option_value(), "what it was compiled with")
           .optional("values", &M::values, List{Text{}}, "of an enum: all its values, the default first")
-          .required("default", &M::default_value, Derived{kOptionValueSchema}, "what it is when nobody says anything")
+          .written_if([](const M& option) { return option.type == OptionType::Enum; })
+          .required("default", &M::default_value, option_value(), "what it is when nobody says anything")
           .rule([](Decoder& decoder, json::Value object, M& option) {
             const bool value = read_option_value(decoder, object["value"], option, option.value);
             return read_option_value(decoder, object["default"], option, option.default_value) && value;
@@ -269,8 +310,10 @@ const Record<Metadata::EntryPoint>& entry_point_record() {
   return record;
 }
 
-constexpr std::string_view kClassSchema =
-    R"({"enum": ["vector_1", "vector_2", "vector_3", "vector_4", "matrix_3x3", "matrix_4x4"]})";
+Derived<TypeId> class_of_type() {
+  return {R"({"enum": ["vector_1", "vector_2", "vector_3", "vector_4", "matrix_3x3", "matrix_4x4"]})",
+          [](json::Writer& out, const TypeId& type) { out.value(attribute_class(type)); }};
+}
 
 const Record<Metadata::Attribute>& attribute_record() {
   using M = Metadata::Attribute;
@@ -281,7 +324,7 @@ const Record<Metadata::Attribute>& attribute_record() {
           .required("location", &M::location, Integer{}, "of the first column")
           .required("location_count", &M::location_count, Integer{.min = 1}, "columns of a matrix, else 1")
           .required("offset", &M::offset, Integer{}, "bytes from the start of the block")
-          .required("class", &M::type, Derived{kClassSchema}, "the shape of the type")
+          .required("class", &M::type, class_of_type(), "the shape of the type")
           .required("item_format", &M::item_format, item_formats(), "how one item lies in memory")
           .required("vk_format", &M::vk_format, Integer{}, "the VkFormat of a vector or of a column")
           .required("column_stride", &M::column_stride, Integer{}, "bytes from one column to the next")
@@ -370,6 +413,7 @@ const Record<Metadata::Image>& image_record() {
           .required("image_array_size", &M::image_array_size, Integer{.min = 1}, "the number of descriptors")
           .required("storage_format", &M::storage_format, OrNull{item_formats()}, "of a storage image: of one item")
           .optional("vk_format", &M::vk_format, Integer{}, "of a storage image: its VkFormat")
+          .written_if([](const M& image) { return image.storage_format.has_value(); })
           .rule([](Decoder&, json::Value object, M& image) {
             if (is_null(object, "storage_format")) image.storage_format.reset();
             return true;
@@ -393,21 +437,30 @@ struct OneSet {
   bool read(Decoder& decoder, json::Value value, std::array<Metadata::Set, 4>& to) const {
     return set_record().read(decoder, value, to[index]);
   }
+  void write(json::Writer& out, const std::array<Metadata::Set, 4>& from) const {
+    set_record().write(out, from[index]);
+  }
   void schema(Schema& schema) const { Nested(set_record()).schema(schema); }
 };
 
-const Record<Metadata::Interface>& interface_record() {
+const Record<Metadata::Interface>& interface_table() {
   using M = Metadata::Interface;
+  constexpr auto has_sets = [](const M& interface) { return interface.has_sets; };
   static const auto record =
       Record<M>("interface", "what pipelines must share to take the same buffers and descriptor sets")
           .optional("attribute_sources", &M::attribute_sources, List{Nested(attribute_source_record())},
                     "by binding; absent with --skip-attributes")
+          .written_if([](const M& interface) { return interface.has_attributes; })
           .required("push_constant_name", &M::push_constant_name, OrNull{Text{}}, "of the push-constant buffer")
           .required("push_constant_size", &M::push_constant_size, Integer{}, "bytes; 0 for none")
           .optional("set_pass", &M::sets, OneSet{0}, "what a render pass gives; absent with --skip-sets")
+          .written_if(has_sets)
           .optional("set_material", &M::sets, OneSet{1}, "what a material gives")
+          .written_if(has_sets)
           .optional("set_object", &M::sets, OneSet{2}, "what an object gives")
+          .written_if(has_sets)
           .optional("set_shared", &M::sets, OneSet{3}, "what several objects share")
+          .written_if(has_sets)
           .rule([](Decoder&, json::Value object, M& interface) {
             if (is_null(object, "push_constant_name")) interface.push_constant_name.reset();
             interface.has_attributes = static_cast<bool>(object["attribute_sources"]);
@@ -420,13 +473,16 @@ const Record<Metadata::Interface>& interface_record() {
 const Record<Metadata::ColorOutput>& color_output_record() {
   using M = Metadata::ColorOutput;
   static const auto record = [] {
+    constexpr Derived<OutputSettings> vk_format{
+        R"({"type": "integer"})",
+        [](json::Writer& out, const OutputSettings& from) { out.value(from.vulkan(Setting::color_output_format)); }};
     auto made =
         Record<M>("color output", "a color attachment, by location")
             .required("name", &M::name, Text{}, "container.field")
             .required("type", &M::type, value_types(), "what the shader writes")
             .required("components_count", &M::components_count, Integer{.min = 1, .max = 4}, "items of the type")
             .required("format", &M::settings, OutputSetting{Setting::color_output_format}, "of the attachment")
-            .required("vk_format", &M::settings, Derived{R"({"type": "integer"})"}, "the VkFormat of it");
+            .required("vk_format", &M::settings, vk_format, "the VkFormat of it");
     constexpr std::size_t kPrefix = std::string_view("color_output_").size();
     for (const SettingInfo& info : settings_of(SettingScope::ColorOutput)) {
       if (info.id == Setting::color_output_format) continue;
@@ -474,8 +530,16 @@ struct StageNames {
   bool read(Decoder& decoder, json::Value value, Lists& to) const {
     return List{Text{}}.read(decoder, value, to[static_cast<std::size_t>(stage)].emplace());
   }
+  void write(json::Writer& out, const Lists& from) const {
+    List{Text{}}.write(out, *from[static_cast<std::size_t>(stage)]);
+  }
   void schema(Schema& schema) const { List{Text{}}.schema(schema); }
 };
+
+template <Stage stage>
+bool decides(const Metadata::ConsultedNames& names) {
+  return names.stages[static_cast<std::size_t>(stage)].has_value();
+}
 
 const Record<Metadata::ConsultedNames>& consulted_record() {
   using M = Metadata::ConsultedNames;
@@ -484,8 +548,11 @@ const Record<Metadata::ConsultedNames>& consulted_record() {
           .required("interface", &M::interface_options, List{Text{}}, "the interface: global options alone")
           .required("settings", &M::settings, List{Text{}}, "settings and color outputs")
           .optional("vertex", &M::stages, StageNames{Stage::Vertex}, "the code of the vertex stage")
+          .written_if(decides<Stage::Vertex>)
           .optional("fragment", &M::stages, StageNames{Stage::Fragment}, "the code of the fragment stage")
-          .optional("compute", &M::stages, StageNames{Stage::Compute}, "the code of the compute stage");
+          .written_if(decides<Stage::Fragment>)
+          .optional("compute", &M::stages, StageNames{Stage::Compute}, "the code of the compute stage")
+          .written_if(decides<Stage::Compute>);
   return record;
 }
 
@@ -497,19 +564,22 @@ const Record<Metadata::Hashes>& hashes_record() {
   return record;
 }
 
-const Record<Metadata>& metadata_record() {
+const Record<Metadata>& metadata_table() {
   using M = Metadata;
+  constexpr Derived<M> format{R"({"const": "slipway-rpl-metadata"})",
+                              [](json::Writer& out, const M&) { out.value(kMetadataFormat); }};
+  constexpr Derived<M> version{R"({"const": 1})", [](json::Writer& out, const M&) { out.value(kMetadataVersion); }};
   static const auto record =
       Record<M>("metadata", "all that creating a pipeline takes")
-          .required("format", &M::pipeline_type, Derived{R"({"const": "slipway-rpl-metadata"})"}, "what this file is")
-          .required("version", &M::pipeline_type, Derived{R"({"const": 1})"}, "of the format")
+          .required("format", format, "what this file is")
+          .required("version", version, "of the format")
           .required("pipeline_type", &M::pipeline_type, names({PipelineKind::Graphics, PipelineKind::Compute}),
                     "the kind of pipeline")
           .required("modules", &M::modules, List{Nested(module_record())}, "what it was compiled from")
           .required("options", &M::options, List{Nested(option_record())}, "in the order of the program")
           .required("entry_points", &M::entry_points, List{Nested(entry_point_record())}, "none: metadata alone")
-          .required("interface", &M::interface, Nested(interface_record()), "what instance options cannot change")
-          .required("settings", &M::settings, SettingsObject{}, "fixed-function state, or the workgroup's size")
+          .required("interface", &M::interface, Nested(interface_table()), "what instance options cannot change")
+          .required("settings", SettingsObject{}, "fixed-function state, or the workgroup's size")
           .required("color_outputs", &M::color_outputs, List{Nested(color_output_record())}, "by location")
           .required("color_blend_constants", &M::color_blend_constants, List{Number{}, 4, 4}, "red, green, blue, alpha")
           .required("state", &M::state, List{Nested(state_record())}, "by location; for information")
@@ -521,41 +591,9 @@ const Record<Metadata>& metadata_record() {
   return record;
 }
 
-bool check_version(json::Value root, Diagnostics& diagnostics) {
-  const json::Value format = root["format"], version = root["version"];
-  if (format.is(json::Type::String) && format.string() != kMetadataFormat) {
-    diagnostics.add(json::problem(format, DiagnosticKind::FileFormat,
-                                  formatted("this is `{}`, not `{}`", format.string(), kMetadataFormat)));
-    return false;
-  }
-  if (version.is(json::Type::Number) && version.unsigned_integer() != kMetadataVersion) {
-    diagnostics.add(json::problem(version, DiagnosticKind::OutOfRange,
-                                  formatted("version {} of the format is unknown; this program reads version {}",
-                                            version.number_text(), kMetadataVersion)));
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-std::optional<Metadata> read_metadata(const SourcePtr& source, Diagnostics& diagnostics) {
-  const auto document = diagnostics.take(json::parse(source));
-  if (!document || !check_version((*document)->root(), diagnostics)) return std::nullopt;
-  Decoder decoder(diagnostics, Severity::Warning);
-  return decoder.read(metadata_record(), (*document)->root());
-}
-
-std::string metadata_schema_text() {
-  json::Writer out;
-  Schema schema(out);
-  out.object([&] {
-    out.member("$schema", "https://json-schema.org/draft/2020-12/schema");
-    out.member("title", "Metadata of a render pipeline");
-    out.key("allOf").array([&] { Nested(metadata_record()).schema(schema); });
-    schema.write_definitions();
-  });
-  return out.text();
-}
+const Record<Metadata>& metadata_record() { return metadata_table(); }
+const Record<Metadata::Interface>& interface_record() { return interface_table(); }
 
 }  // namespace slipway::rpl

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The long checks, which `./dev test` does not make: env/ci.sh [STEP...]
+#
+#   sanitize  all tests with the address and undefined-behaviour sanitizers
+#   fuzz      each fuzzer for 60 seconds (SLIPWAY_FUZZ_SECONDS)
+#   clang     a build with clang
+#   plain     a build without precompiled headers and unity files: every file includes what it uses
+#   bundle    a bundle, whose program runs outside the build environment
+#   lint      clang-tidy over all sources
+#
+# Without arguments it runs all steps in this order. A step that fails does not stop the next one; the last lines list the result
+# and the time of each step. The logs are in build/ci.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+all=(sanitize fuzz clang plain bundle lint)
+logs=build/ci
+mkdir -p "$logs"
+
+step_sanitize() { SLIPWAY_PRESET=sanitize ./dev test; }
+step_fuzz() { ./dev fuzz all "${SLIPWAY_FUZZ_SECONDS:-60}"; }
+step_clang() { ./dev build clang; }
+step_plain() { ./dev build plain; }
+step_bundle() {
+  ./dev bundle "$PWD/$logs/bundle" && "$logs/bundle/slipway" check examples/hello/scenario.json &&
+    "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
+}
+step_lint() { ./dev lint; }
+
+[ $# -gt 0 ] || set -- "${all[@]}"
+for step in "$@"; do
+  declare -F "step_$step" >/dev/null || {
+    echo "ci: unknown step \`$step\`; the steps are ${all[*]}" >&2
+    exit 2
+  }
+done
+
+failed=0
+results=()
+for step in "$@"; do
+  echo "== ci: $step" >&2
+  begin=$SECONDS
+  if "step_$step" 2>&1 | tee "$logs/$step.log"; then result=ok; else result="FAILED ($logs/$step.log)"; failed=1; fi
+  results+=("$(printf '%-9s %5d s  %s' "$step" $((SECONDS - begin)) "$result")")
+done
+printf '%s\n' "${results[@]}" >&2
+exit $failed

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Builds the documentation as a static site: docs.py TOP DIRECTORY
+
+DIRECTORY/site has all pages and a page for each public header, with a search. It loads nothing from other hosts. Markdown is
+rendered by cmark-gfm, as hosts of repositories do; mkdocs adds navigation and search.
+"""
+import html
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+top, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+pages = work / "pages"
+# The pages of the site in their order, under the headings of the navigation.
+NAVIGATION = [
+    ("Start", ["README.md", "docs/README.md"]),
+    ("Use", ["docs/scenarios.md", "docs/running.md", "docs/tensors.md", "docs/graphs.md", "docs/models.md", "docs/converting.md",
+             "docs/rpl.md", "docs/recipes.md", "docs/cpu_functions.md", "docs/npu.md", "docs/zeinfo.md", "docs/library.md",
+             "docs/environment.md"]),
+    ("Reference", ["docs/diagnostics.md", "docs/zeinfo-keys.md"]),
+    ("C++ API", ["include/slipway/*.hpp"]),
+    ("Formats", ["docs/spec/*.md"]),
+    ("Examples", ["examples/*/README.md"]),
+    ("Contribute", ["CONTRIBUTING.md", "docs/architecture.md", "docs/style.md", "docs/diagnostics_guide.md", "docs/adding_kernels.md",
+                    "tests/data/README.md", "RELEASING.md", "CHANGELOG.md", "SECURITY.md"]),
+    ("Design", ["docs/design/*.md"]),
+]
+
+
+def page_of(name):
+    """The file of the site that has the page or header."""
+    if name.endswith("README.md"):
+        return name[: -len("README.md")] + "index.html"
+    return re.sub(r"\.md$", "", name) + ".html"
+
+
+def slug(heading, seen):
+    text = re.sub(r"[^\w\- ]", "", html.unescape(re.sub(r"<[^>]*>", "", heading)).lower()).replace(" ", "-")
+    seen[text] = seen.get(text, -1) + 1
+    return f"{text}-{seen[text]}" if seen[text] else text
+
+
+def for_mkdocs(body):
+    """HTML as blocks that mkdocs passes on, between headings as Markdown, which it lists and indexes."""
+    seen, text = {}, ""
+    for part in re.split(r"(<h[1-6]>.*?</h[1-6]>)", body, flags=re.S):
+        if match := re.fullmatch(r"<h([1-6])>(.*?)</h\1>", part, flags=re.S):
+            heading = match[2].replace("\n", " ")
+            heading = "".join(f"&#{ord(sign)};" if sign in "_*`[]{}#\\" else sign for sign in heading)
+            text += f"{'#' * int(match[1])} {heading} {{#{slug(match[2], seen)}}}\n\n"
+        elif part.strip():
+            text += f"<div>\n{part.strip()}\n</div>\n\n"
+    return text
+
+
+def with_links(body, name, known):
+    """Links to pages of the site lead there; other links into the repository become text."""
+    base = pathlib.PurePosixPath(name).parent
+
+    def link(match):
+        target, _, anchor = html.unescape(match[1]).partition("#")
+        if re.match(r"[a-z]+:", target) or not target:
+            return match[0]
+        path = os.path.normpath(base / target)
+        for page in (path, f"{path}/README.md"):
+            if page in known:
+                address = os.path.relpath(page_of(page), base) + (f"#{anchor}" if anchor else "")
+                return f'<a href="{html.escape(address)}">{match[2]}</a>'
+        return match[2]
+
+    return re.sub(r'<a href="([^"]*)">(.*?)</a>', link, body, flags=re.S)
+
+
+def rendered(text):
+    command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink"]
+    return subprocess.run(command, input=text, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def markdown_of_header(path):
+    """A header as a page: the comment at its beginning as text, the rest as code."""
+    lines = path.read_text().splitlines()
+    intro = []
+    while lines and lines[0].startswith("//"):
+        line = lines.pop(0)[2:].removeprefix(" ")
+        if not line.startswith("SPDX-"):
+            intro.append(line)
+    code = "\n".join(lines).strip()
+    # Code in the comment is indented by two; Markdown asks for four.
+    text = "\n".join("  " + line if line.startswith("  ") else line for line in intro)
+    return f"# `slipway/{path.name}`\n\n{text}\n\n```cpp\n{code}\n```\n"
+
+
+def write_page(name, known):
+    path = top / name
+    text = markdown_of_header(path) if path.suffix == ".hpp" else path.read_text()
+    title = re.search(r"^# +(.*)$", text, re.M)[1].replace("`", "")
+    body = for_mkdocs(with_links(rendered(text), name, known))
+    target = pages / re.sub(r"\.html$", ".md", page_of(name))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f"---\ntitle: {title!r}\n---\n{body}")
+    return title, target.relative_to(pages).as_posix()
+
+
+def main():
+    if missing := [program for program in ("cmark-gfm", "mkdocs") if not shutil.which(program)]:
+        print(f"docs.py: {' and '.join(missing)} not found; env/packages-docs.txt lists the packages", file=sys.stderr)
+        sys.exit(5)
+    shutil.rmtree(work, ignore_errors=True)
+    sections = [(section, [path.relative_to(top).as_posix() for pattern in patterns for path in sorted(top.glob(pattern))])
+                for section, patterns in NAVIGATION]
+    known = {name for _, names in sections for name in names}
+    lines = ["site_name: Slipway", f"docs_dir: {pages}", f"site_dir: {work / 'site'}", "use_directory_urls: false",
+             "theme: {name: mkdocs, highlightjs: false, navigation_depth: 2, nav_style: dark}", "plugins: [search]", "markdown_extensions: [attr_list]",
+             "extra_css: [slipway.css]", "nav:"]
+    for section, names in sections:
+        lines.append(f"  - {section!r}:")
+        for name in names:
+            title, target = write_page(name, known)
+            lines.append(f"    - {title!r}: {target}")
+    (pages / "slipway.css").write_text("table { display: block; overflow-x: auto; margin-bottom: 1em; }\n"
+                                       "td, th { border: 1px solid #ccc; padding: 0.2em 0.5em; }\n")
+    (work / "mkdocs.yml").write_text("\n".join(lines) + "\n")
+    subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--config-file", work / "mkdocs.yml"], check=True)
+    print(f"{len(known)} pages: {work / 'site/index.html'}")
+
+
+main()

@@ -1,0 +1,184 @@
+// `slipway doctor`: reports what Slipway can use on this machine, what is missing, and how to install it.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/cache.hpp"
+#include "base/format.hpp"
+#include "cli/backend_devices.hpp"
+#include "cli/program.hpp"
+#include "cli/version.hpp"
+#include "gpu/choose_device.hpp"
+#include "gpu/device_plan.hpp"
+#include "gpu/instance.hpp"
+#include "json/writer.hpp"
+
+namespace slipway::cli {
+namespace {
+
+enum class State { Ok, Missing, Problem };  // Missing: something optional
+
+struct Finding {
+  std::string subject;
+  State state = State::Ok;
+  std::string text;
+  std::string remedy;  // what to do; may be empty
+};
+
+std::string_view name_of(State state) {
+  return state == State::Ok ? "ok" : state == State::Missing ? "missing" : "problem";
+}
+
+std::string first_message(const Failure& failure) { return failure.empty() ? "failed" : failure.front().message; }
+
+class Doctor {
+ public:
+  std::vector<Finding> examine() {
+    vulkan();
+    open_cl();
+    npus();
+    caches();
+    environment();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(std::string subject, State state, std::string text, std::string remedy = {}) {
+    findings_.push_back({std::move(subject), state, std::move(text), std::move(remedy)});
+  }
+
+  void vulkan() {
+    const Result<gpu::Instance> instance = gpu::create_instance();
+    if (!instance) {
+      return add("Vulkan", State::Problem, first_message(instance.error()),
+                 "install the Vulkan loader and a driver; mesa-vulkan-drivers has one that needs no GPU");
+    }
+    const std::vector<gpu::Snapshot>& devices = instance->snapshots();
+    if (devices.empty()) {
+      return add("Vulkan", State::Problem, "the loader is installed, but no driver offers a device",
+                 "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
+                 "VK_DRIVER_FILES, where it is set, replaces all other drivers");
+    }
+    const char* wanted = std::getenv("SLIPWAY_DEVICE");
+    const Result<std::size_t> chosen = gpu::choose_device(devices, wanted ? wanted : "");
+    for (const gpu::Snapshot& device : devices) {
+      const bool is_default = chosen && device.index == *chosen;
+      const bool old = device.api.major == 1 && device.api.minor < 3;
+      add(formatted("device {}{}", device.index, is_default ? " (default)" : ""), old ? State::Missing : State::Ok,
+          formatted("{}, {}, Vulkan {}.{}.{}, {} {}", device.name, gpu::name_of(device.type), device.api.major,
+                    device.api.minor, device.api.patch, device.driver_name, device.driver_info),
+          old ? "Slipway needs Vulkan 1.3: update the driver, or choose another device with --device" : "");
+      if (is_default) extensions(device);
+    }
+    if (!chosen)
+      add("default device", State::Problem, first_message(chosen.error()), "unset SLIPWAY_DEVICE, or correct it");
+    const Result<gpu::Instance> validated = gpu::create_instance({.validation = true});
+    add("validation layer", validated ? State::Ok : State::Missing,
+        validated ? "installed; `run --validate` uses it" : first_message(validated.error()),
+        validated ? "" : "install vulkan-validationlayers to use `run --validate`");
+  }
+
+  // Native support, or how a run emulates what the device lacks.
+  void extensions(const gpu::Snapshot& device) {
+    const std::string tensors = gpu::missing_for_tensors(device);
+    const std::string graphs = gpu::missing_for_graphs(device);
+    add("tensors in shaders", State::Ok,
+        tensors.empty() ? "native" : "emulated: shaders are rewritten to use buffers (" + tensors + ")");
+    add("ML graphs", State::Ok, graphs.empty() ? "native" : "emulated: graphs become compute shaders (" + graphs + ")");
+  }
+
+  void open_cl() {
+    const Result<std::string> devices = list_backend_devices("opencl", false);
+    add("OpenCL", devices ? State::Ok : State::Missing, devices ? "usable by recipes" : first_message(devices.error()),
+        devices
+            ? ""
+            : "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
+  }
+
+  void npus() {
+    const std::vector<std::string> devices = xrt_devices();
+    for (const std::string& device : devices) add("NPU", State::Ok, device + ", through XRT");
+    if (devices.empty()) {
+      add("NPU", State::Missing, "none found through XRT",
+          "needed only for recipes with `--backend xrt`: docs/npu.md lists what it takes");
+    }
+  }
+
+  void caches() {
+    const Cache cache = Cache::of_user();
+    if (!cache.enabled()) {
+      return add("cache", State::Missing, "disabled: neither XDG_CACHE_HOME nor HOME is set",
+                 "set one of them: without a cache, shaders and graphs are compiled in each run");
+    }
+    std::error_code error;
+    std::filesystem::create_directories(cache.directory(), error);
+    const Path probe = cache.directory() / formatted("doctor.{}", std::hash<std::string>()(cache.directory().string()));
+    const bool writable = !error && (std::ofstream(probe) << "probe").flush().good();
+    std::filesystem::remove(probe, error);
+    std::uintmax_t bytes = 0, files = 0;
+    for (std::filesystem::recursive_directory_iterator entry(cache.directory(), error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (!entry->is_regular_file(error)) continue;
+      bytes += entry->file_size(error);
+      ++files;
+    }
+    add("cache", writable ? State::Ok : State::Problem,
+        writable ? formatted("{}, {} files, {} MB", cache.directory().string(), files, bytes >> 20)
+                 : formatted("{} cannot be written", cache.directory().string()),
+        writable ? "" : "make it writable, or set XDG_CACHE_HOME; `--no-cache` runs without it");
+  }
+
+  // Variables that change what a run uses.
+  void environment() {
+    for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
+                             "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING"}) {
+      if (const char* value = std::getenv(name)) add("environment", State::Ok, formatted("{}={}", name, value));
+    }
+  }
+
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+int doctor_verb(const Arguments& arguments) {
+  ReportStyle style;
+  CommandLine line(
+      "slipway doctor",
+      "Examines what Slipway can use on this machine: drivers, devices, layers, back ends and caches. Exit "
+      "status 1 when workloads cannot run.",
+      "slipway doctor --json >machine.json");
+  line.add_flag("--json", style.json, "as JSON, for bug reports");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  const std::vector<Finding> findings = Doctor().examine();
+  const bool usable =
+      std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
+  if (style.json) {
+    json::Writer out;
+    out.object([&] {
+      out.member("version", version_text()).member("usable", usable);
+      out.key("findings").array([&] {
+        for (const Finding& finding : findings) {
+          out.object([&] {
+            out.member("subject", finding.subject).member("state", name_of(finding.state)).member("text", finding.text);
+            if (!finding.remedy.empty()) out.member("remedy", finding.remedy);
+          });
+        }
+      });
+    });
+    print(out.text());
+    return usable ? 0 : 1;
+  }
+  print(version_text() + "\n");
+  for (const Finding& finding : findings) {
+    print(formatted("{:8} {}: {}\n", name_of(finding.state), finding.subject, finding.text));
+    if (!finding.remedy.empty()) print(formatted("         {}\n", finding.remedy));
+  }
+  print(usable ? "workloads can run on this machine\n" : "workloads cannot run on this machine\n");
+  return usable ? 0 : 1;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Every source is as clang-format writes it: format.py TOP"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+# The directories and files of `./dev format`.
+DIRECTORIES = ("src", "include", "tests", "bench", "examples")
+SKIPPED = 77  # for CTest
+BATCH = 40
+
+
+def main():
+    top = pathlib.Path(sys.argv[1])
+    program = shutil.which("clang-format")
+    if not program:
+        print("clang-format is not installed")
+        sys.exit(SKIPPED)
+    files = [path for directory in DIRECTORIES for path in sorted((top / directory).rglob("*.[ch]pp"))]
+    assert files, "no source files"
+
+    def check(batch):
+        return subprocess.run([program, "--dry-run", "-Werror", *batch], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    batches = [files[at : at + BATCH] for at in range(0, len(files), BATCH)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        failed = [done.stdout for done in pool.map(check, batches) if done.returncode != 0]
+    print("".join(failed) + "run ./dev format" if failed else f"{len(files)} files")
+    sys.exit(bool(failed))
+
+
+main()
