@@ -129,7 +129,7 @@ void record(ByHand& hand, const gpu::Device& device, const ModuleCode& module, s
   hand.pipeline.emplace(
       must(gpu::create_compute_pipeline(device, {.shader = {.words = *module.words}, .layout = &hand.layout})));
   for (int i = 0; i < 2; ++i)
-    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .location = gpu::BufferPlace::Readback})));
+    hand.buffers.push_back(must(gpu::create_buffer(device, {.size = size, .location = gpu::BufferLocation::Readback})));
   std::vector<gpu::DescriptorSetInfo> infos;
   for (std::size_t i = 0; i < 2; ++i) {
     infos.push_back(

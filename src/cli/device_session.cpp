@@ -13,7 +13,8 @@ struct DeviceSession::Messages {
   std::vector<gpu::InstanceMessage> all;
 };
 
-DeviceSession::DeviceSession(launch::DeviceRequest request, bool validate) : messages_(std::make_shared<Messages>()) {
+DeviceSession::DeviceSession(launch::OpenDeviceOptions request, bool validate)
+    : messages_(std::make_shared<Messages>()) {
   request.instance.validation = validate;
   if (validate || std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE")) {
     request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {

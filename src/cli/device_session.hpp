@@ -14,7 +14,7 @@ class DeviceSession {
  public:
   // Starts to open the device. Messages of layers that the environment enables are collected too
   // (docs/spec/scenario.md#environment).
-  DeviceSession(launch::DeviceRequest request, bool validate);
+  DeviceSession(launch::OpenDeviceOptions request, bool validate);
 
   launch::DeviceOpening& opening() { return *opening_; }
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "gpu/resource_maker.hpp"
+#include "gpu/resource_builder.hpp"
 
 namespace slipway::gpu {
 namespace {
 
-VmaAllocationCreateInfo memory_request(const DeviceCore& core, BufferPlace location) {
-  if (location == BufferPlace::Device) return device_memory_request(core);
+VmaAllocationCreateInfo memory_request(const DeviceCore& core, BufferLocation location) {
+  if (location == BufferLocation::Device) return device_memory_request(core);
   VmaAllocationCreateInfo how{};
   how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
   how.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  if (location == BufferPlace::Readback) how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  if (location == BufferLocation::Readback) how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   return how;
 }
 
@@ -24,7 +24,7 @@ MutableBytes Buffer::mapped() const {
   return all.empty() ? all : all.subspan(offset_, size_);
 }
 
-Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& info) {
+Result<Buffer> ResourceBuilder::create(const DeviceCore& core, const BufferInfo& info) {
   if (info.size == 0) {
     return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
                 formatted("buffer `{}` has no bytes", info.name));
@@ -51,14 +51,14 @@ Result<Buffer> ResourceMaker::create(const DeviceCore& core, const BufferInfo& i
   buffer.name_ = info.name;
   set_debug_name(core, VK_OBJECT_TYPE_BUFFER, handle, info.name);
   for (const TensorInfo& tensor : info.tensors) {
-    Result<Tensor> made = ResourceMaker::create(core, tensor, info.row_stride, info.name);
+    Result<Tensor> made = ResourceBuilder::create(core, tensor, info.row_stride, info.name);
     if (!made) return fail(std::move(made.error()));
     buffer.tensors_.push_back(std::move(*made));
   }
   return buffer;
 }
 
-MemoryNeeds ResourceMaker::needs(const Buffer& buffer) {
+MemoryNeeds ResourceBuilder::needs(const Buffer& buffer) {
   const DeviceCore& core = buffer.buffer_.core();
   VkMemoryRequirements requirements;
   core.functions.vkGetBufferMemoryRequirements(core.device, buffer.handle(), &requirements);
@@ -72,7 +72,7 @@ MemoryNeeds ResourceMaker::needs(const Buffer& buffer) {
   return all;
 }
 
-Result<> ResourceMaker::bind(Buffer& buffer, MemoryPtr memory, std::uint64_t offset) {
+Result<> ResourceBuilder::bind(Buffer& buffer, MemoryPtr memory, std::uint64_t offset) {
   const DeviceCore& core = buffer.buffer_.core();
   const VkResult result = vmaBindBufferMemory2(core.allocator, memory->allocation(), offset, buffer.handle(), nullptr);
   if (result != VK_SUCCESS) return vulkan_failed("vkBindBufferMemory2", result, "buffer", buffer.name_);
@@ -91,12 +91,12 @@ Result<> ResourceMaker::bind(Buffer& buffer, MemoryPtr memory, std::uint64_t off
 
 Result<Buffer> create_buffer(const Device& device, const BufferInfo& info) {
   const DeviceCore& core = device.core();
-  Result<Buffer> buffer = ResourceMaker::create(core, info);
+  Result<Buffer> buffer = ResourceBuilder::create(core, info);
   if (!buffer) return buffer;
   Result<MemoryPtr> memory =
-      allocate_memory(core, ResourceMaker::needs(*buffer), memory_request(core, info.location), "buffer", info.name);
+      allocate_memory(core, ResourceBuilder::needs(*buffer), memory_request(core, info.location), "buffer", info.name);
   if (!memory) return fail(std::move(memory.error()));
-  if (Result<> bound = ResourceMaker::bind(*buffer, std::move(*memory), 0); !bound) {
+  if (Result<> bound = ResourceBuilder::bind(*buffer, std::move(*memory), 0); !bound) {
     return fail(std::move(bound.error()));
   }
   return buffer;

@@ -11,7 +11,7 @@
 namespace slipway::gpu {
 
 // Where a buffer's memory is.
-enum class BufferPlace {
+enum class BufferLocation {
   Device,    // fast for the device; mapped as well where the hardware offers such memory
   Upload,    // always mapped, written by the host
   Readback,  // always mapped and cached, read by the host
@@ -24,7 +24,7 @@ struct BufferInfo {
   bool uniform = false;
   bool vertices = false;  // attributes are read from it
   bool indices = false;
-  BufferPlace location = BufferPlace::Device;
+  BufferLocation location = BufferLocation::Device;
   std::string name;                      // for messages and debugging tools
   std::vector<TensorInfo> tensors = {};  // native ones that see it
   std::uint64_t row_stride = 0;          // bytes between rows of these; 0: packed
@@ -44,7 +44,7 @@ class Buffer {
   std::span<const Tensor> tensors() const { return tensors_; }
 
  private:
-  friend struct ResourceMaker;
+  friend struct ResourceBuilder;
   MemoryPtr memory_;  // outlives the buffer
   Owned<VkBuffer_T> buffer_;
   std::vector<Tensor> tensors_;

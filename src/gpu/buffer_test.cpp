@@ -46,8 +46,8 @@ TEST_F(BufferTest, HasAnAddressWhenTheDeviceHasAddresses) {
 TEST_F(BufferTest, IsMappedWhereAsked) {
   use_staging();
   EXPECT_TRUE(must(create_buffer(device(), {.size = 16})).mapped().empty());
-  EXPECT_EQ(must(create_buffer(device(), {.size = 16, .location = BufferPlace::Upload})).mapped().size(), 16u);
-  const Buffer readback = must(create_buffer(device(), {.size = 16, .location = BufferPlace::Readback}));
+  EXPECT_EQ(must(create_buffer(device(), {.size = 16, .location = BufferLocation::Upload})).mapped().size(), 16u);
+  const Buffer readback = must(create_buffer(device(), {.size = 16, .location = BufferLocation::Readback}));
   EXPECT_EQ(readback.mapped().size(), 16u);
   EXPECT_TRUE(readback.memory().cached());
 }

@@ -1,4 +1,4 @@
-// Which device is used (scenario page, decision 23).
+// Which device is used (docs/spec/scenario.md#decision-23).
 #pragma once
 
 #include <cstddef>

@@ -115,7 +115,7 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
                 std::span<VkDescriptorSet_T* const> sets) {
   std::size_t total = 0;
   for (const DescriptorSetInfo& info : infos) total += info.writes.size();
-  // Reserved, so that the pointers into them stay good.
+  // Reserved, so that the pointers into them stay valid.
   std::vector<VkDescriptorBufferInfo> buffers;
   std::vector<VkDescriptorImageInfo> images;
   std::vector<VkTensorViewARM> views;

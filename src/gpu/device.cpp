@@ -6,6 +6,8 @@
 #include "base/format.hpp"
 #include "gpu/device_core.hpp"
 #include "gpu/feature_table.hpp"
+#include "gpu/instance.hpp"
+#include "gpu/vulkan_error.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -121,26 +123,6 @@ bool maps_device_memory(const Snapshot& snapshot) {
 
 }  // namespace
 
-DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan)
-    : instance(std::move(instance_core)),
-      snapshot(instance->snapshots[index]),
-      physical(instance->physical_devices[index]),
-      plan(std::move(device_plan)) {}
-
-DeviceCore::~DeviceCore() {
-  if (lost) {
-    // The driver goes on using its instance.
-    static_cast<void>(new std::shared_ptr(instance));
-    return;
-  }
-  for (const VkFence fence : fences.idle) functions.vkDestroyFence(device, fence, nullptr);
-  for (const QueueCore& queue : queues) {
-    if (queue.timeline) functions.vkDestroySemaphore(device, queue.timeline, nullptr);
-  }
-  if (allocator) vmaDestroyAllocator(allocator);
-  if (device && functions.vkDestroyDevice) functions.vkDestroyDevice(device, nullptr);
-}
-
 Device::Device(std::unique_ptr<DeviceCore> core) : core_(std::move(core)) {}
 Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
@@ -171,17 +153,6 @@ Result<Device> create_device(const Instance& instance, std::size_t index, const 
     return vulkan_failed("vmaCreateAllocator", result, "device", core->snapshot.name);
   }
   return Device(std::move(core));
-}
-
-void set_debug_name(const DeviceCore& core, VkObjectType type, const void* handle, std::string_view name) {
-  if (!core.functions.vkSetDebugUtilsObjectNameEXT || name.empty()) return;
-  const std::string text(name);
-  const VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
-                                           .objectType = type,
-                                           .objectHandle = reinterpret_cast<std::uint64_t>(handle),
-                                           .pObjectName = text.c_str()};
-  // A name is a help, never a reason to fail.
-  static_cast<void>(core.functions.vkSetDebugUtilsObjectNameEXT(core.device, &info));
 }
 
 }  // namespace slipway::gpu

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "base/diagnostic.hpp"
+#include "gpu/device_failure.hpp"
 #include "gpu/device_plan.hpp"
 #include "gpu/handles.hpp"
 #include "gpu/instance.hpp"
@@ -27,8 +28,8 @@ struct DeviceOptions {
   // False treats device memory as out of the host's reach, as it is on many cards: buffers are not mapped, transfers
   // are staged.
   bool map_device_memory = true;
-  // Not 0: the plan gets so many queues; those beyond what the driver has share its queues. Several are tried so on
-  // drivers with one, by one thread at a time.
+  // Not 0: the number of queues of the plan; those beyond what the driver has share its queues. This way tests use
+  // several on drivers with one, from one thread at a time.
   std::uint32_t queues = 0;
 };
 
@@ -56,11 +57,5 @@ class Device {
 // `index` is that of the snapshot.
 Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
                              const DeviceOptions& options = {});
-
-// Failed Vulkan calls are of the kind device-failed, and their message names the call and the VkResult. These find the
-// failures that a caller may want to treat: a lost device (VK_ERROR_DEVICE_LOST, or the kind timed-out, after which the
-// device is given up), and VK_ERROR_OUT_OF_HOST_MEMORY or VK_ERROR_OUT_OF_DEVICE_MEMORY.
-bool is_device_lost(const Failure& failure);
-bool is_out_of_memory(const Failure& failure);
 
 }  // namespace slipway::gpu

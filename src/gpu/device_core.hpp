@@ -1,4 +1,4 @@
-// What is behind a Device. Inside this module only.
+// The implementation of a Device. Inside this module only.
 #pragma once
 
 #include <vk_mem_alloc.h>
@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device.hpp"
 #include "gpu/device_functions.hpp"
+#include "gpu/device_plan.hpp"
 #include "gpu/instance_core.hpp"
-#include "gpu/memory.hpp"
 #include "gpu/vulkan_error.hpp"
 
 namespace slipway::gpu {
@@ -56,11 +55,5 @@ struct DeviceCore {
 
 // Gives an object its name in debugging tools; nothing without debug names or for an empty name.
 void set_debug_name(const DeviceCore& core, VkObjectType type, const void* handle, std::string_view name);
-
-// Memory of the needs given, for the object that a failure then names: "buffer `x`".
-Result<MemoryPtr> allocate_memory(const DeviceCore& core, const MemoryNeeds& needs, const VmaAllocationCreateInfo& how,
-                                  std::string_view object, std::string_view name);
-// How the allocator is to choose for resources that the device works on.
-VmaAllocationCreateInfo device_memory_request(const DeviceCore& core);
 
 }  // namespace slipway::gpu

@@ -46,13 +46,13 @@ constexpr std::array kExtensionNeeds = {
     ExtensionNeeds{"VK_ARM_data_graph", "VK_KHR_deferred_host_operations"},
 };
 
-// What shaders with tensors need, and what graphs need besides (scenario page 3.14).
+// What shaders with tensors need, and what graphs need in addition (docs/spec/scenario.md#devices-and-emulation).
 constexpr std::string_view kTensors = "VK_ARM_tensors", kGraphs = "VK_ARM_data_graph";
 constexpr std::array<std::string_view, 3> kTensorFeatures = {"tensors", "shaderTensorAccess", "tensorNonPacked"};
 constexpr std::array<std::string_view, 2> kGraphFeatures = {"dataGraph", "dataGraphShaderModule"};
 constexpr std::array<std::string_view, 2> kGraphExtensions = {"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"};
 
-// Those that `--disable-extension` of the existing tool knows (scenario page 3.16).
+// Those that `--disable-extension` of the existing tool knows (docs/spec/scenario.md#command-line).
 constexpr std::array<std::string_view, 5> kDisableable = {"VK_EXT_custom_border_color", "VK_EXT_frame_boundary",
                                                           "VK_ARM_data_graph_neural_accelerator_statistics",
                                                           "VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"};

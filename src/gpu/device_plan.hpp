@@ -1,7 +1,8 @@
 // What a device is created with, decided from what the driver offers and what a run needs. A pure function: data in,
 // data out.
 //
-// All supported features are switched on (scenario page 3.12), but robustness only on request, since it costs speed.
+// All supported features are switched on (docs/spec/scenario.md#shaders), but robustness only on request, since it
+// costs speed.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct Needs {
   bool tensors = false;                                       // native ones
   bool data_graph = false;                                    // native graphs; needs native tensors too
   std::set<std::string, std::less<>> graph_instruction_sets;  // of native graphs
-  bool robustness = false;                                    // used when it is there (scenario page 3.16)
-  // As many of the family as it has, up to so many. Work that may overlap prefers a family without graphics: drivers
+  bool robustness = false;  // used when it is there (docs/spec/scenario.md#command-line)
+  // The most queues to use; a family may have fewer. Work that may overlap prefers a family without graphics: drivers
   // run the queues of such a family beside each other.
   std::uint32_t queues = 1;
   std::set<std::string> capabilities;            // of the shaders, by their SPIR-V names
@@ -49,7 +50,8 @@ struct DevicePlan {
 // error.
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs);
 
-// What the device lacks to run shaders with tensors, or whole graphs, itself (scenario page 3.14): the extension
+// What the device lacks to run shaders with tensors, or whole graphs, itself
+// (docs/spec/scenario.md#devices-and-emulation): the extension
 // (`VK_ARM_tensors`) or a feature; empty when it has all. Graphs need tensors too, and a queue that also computes.
 std::string missing_for_tensors(const Snapshot& snapshot);
 std::string missing_for_graphs(const Snapshot& snapshot);

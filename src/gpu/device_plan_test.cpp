@@ -156,7 +156,8 @@ TEST(DevicePlan, TakesRobustnessOnlyOnRequest) {
        {"robustBufferAccess", "robustImageAccess", "robustBufferAccess2", "nullDescriptor", "pipelineRobustness"}) {
     EXPECT_TRUE(robust.has_feature(feature)) << feature;
   }
-  // Never an error where it is not there (scenario page 3.16); and a feature that is asked for by name is taken.
+  // Never an error where it is not there (docs/spec/scenario.md#command-line); and a feature that is asked for by name
+  // is taken.
   EXPECT_TRUE(plan_device(modest_device(), {.robustness = true}));
   EXPECT_TRUE(plan_device(s, {.features = {"nullDescriptor"}})->has_feature("nullDescriptor"));
 }
@@ -215,11 +216,11 @@ TEST(DevicePlan, WantsTensorsAndGraphsWhole) {
   EXPECT_TRUE(plan.has_extension("VK_KHR_deferred_host_operations"));
   EXPECT_TRUE(plan.has_feature("dataGraphShaderModule"));
   EXPECT_FALSE(plan_device(s, {})->has_extension("VK_ARM_tensors"));
-  // A shader that uses tensors needs them without being told.
+  // A shader that uses tensors needs them without a request.
   EXPECT_TRUE(plan_device(s, {.capabilities = {"TensorsARM"}})->has_feature("shaderTensorAccess"));
 }
 
-TEST(DevicePlan, SaysWhatIsMissingForNativeWork) {
+TEST(DevicePlan, ReportsWhatIsMissingForNativeWork) {
   Snapshot s = modest_device();
   EXPECT_EQ(missing_for_tensors(s), "VK_ARM_tensors");
   EXPECT_EQ(missing_for_graphs(s), "VK_ARM_data_graph");

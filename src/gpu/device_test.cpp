@@ -21,7 +21,7 @@ TEST(VulkanError, NamesCallResultAndObject) {
   EXPECT_EQ(name_of(static_cast<VkResult>(-77)), "VkResult -77");
 }
 
-TEST(VulkanError, TellsApartWhatACallerTreats) {
+TEST(VulkanError, DistinguishesWhatACallerTreats) {
   const auto failure = [](VkResult result) { return vulkan_failed("vkCall", result, "thing").error(); };
   EXPECT_TRUE(is_device_lost(failure(VK_ERROR_DEVICE_LOST)));
   EXPECT_TRUE(is_device_lost({{.kind = DiagnosticKind::TimedOut}}));

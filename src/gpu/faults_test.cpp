@@ -154,7 +154,7 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
         }
         ++failures;
         SCOPED_TRACE(formatted("call {}: {}", n, faults.function()));
-        // A name that cannot be given is no failure, nor is memory that the allocator gets in a second attempt.
+        // A name that cannot be set is not a failure, nor is memory that the allocator gets in a second attempt.
         if (message.empty()) {
           EXPECT_THAT(faults.function(), AnyOf("vkSetDebugUtilsObjectNameEXT", "vkAllocateMemory", "vkMapMemory"));
           continue;

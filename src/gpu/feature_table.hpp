@@ -71,7 +71,7 @@ inline void set_next(void* structure, void* next) {
   std::memcpy(static_cast<std::byte*>(structure) + offsetof(VkBaseOutStructure, pNext), &next, sizeof next);
 }
 
-// Chains the core structs and those whose extension `has` says yes to; returns the head.
+// Chains the core structs and those for whose extension `has` is true; returns the head.
 template <class Has>
 VkPhysicalDeviceFeatures2* link_features(FeatureChain& chain, const Has& has) {
   void* last = &chain.vulkan10;

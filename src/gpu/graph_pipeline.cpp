@@ -1,6 +1,7 @@
 // Graphs that the driver runs itself (VK_ARM_data_graph): the pipeline, and the session with its memory.
 #include <deque>
 
+#include "gpu/allocate_memory.hpp"
 #include "gpu/pipeline_parts.hpp"
 #include "gpu/tensor_description.hpp"
 
@@ -15,7 +16,7 @@ VmaAllocationCreateInfo session_memory_request() {
 
 }  // namespace
 
-Result<> PipelineMaker::add_session(const DeviceCore& core, Pipeline& pipeline) {
+Result<> PipelineBuilder::add_session(const DeviceCore& core, Pipeline& pipeline) {
   const VkDataGraphPipelineSessionCreateInfoARM create{
       .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_CREATE_INFO_ARM, .dataGraphPipeline = pipeline.handle()};
   VkDataGraphPipelineSessionARM session = nullptr;
@@ -78,7 +79,7 @@ Result<Pipeline> create_graph_pipeline(const Device& device, const GraphPipeline
   const Result<Stage> stage = Stage::create(core, info.graph, info.options);
   if (!stage) return fail(stage.error());
 
-  // Deques, so that pointers into them stay good.
+  // Deques, so that pointers into them stay valid.
   std::deque<VkTensorDescriptionARM> descriptions;
   std::vector<VkDataGraphPipelineResourceInfoARM> resources;
   for (const GraphTensor& bound : info.tensors) {
@@ -116,10 +117,11 @@ Result<Pipeline> create_graph_pipeline(const Device& device, const GraphPipeline
   VkPipeline handle = nullptr;
   const VkResult result = core.functions.vkCreateDataGraphPipelinesARM(core.device, nullptr, cache_of(info.options), 1,
                                                                        &create, nullptr, &handle);
-  Result<Pipeline> pipeline = PipelineMaker::finish(core, "vkCreateDataGraphPipelinesARM", result, handle, *info.layout,
-                                                    info.options, PipelineKind::Graph, extras.cache_hit());
+  Result<Pipeline> pipeline =
+      PipelineBuilder::finish(core, "vkCreateDataGraphPipelinesARM", result, handle, *info.layout, info.options,
+                              PipelineKind::Graph, extras.cache_hit());
   if (!pipeline) return pipeline;
-  if (Result<> made = PipelineMaker::add_session(core, *pipeline); !made) return fail(std::move(made.error()));
+  if (Result<> made = PipelineBuilder::add_session(core, *pipeline); !made) return fail(std::move(made.error()));
   return pipeline;
 }
 

@@ -129,7 +129,7 @@ class Missing {
     phrases_.push_back(formatted(text, std::forward<T>(values)...));
   }
 
-  // A made-up snapshot may lack a limit: then it is Vulkan's least (Vulkan 1.3, "Required Limits").
+  // A snapshot written by hand may lack a limit: then it is the required one (Vulkan 1.3, "Required Limits").
   double limit(std::string_view name, double least) const {
     const auto found = snapshot_.limits_by_name.find(name);
     return found == snapshot_.limits_by_name.end() ? least : found->second;

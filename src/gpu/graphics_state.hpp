@@ -2,7 +2,7 @@
 // formats of its attachments.
 //
 // A default state draws a list of triangles without vertex input, without cull, depth test or blending, into one sample
-// a pixel (scenario page 3.12). What of a state a device must offer is decided from its snapshot alone:
+// a pixel (docs/spec/scenario.md#shaders). What of a state a device must offer is decided from its snapshot alone:
 //
 //   GraphicsState state{.topology = Topology::LineList, .line_width = 2};
 //   features_of(state) == {"wideLines"};   missing_for_state(snapshot, snapshot.features, state, formats) == {}
@@ -191,7 +191,7 @@ using FeatureSet = std::set<std::string, std::less<>>;
 std::vector<std::string> missing_for_state(const Snapshot& snapshot, const FeatureSet& features,
                                            const GraphicsState& state, const AttachmentFormats& formats);
 
-// A line for each thing that is not as in the default state, each behind `indent`. Two states with one text are equal
+// A line for each thing that is not as in the default state, each after `indent`. Two states with one text are equal
 // but for the names of attributes.
 std::string print_graphics_state(const GraphicsState& state, std::string_view indent);
 

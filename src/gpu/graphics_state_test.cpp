@@ -72,7 +72,7 @@ TEST(GraphicsState, WhatADeviceLacksIsSaid) {
                                                       "line width 3 is outside of 1 to 1 (`lineWidthRange`)"));
 }
 
-// Different texts for different states: pipelines are told apart by them.
+// Different texts for different states: they distinguish pipelines.
 TEST(GraphicsState, EveryMemberIsPrinted) {
   const StencilFace face{.on_fail = StencilOperation::Zero,
                          .on_depth_fail = StencilOperation::Invert,

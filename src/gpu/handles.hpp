@@ -1,4 +1,4 @@
-// Vulkan's handles without Vulkan's headers, and who destroys them.
+// Vulkan's handles without Vulkan's headers, and their owner.
 #pragma once
 
 #include <utility>
@@ -64,7 +64,7 @@ class Owned {
   }
 
   Object* get() const { return object_; }
-  // Nobody destroys it any more but the caller.
+  // From now on the caller has to destroy it.
   Object* release() { return std::exchange(object_, nullptr); }
   const DeviceCore& core() const { return *core_; }
 

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "gpu/resource_maker.hpp"
+#include "gpu/resource_builder.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -23,7 +23,7 @@ VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
           .usage = plan.usage};
 }
 
-// What the snapshot cannot say: the format, tiling, usage and size all together.
+// What the snapshot does not have: limits of format, tiling, usage and size together.
 Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const VkImageCreateInfo& create) {
   const VkPhysicalDeviceImageFormatInfo2 asked{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
                                                .format = create.format,
@@ -63,7 +63,7 @@ std::uint64_t Image::packed_size(std::uint32_t level) const {
   return divide_up(width, block->width) * divide_up(height, block->height) * depth * block->bytes;
 }
 
-Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& info) {
+Result<Image> ResourceBuilder::create(const DeviceCore& core, const ImageInfo& info) {
   Result<ImagePlan> plan = plan_image(core.snapshot, info);
   if (!plan) return fail(std::move(plan.error()));
   if (!texel_block(info.format)) {
@@ -89,14 +89,14 @@ Result<Image> ResourceMaker::create(const DeviceCore& core, const ImageInfo& inf
   return image;
 }
 
-MemoryNeeds ResourceMaker::needs(const Image& image) {
+MemoryNeeds ResourceBuilder::needs(const Image& image) {
   const DeviceCore& core = image.image_.core();
   VkMemoryRequirements requirements;
   core.functions.vkGetImageMemoryRequirements(core.device, image.handle(), &requirements);
   return {requirements.size, requirements.alignment, requirements.memoryTypeBits};
 }
 
-Result<> ResourceMaker::bind(Image& image, MemoryPtr memory, std::uint64_t offset) {
+Result<> ResourceBuilder::bind(Image& image, MemoryPtr memory, std::uint64_t offset) {
   const DeviceCore& core = image.image_.core();
   const VkResult result = vmaBindImageMemory2(core.allocator, memory->allocation(), offset, image.handle(), nullptr);
   if (result != VK_SUCCESS) return vulkan_failed("vkBindImageMemory2", result, "image", image.info_.name);
@@ -106,12 +106,12 @@ Result<> ResourceMaker::bind(Image& image, MemoryPtr memory, std::uint64_t offse
 
 Result<Image> create_image(const Device& device, const ImageInfo& info) {
   const DeviceCore& core = device.core();
-  Result<Image> image = ResourceMaker::create(core, info);
+  Result<Image> image = ResourceBuilder::create(core, info);
   if (!image) return image;
   Result<MemoryPtr> memory =
-      allocate_memory(core, ResourceMaker::needs(*image), device_memory_request(core), "image", info.name);
+      allocate_memory(core, ResourceBuilder::needs(*image), device_memory_request(core), "image", info.name);
   if (!memory) return fail(std::move(memory.error()));
-  if (Result<> bound = ResourceMaker::bind(*image, std::move(*memory), 0); !bound) {
+  if (Result<> bound = ResourceBuilder::bind(*image, std::move(*memory), 0); !bound) {
     return fail(std::move(bound.error()));
   }
   return image;

@@ -34,7 +34,7 @@ class Image {
   const LinearLayout& linear_layout() const { return linear_layout_; }
 
  private:
-  friend struct ResourceMaker;
+  friend struct ResourceBuilder;
   MemoryPtr memory_;  // outlives the image
   Owned<VkImage_T> image_;
   ImageInfo info_;

@@ -25,7 +25,7 @@ std::uint32_t usage_of(const ImageUses& uses, std::uint32_t samples) {
   return usage;
 }
 
-// The format features that the uses need (scenario page 3.10).
+// The format features that the uses need (docs/spec/scenario.md#images).
 std::uint64_t needed_features(const ImageInfo& info) {
   std::uint64_t needed = 0;
   if (info.uses.uploaded) needed |= format_feature::kTransferDestination;
@@ -111,7 +111,7 @@ class ImagePlanner {
   Diagnostics problems_;
 };
 
-// Bits of the components in a name such as `R10X6G10X6` or `X8_D24`: the numbers behind the letters. 0 if it is not of
+// Bits of the components in a name such as `R10X6G10X6` or `X8_D24`: the numbers after the letters. 0 if it is not of
 // that shape.
 std::uint32_t component_bits(std::string_view name) {
   std::uint32_t bits = 0;

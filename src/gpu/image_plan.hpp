@@ -1,4 +1,5 @@
-// What an image is created with, decided from the snapshot alone (scenario page 3.10, decision 17).
+// What an image is created with, decided from the snapshot alone (docs/spec/scenario.md#images,
+// docs/spec/scenario.md#decision-17).
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ struct ImagePlan {
 // of mips.
 Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info);
 
-// What a driver allows for a format, tiling and usage together; the snapshot cannot say it.
+// What a driver allows for a format, tiling and usage together; which the snapshot does not have.
 struct DriverImageLimits {
   std::array<std::uint32_t, 3> extent{};
   std::uint32_t levels = 0;

@@ -46,7 +46,7 @@ TEST(ImagePlan, ChoosesTheTiling) {
   EXPECT_EQ(plan_text(both, info), "optimal");
 }
 
-TEST(ImagePlan, SaysWhichTilingIsNotThere) {
+TEST(ImagePlan, ReportsWhichTilingIsMissing) {
   ImageInfo info = image(4, 4);
   info.tiling = Tiling::Linear;
   EXPECT_EQ(

@@ -56,7 +56,7 @@ TEST_F(ImageTest, KeepsDepth) {
   EXPECT_EQ(texels<float>(make_image(info_of(Format::D32_SFLOAT, 4, 3), depths)), depths);
 }
 
-TEST_F(ImageTest, LinearImagesTellTheirRowPitch) {
+TEST_F(ImageTest, LinearImagesHaveARowPitch) {
   ImageInfo info = info_of(Format::R8_UINT, 5, 3);
   info.tiling = Tiling::Linear;
   const std::vector<std::uint8_t> bytes = some_bytes(15);

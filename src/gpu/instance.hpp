@@ -1,33 +1,16 @@
 // The Vulkan instance: the loader, opened when the program runs, and what it finds.
 //
-// A machine without a loader or a driver is no error of the program's start: create_instance() says no-device.
+// A program starts also on a machine without a loader or a driver: there create_instance() fails with no-device.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "gpu/instance_options.hpp"
 #include "gpu/snapshot.hpp"
 
 namespace slipway::gpu {
-
-// A message of a validation layer, the loader or the driver.
-struct InstanceMessage {
-  Severity severity = Severity::Note;
-  std::string id;  // `VUID-...`, `SYNC-HAZARD-...`; may be empty
-  std::string text;
-};
-
-struct InstanceOptions {
-  // Debug names and labels (Device::has_debug_names).
-  bool debug_names = false;
-  // VK_LAYER_KHRONOS_validation with synchronisation validation.
-  bool validation = false;
-  // Gets what layers say, from any thread; called under a lock. Warnings and errors only.
-  std::function<void(const InstanceMessage&)> on_message;
-};
 
 struct InstanceCore;
 

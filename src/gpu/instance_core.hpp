@@ -1,4 +1,4 @@
-// What is behind an Instance. Inside this module only.
+// The implementation of an Instance. Inside this module only.
 #pragma once
 
 #include <volk.h>
@@ -6,7 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/instance.hpp"
+#include "base/diagnostic.hpp"
+#include "gpu/instance_options.hpp"
+#include "gpu/snapshot.hpp"
 
 namespace slipway::gpu {
 

@@ -44,7 +44,7 @@ TEST(Instance, NeedsADriver) {
             "no usable Vulkan driver on this machine; install one (a software driver: Mesa's lavapipe) [no-device]\n");
 }
 
-TEST(Instance, SaysWhenTheValidationLayerIsMissing) {
+TEST(Instance, ReportsAMissingValidationLayer) {
   const Environment no_layers("VK_LAYER_PATH", "/nowhere");
   const Result<Instance> instance = create_instance({.validation = true});
   ASSERT_FALSE(instance);

@@ -26,7 +26,7 @@ std::uint64_t tiled_features(const Device& device, const Image& image) {
 
 }  // namespace
 
-struct MipMaker {
+struct MipRecorder {
   const Device& device;
   CommandList& commands;
   const Image& image;
@@ -95,19 +95,19 @@ bool mips_need_storage(const DevicePlan& plan) { return (plan.queue_flags & queu
 Result<MipWork> record_mips(const Device& device, CommandList& commands, const Image& image,
                             std::uint32_t first_level) {
   MipWork work;
-  MipMaker maker{device, commands, image, work};
+  MipRecorder recorder{device, commands, image, work};
   const bool blit = !mips_need_storage(device.plan());
   if (first_level >= image.info().mips) return work;
   if (!blit) {
-    if (Result<> prepared = maker.prepare(); !prepared) return fail(std::move(prepared.error()));
-    if (Result<> made = maker.make_sets(first_level); !made) return fail(std::move(made.error()));
+    if (Result<> prepared = recorder.prepare(); !prepared) return fail(std::move(prepared.error()));
+    if (Result<> made = recorder.make_sets(first_level); !made) return fail(std::move(made.error()));
   }
   commands.full_barrier();
   for (std::uint32_t level = first_level; level < image.info().mips; ++level) {
     if (blit) {
       commands.blit_level(image, level);
     } else {
-      maker.dispatch(level, level - first_level);
+      recorder.dispatch(level, level - first_level);
     }
     commands.full_barrier();
   }

@@ -1,5 +1,5 @@
 // Missing mip levels from the level above them: source coordinate (x + 0.5) * source width / width, bilinear, clamped
-// (scenario page 3.10). A blit where the queue has graphics, else a compute shader with the same result.
+// (docs/spec/scenario.md#images). A blit where the queue has graphics, else a compute shader with the same result.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace slipway::gpu {
 // What the compute shader needs; must live until the commands have been executed.
 class MipWork {
  private:
-  friend struct MipMaker;
+  friend struct MipRecorder;
   std::vector<Owned<VkImageView_T>> views_;
   Owned<VkSampler_T> sampler_;
   std::unique_ptr<PipelineLayout> layout_;  // the pipeline points to it

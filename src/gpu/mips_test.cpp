@@ -47,8 +47,8 @@ class MipsTest : public slipway::testing::GpuTest {
   }
 };
 
-// One level from the one above it, as the page says it: bilinear at (x + 0.5) * source / size, clamped. `channels`
-// floats a texel.
+// One level from the one above it, as docs/spec/scenario.md#images has it: bilinear at (x + 0.5) * source / size,
+// clamped. `channels` floats a texel.
 std::vector<float> halved(const std::vector<float>& source, int width, int height, int to_width, int to_height) {
   std::vector<float> result;
   const auto axis = [](int i, int size, int from) {

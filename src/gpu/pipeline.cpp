@@ -41,8 +41,8 @@ Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipe
   VkPipeline handle = nullptr;
   const VkResult result =
       core.functions.vkCreateComputePipelines(core.device, cache_of(info.options), 1, &create, nullptr, &handle);
-  return PipelineMaker::finish(core, "vkCreateComputePipelines", result, handle, *info.layout, info.options,
-                               PipelineKind::Compute, extras.cache_hit());
+  return PipelineBuilder::finish(core, "vkCreateComputePipelines", result, handle, *info.layout, info.options,
+                                 PipelineKind::Compute, extras.cache_hit());
 }
 
 namespace {
@@ -93,8 +93,8 @@ Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPi
   VkPipeline handle = nullptr;
   const VkResult result =
       core.functions.vkCreateGraphicsPipelines(core.device, cache_of(info.options), 1, &create, nullptr, &handle);
-  return PipelineMaker::finish(core, "vkCreateGraphicsPipelines", result, handle, *info.layout, info.options,
-                               PipelineKind::Graphics, extras.cache_hit());
+  return PipelineBuilder::finish(core, "vkCreateGraphicsPipelines", result, handle, *info.layout, info.options,
+                                 PipelineKind::Graphics, extras.cache_hit());
 }
 
 }  // namespace slipway::gpu

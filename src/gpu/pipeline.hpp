@@ -28,7 +28,7 @@ struct ShaderInfo {
   Bytes specialization_data;
 };
 
-// How a pipeline is created, whatever its kind.
+// How a pipeline of any kind is created.
 struct PipelineOptions {
   const PipelineCache* cache = nullptr;
   // A pipeline that is not in the cache is an error (device-failed): `Pipeline cache miss for pipeline: NAME`.
@@ -86,11 +86,11 @@ class Pipeline {
   VkDataGraphPipelineSessionARM_T* session() const { return session_.get(); }
   std::uint64_t session_size() const { return session_size_; }
   const std::string& name() const { return name_; }
-  // As the driver says; a driver that says nothing counts as a miss.
+  // As the driver reports; without a report it counts as a miss.
   bool cache_hit() const { return cache_hit_; }
 
  private:
-  friend struct PipelineMaker;
+  friend struct PipelineBuilder;
   Owned<VkPipeline_T> pipeline_;
   std::vector<MemoryPtr> session_memory_;  // outlives the session
   Owned<VkDataGraphPipelineSessionARM_T> session_;

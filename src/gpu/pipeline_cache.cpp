@@ -14,14 +14,14 @@ std::vector<std::string> check_pipeline_cache(const Snapshot& snapshot, Bytes da
   std::vector<std::string> warnings;
   if (data.size() < header_size || load<std::uint32_t>(data.data()) != header_size) {
     warnings.emplace_back("Pipeline validation: Incorrect pipeline cache header size");
-    // Too short for the rest: nothing more can be said.
+    // Too short for the other checks.
     if (data.size() < header_size) return warnings;
   }
   const auto header = load<VkPipelineCacheHeaderVersionOne>(data.data());
   if (const auto version = load<std::uint32_t>(data.data() + 4); version != VK_PIPELINE_CACHE_HEADER_VERSION_ONE) {
     warnings.push_back(formatted("Pipeline validation: Incorrect pipeline header version ({}). Expected (1)", version));
   }
-  // Another UUID is another driver of the same device, which the same warning tells.
+  // Another UUID is another driver of the same device; it has the same warning.
   if (header.vendorID != snapshot.vendor_id || header.deviceID != snapshot.device_id ||
       !std::ranges::equal(header.pipelineCacheUUID, snapshot.pipeline_cache_uuid)) {
     warnings.push_back(formatted(

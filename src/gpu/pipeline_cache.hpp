@@ -1,4 +1,5 @@
-// The driver's pipeline cache, as data that goes into a file and comes back (scenario page 3.17, 5.3).
+// The driver's pipeline cache, as data that goes into a file and comes back
+// (docs/spec/scenario.md#pipeline-cache-file).
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace slipway::gpu {
 
-// Why cached data are not for this device: the warnings of page 5.3, in their order; none when they are. Each text but
-// that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."
+// Why cached data does not suit this device: the warnings of docs/spec/scenario.md#log-lines, in their order; none when
+// it does. Each text but that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."
 //   "Pipeline Cache skipped: size invalid"                      (no data)
 //   "Pipeline validation: Incorrect pipeline cache header size"
 //   "Pipeline validation: Incorrect pipeline header version (v). Expected (1)"
@@ -33,7 +34,7 @@ class PipelineCache {
 // Data that check_pipeline_cache() does not accept are left out.
 Result<PipelineCache> create_pipeline_cache(const Device& device, Bytes data = {});
 
-// The data to keep. They begin with the header that check_pipeline_cache() looks at.
+// The data to keep. It begins with the header that check_pipeline_cache() looks at.
 Result<std::vector<std::byte>> save_pipeline_cache(const Device& device, const PipelineCache& cache);
 
 }  // namespace slipway::gpu

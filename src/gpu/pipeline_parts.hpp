@@ -84,12 +84,12 @@ inline VkPipelineCache cache_of(const PipelineOptions& options) {
   return options.cache ? options.cache->handle() : nullptr;
 }
 
-struct PipelineMaker {
+struct PipelineBuilder {
   static Result<Pipeline> finish(const DeviceCore& core, std::string_view call, VkResult result, VkPipeline handle,
                                  const PipelineLayout& layout, const PipelineOptions& options, PipelineKind kind,
                                  bool cache_hit) {
     Pipeline pipeline;
-    // Held before the result is looked at: a miss that only the feedback tells comes with a pipeline.
+    // Owned before the result is checked: a miss that only the feedback reports comes with a pipeline.
     if (handle) pipeline.pipeline_ = Owned<VkPipeline_T>(core, handle);
     if (result == VK_PIPELINE_COMPILE_REQUIRED || (result == VK_SUCCESS && options.fail_on_cache_miss && !cache_hit)) {
       return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
@@ -103,7 +103,7 @@ struct PipelineMaker {
     pipeline.name_ = options.name;
     return pipeline;
   }
-  // Makes the session of a graph, with memory for all that the driver wants.
+  // Makes the session of a graph, with memory for all that the driver asks for.
   static Result<> add_session(const DeviceCore& core, Pipeline& pipeline);
 };
 

@@ -141,7 +141,7 @@ TEST_F(PipelineTest, AreMadeOnSeveralThreadsWithOneCache) {
   }
 }
 
-TEST_F(PipelineTest, SaysWhenItIsNotInTheCache) {
+TEST_F(PipelineTest, ReportsAMissInTheCache) {
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   const PipelineCache cache = must(create_pipeline_cache(device()));
   const ComputePipelineInfo info{.shader = {.words = words_},
@@ -151,7 +151,7 @@ TEST_F(PipelineTest, SaysWhenItIsNotInTheCache) {
             "Pipeline cache miss for pipeline: blur [device-failed]\n");
 }
 
-TEST_F(PipelineTest, SaysThatItIsAMissWhenTheDriverOnlyTellsAfterwards) {
+TEST_F(PipelineTest, ReportsAMissThatTheDriverReportsAfterwards) {
   DevicePlan plan = must(plan_device(snapshot(), {}));
   plan.features.erase("pipelineCreationCacheControl");
   must(make_device(plan));

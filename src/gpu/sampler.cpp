@@ -36,7 +36,7 @@ Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInf
                              .maxLod = static_cast<float>(info.mips - 1),
                              .borderColor = static_cast<VkBorderColor>(info.border_color)};
   if (is_custom && !uses_border(info)) {
-    // The colour cannot be seen, so it needs no extension (scenario page 3.10).
+    // The colour cannot be seen, so it needs no extension (docs/spec/scenario.md#images).
     create.borderColor = is_float ? VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK : VK_BORDER_COLOR_INT_TRANSPARENT_BLACK;
   } else if (is_custom) {
     if (!core.plan.has_feature("customBorderColors")) {

@@ -1,4 +1,4 @@
-// Samplers (scenario page 3.10).
+// Samplers (docs/spec/scenario.md#images).
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "gpu/resource_maker.hpp"
+#include "gpu/resource_builder.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -54,7 +54,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   for (const SharedImage& member : images) {
     ImageInfo info = member.info;
     info.shares_memory = true;
-    made.push_back(ResourceMaker::create(core, info));
+    made.push_back(ResourceBuilder::create(core, info));
   }
   const bool has_images = std::ranges::all_of(made, [](const Result<Image>& image) { return image.has_value(); });
   std::vector<std::uint64_t> offsets;  // of the buffers
@@ -70,12 +70,12 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
       offset += layout.offset;
     }
     offsets.push_back(offset);
-    Result<Buffer> buffer = ResourceMaker::create(core, info);
+    Result<Buffer> buffer = ResourceBuilder::create(core, info);
     if (!buffer) {
       needs.add(std::move(buffer.error()));
       continue;
     }
-    needs.add(ResourceMaker::needs(*buffer), offset, member.kind, member.info.name);
+    needs.add(ResourceBuilder::needs(*buffer), offset, member.kind, member.info.name);
     group.buffers.push_back(std::move(*buffer));
   }
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -83,7 +83,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
       needs.add(std::move(made[i].error()));
       continue;
     }
-    needs.add(ResourceMaker::needs(*made[i]), images[i].offset, "Image", images[i].info.name);
+    needs.add(ResourceBuilder::needs(*made[i]), images[i].offset, "Image", images[i].info.name);
     group.images.push_back(std::move(*made[i]));
   }
   if (needs.failed()) return std::unexpected(needs.release());
@@ -93,12 +93,12 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   if (!memory) return fail(std::move(memory.error()));
   group.size = needs.all().size;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (Result<> bound = ResourceMaker::bind(group.buffers[i], *memory, offsets[i]); !bound) {
+    if (Result<> bound = ResourceBuilder::bind(group.buffers[i], *memory, offsets[i]); !bound) {
       return fail(std::move(bound.error()));
     }
   }
   for (std::size_t i = 0; i < images.size(); ++i) {
-    if (Result<> bound = ResourceMaker::bind(group.images[i], *memory, images[i].offset); !bound) {
+    if (Result<> bound = ResourceBuilder::bind(group.images[i], *memory, images[i].offset); !bound) {
       return fail(std::move(bound.error()));
     }
   }

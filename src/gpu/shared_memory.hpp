@@ -1,4 +1,4 @@
-// Several buffers and images in one allocation, at offsets of it (scenario page 3.11).
+// Several buffers and images in one allocation, at offsets of it (docs/spec/scenario.md#tensors-and-memory-sharing).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace slipway::gpu {
 
-// Rows of texels of an image in the same memory, each as far behind the one before it as the image's rows are.
+// Rows of texels of an image in the same memory, as far from each other as the image's rows are.
 struct SharedRows {
   std::size_t image = 0;  // the index among the images, which has to be linear
   std::uint64_t count = 1;
@@ -39,7 +39,7 @@ struct SharedMemory {
 };
 
 // Errors: out-of-range with `Buffer memory offset for 'u' must be aligned to A bytes, got O` (`Image memory offset
-// ...`), reported for all members together; device-lacks when no memory type suits all members.
+// ...`), reported for all members together; device-lacks when no memory type can hold all members.
 Result<SharedMemory> create_shared_memory(const Device& device, std::span<const SharedBuffer> buffers,
                                           std::span<const SharedImage> images);
 

@@ -25,7 +25,7 @@ struct Version {
 // The numbers are Vulkan's.
 enum class DeviceType : std::uint8_t { Other, Integrated, Discrete, Virtual, Cpu };
 
-// Bits of VkQueueFlagBits, VkMemoryPropertyFlagBits and VkFormatFeatureFlagBits2 that the code looks at.
+// Bits of VkQueueFlagBits, VkMemoryPropertyFlagBits and VkFormatFeatureFlagBits2 that the code uses.
 namespace queue_flag {
 inline constexpr std::uint32_t kGraphics = 0x1, kCompute = 0x2, kTransfer = 0x4, kDataGraph = 0x400;
 }
@@ -129,8 +129,8 @@ struct Snapshot {
   std::uint64_t device_memory() const;  // bytes of the largest device-local heap
 };
 
-// `DiscreteGpu`, `IntegratedGpu`, `VirtualGpu`, `Cpu`, `Other`: the words of the log line that scripts match (scenario
-// page 5.3).
+// `DiscreteGpu`, `IntegratedGpu`, `VirtualGpu`, `Cpu`, `Other`: the words of the log line that scripts match
+// (docs/spec/scenario.md#log-lines).
 std::string_view name_of(DeviceType type);
 std::string format_uuid(const Uuid& uuid);  // 01234567-89ab-cdef-0123-456789abcdef
 

@@ -121,7 +121,7 @@ void read_queues(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot&
   }
 }
 
-// What graphs of each family may consist of. Foreign engines, which want semaphores and memory from elsewhere, do not
+// What graphs of each family may consist of. Foreign engines, which need semaphores and memory from elsewhere, do not
 // count.
 void read_graph_engines(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
   if (!snapshot.has_feature("dataGraph")) return;

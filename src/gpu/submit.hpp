@@ -8,8 +8,7 @@
 //   const Batch second{.lists = b, .after = points};
 //   Result<Submission> other = submit(device, 1, {&second, 1});  // waits on the device for `a`
 //
-// What is on one queue runs in the order of submission; between queues there is no order but the one that `after`
-// makes.
+// Submissions to one queue run in order; between queues the only order is the one that `after` makes.
 //
 // A wait polls for a short while before it blocks: a driver's blocking wait costs some 20 us more than a poll
 // (measured: 28-33 us against 10 us for an empty submission).
@@ -42,7 +41,7 @@ struct QueuePoint {
   bool operator==(const QueuePoint&) const = default;
 };
 
-// Lists that are executed one after the other, once all of `after` has been reached.
+// Lists that are executed in order, once all of `after` has been reached.
 struct Batch {
   std::span<const CommandList* const> lists;
   std::span<const QueuePoint> after;  // ends of batches that have been submitted to the same device
@@ -59,7 +58,7 @@ class Submission {
   Submission& operator=(Submission&&) = delete;  // what it replaced would have to be waited for
   ~Submission();
 
-  // Without a time-out it waits for ever. May be called again after a time-out. Errors: device-failed, also on a device
+  // Without a time-out it waits without end. May be called again after a time-out. Errors: device-failed, also on a device
   // that is lost.
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
@@ -74,7 +73,7 @@ class Submission {
   std::optional<WaitStatus> status_;  // of the last wait
 };
 
-// To queue 0. The lists are executed one after the other; there may be none. Only one thread at a time may submit.
+// To queue 0. The lists are executed in order; there may be none. Only one thread at a time may submit.
 Result<Submission> submit(const Device& device, std::span<const CommandList* const> lists,
                           const FrameBoundary* boundary = nullptr);
 // All batches at once, each after the one before it, to a queue of the plan's. Only one thread at a time may submit to

@@ -186,7 +186,7 @@ VKAPI_ATTR VkResult VKAPI_CALL look_at_boundary(VkQueue queue, std::uint32_t cou
   return real_submit(queue, count, &info, fence);
 }
 
-TEST_F(SubmitTest, TellsFrameBoundariesWhereTheExtensionIs) {
+TEST_F(SubmitTest, PassesFrameBoundariesWithTheExtension) {
   for (const bool has_extension : {true, false}) {
     DevicePlan plan = must(plan_device(snapshot(), {}));
     if (has_extension) plan.features.insert("frameBoundary");

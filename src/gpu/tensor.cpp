@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "gpu/resource_maker.hpp"
+#include "gpu/resource_builder.hpp"
 #include "gpu/tensor_description.hpp"
 #include "tensor/format.hpp"
 
@@ -60,8 +60,8 @@ std::vector<std::int64_t> tensor_strides(const TensorInfo& info, std::uint64_t r
   return strides;
 }
 
-Result<Tensor> ResourceMaker::create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
-                                     std::string_view name) {
+Result<Tensor> ResourceBuilder::create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
+                                       std::string_view name) {
   Tensor made;
   made.info_ = info;
   made.strides_ = tensor_strides(info, row_stride);
@@ -77,7 +77,7 @@ Result<Tensor> ResourceMaker::create(const DeviceCore& core, const TensorInfo& i
   return made;
 }
 
-MemoryNeeds ResourceMaker::needs(const Tensor& tensor) {
+MemoryNeeds ResourceBuilder::needs(const Tensor& tensor) {
   const DeviceCore& core = tensor.tensor_.core();
   const VkTensorMemoryRequirementsInfoARM info{.sType = VK_STRUCTURE_TYPE_TENSOR_MEMORY_REQUIREMENTS_INFO_ARM,
                                                .tensor = tensor.handle()};
@@ -87,7 +87,7 @@ MemoryNeeds ResourceMaker::needs(const Tensor& tensor) {
   return {needs.size, needs.alignment, needs.memoryTypeBits};
 }
 
-Result<> ResourceMaker::bind(Tensor& tensor, const Memory& memory, std::uint64_t offset, std::string_view name) {
+Result<> ResourceBuilder::bind(Tensor& tensor, const Memory& memory, std::uint64_t offset, std::string_view name) {
   const DeviceCore& core = tensor.tensor_.core();
   VmaAllocationInfo where;
   vmaGetAllocationInfo(core.allocator, memory.allocation(), &where);

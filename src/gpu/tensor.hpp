@@ -40,7 +40,7 @@ class Tensor {
   VkTensorViewARM_T* view() const { return view_.get(); }
 
  private:
-  friend struct ResourceMaker;
+  friend struct ResourceBuilder;
   TensorInfo info_;
   std::vector<std::int64_t> strides_;
   Owned<VkTensorARM_T> tensor_;

@@ -18,7 +18,7 @@ TEST(Tensor, StridesHaveTheGapsOfRows) {
   EXPECT_THAT(tensor_strides({.format = vk::Format::R8_UINT, .shape = {6, 4}}, 64), ElementsAre(4, 1));
 }
 
-TEST(Tensor, SaysWhatTheDeviceLacks) {
+TEST(Tensor, ReportsWhatTheDeviceLacks) {
   Snapshot s;
   TensorInfo info{.format = vk::Format::R32_SINT, .shape = {4, 5}, .shaders = true, .graphs = true};
   EXPECT_EQ(missing_for_tensor(s, info), "tensors of VK_FORMAT_R32_SINT in shaders");

@@ -20,7 +20,7 @@ constexpr std::uint64_t kFirstStagingBytes = 1ull << 20;
 
 // A staging buffer that is filled from the front.
 struct Staging {
-  BufferPlace location;
+  BufferLocation location;
   std::optional<Buffer> buffer;
   std::uint64_t used = 0;
 };
@@ -72,8 +72,8 @@ struct Transfer::State {
   CommandList commands;
   std::uint64_t staging_bytes;
   bool recorded = false;
-  Staging upload{.location = BufferPlace::Upload};
-  Staging readback{.location = BufferPlace::Readback};
+  Staging upload{.location = BufferLocation::Upload};
+  Staging readback{.location = BufferLocation::Readback};
   std::vector<Arrival> arrivals;
 
   Result<> flush() {
@@ -92,7 +92,7 @@ struct Transfer::State {
     return {};
   }
 
-  // Room for `size` bytes: their offset.
+  // Takes `size` bytes of staging memory: their offset.
   Result<std::uint64_t> take(Staging& staging, std::uint64_t size, std::uint64_t alignment) {
     std::uint64_t offset = round_up(staging.used, alignment);
     if (!staging.buffer || offset + size > staging.buffer->size()) {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "gpu/device.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -44,14 +43,6 @@ constexpr std::array kResults = {
 };
 #undef RESULT
 
-// The result stands in the message itself, so that a failure needs no more than a diagnostic has.
-bool failed_with(const Failure& failure, std::string_view result) {
-  return std::ranges::any_of(failure, [&](const Diagnostic& diagnostic) {
-    return diagnostic.kind == DiagnosticKind::DeviceFailed &&
-           diagnostic.message.contains(formatted("failed with `{}`", result));
-  });
-}
-
 }  // namespace
 
 std::string name_of(VkResult result) {
@@ -64,15 +55,6 @@ std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, s
   const std::string which = name.empty() ? std::string(object) : formatted("{} `{}`", object, name);
   return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
               formatted("`{}` failed with `{}` ({})", call, name_of(result), which));
-}
-
-bool is_device_lost(const Failure& failure) {
-  return std::ranges::contains(failure, DiagnosticKind::TimedOut, &Diagnostic::kind) ||
-         failed_with(failure, "VK_ERROR_DEVICE_LOST");
-}
-
-bool is_out_of_memory(const Failure& failure) {
-  return failed_with(failure, "VK_ERROR_OUT_OF_DEVICE_MEMORY") || failed_with(failure, "VK_ERROR_OUT_OF_HOST_MEMORY");
 }
 
 }  // namespace slipway::gpu

@@ -26,8 +26,7 @@ vk::StageFlags stages_of(const Plan& plan, const Step& step, const Binding& bind
   return stages;
 }
 
-// The least that any device takes: texels without padding. Formats that we know nothing of count one byte, so that they
-// still have a place.
+// The minimum on any device: texels without padding. Unknown formats count one byte, so that they still have a range.
 std::uint64_t size_of(const Resource& resource) {
   if (const auto* buffer = std::get_if<Buffer>(&resource.kind)) return buffer->size;
   const auto& image = std::get<Image>(resource.kind);
@@ -50,7 +49,7 @@ void add_colors(const Draw& draw, std::vector<Access>& accesses) {
   for (std::size_t i = 0; i < draw.color_attachments.size(); ++i) {
     const Attachment& attachment = draw.color_attachments[i];
     const gpu::ColorBlend blend = gpu::blend_of(draw.state, i);
-    // What is not written stays, and blending looks at what is there.
+    // What is not written stays, and blending reads what is there.
     const bool reads = attachment.load == Load::Contents || blend.enabled || blend.write_mask != 0xf;
     accesses.push_back({.resource = attachment.image,
                         .stages = vk::stage::kColorAttachmentOutput,
@@ -113,9 +112,9 @@ bool is_graph(const Plan& plan, const Step& step) {
 
 const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step) {
   // The last that begins at or before the step.
-  const auto behind = std::ranges::upper_bound(plan.graphs, step, {}, &GraphDispatch::first_step);
-  if (behind == plan.graphs.begin()) return nullptr;
-  const GraphDispatch& graph = *std::prev(behind);
+  const auto after = std::ranges::upper_bound(plan.graphs, step, {}, &GraphDispatch::first_step);
+  if (after == plan.graphs.begin()) return nullptr;
+  const GraphDispatch& graph = *std::prev(after);
   return step < graph.first_step + graph.step_count ? &graph : nullptr;
 }
 
@@ -140,6 +139,8 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
                                   : graph         ? vk::access::kDataGraphWrite
                                                   : vk::access::kShaderWrite,
                         .levels = levels_of(plan, binding),
+                        .offset = binding.offset,
+                        .size = binding.size,
                         .origin = &binding.origin});
   }
   if (const auto* draw = std::get_if<Draw>(&step.action)) {
@@ -148,6 +149,20 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
     add_depth(*draw, accesses);
   }
   if (const auto* call = std::get_if<Call>(&step.action)) add_arguments(*call, accesses);
+  if (const auto* copy = std::get_if<Copy>(&step.action)) {
+    accesses.push_back({.resource = copy->from,
+                        .stages = vk::stage::kTransfer,
+                        .reads = vk::access::kTransferRead,
+                        .offset = copy->from_offset,
+                        .size = copy->size,
+                        .origin = &step.origin});
+    accesses.push_back({.resource = copy->to,
+                        .stages = vk::stage::kTransfer,
+                        .writes = vk::access::kTransferWrite,
+                        .offset = copy->to_offset,
+                        .size = copy->size,
+                        .origin = &step.origin});
+  }
   return accesses;
 }
 
@@ -182,6 +197,12 @@ std::vector<MemoryRange> memory_ranges(const Plan& plan) {
     ranges.push_back({domain, begin, checked_add(begin, size_of(resource)).value_or(~0ull)});
   }
   return ranges;
+}
+
+MemoryRange range_of(const Access& access, std::span<const MemoryRange> ranges) {
+  const MemoryRange& all = ranges[access.resource];
+  const std::uint64_t begin = std::min(all.begin + access.offset, all.end);
+  return {all.domain, begin, access.size == 0 ? all.end : std::min(begin + access.size, all.end)};
 }
 
 vk::StageFlags executed_stages(vk::StageFlags stages, bool native_graphs) {

@@ -24,6 +24,8 @@ struct Access {
   vk::AccessFlags reads = 0;   // 0: does not read
   vk::AccessFlags writes = 0;  // 0: does not write
   Levels levels;               // of an image
+  // The bytes of a buffer; size 0: to the end.
+  std::uint64_t offset = 0, size = 0;
   const Origin* origin = nullptr;
 };
 
@@ -60,11 +62,14 @@ struct MemoryRange {
   std::uint64_t begin = 0, end = 0;
 };
 
-// One for each resource. An image's size is that of its texels without padding, the least that any device gives it.
+// The bytes of an access to a buffer. `ranges` are those of memory_ranges().
+MemoryRange range_of(const Access& access, std::span<const MemoryRange> ranges);
+
+// One for each resource. An image's size is that of its texels without padding, the minimum on any device.
 std::vector<MemoryRange> memory_ranges(const Plan& plan);
 
 // Emulated graphs run as compute shaders, so a barrier's data graph stage and accesses mean those of compute shaders
-// (scenario page 3.4, "emulated"), and their own besides where a plan has native graphs.
+// (docs/spec/scenario.md#barrier-spellings), and also their own where a plan has native graphs.
 vk::StageFlags executed_stages(vk::StageFlags stages, bool native_graphs);
 vk::AccessFlags executed_accesses(vk::AccessFlags accesses, bool native_graphs);
 

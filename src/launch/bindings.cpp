@@ -47,7 +47,7 @@ class Binder {
       const Step& step = plan_.steps[i];
       if (const auto* barriers = std::get_if<Barriers>(&step.action)) {
         for (const Barrier& barrier : barriers->barriers) layouts_.apply(plan_, barrier);
-      } else if (!std::holds_alternative<Boundary>(step.action)) {
+      } else if (is_command(step)) {
         done = describe_sets(i).and_then([&] { return describe_attachments(i); });
       }
     }
@@ -58,7 +58,7 @@ class Binder {
   // Where a described set goes when it is made.
   struct Wanted {
     std::size_t step = 0;
-    std::uint32_t number = 0;
+    std::uint32_t index = 0;
   };
 
   Result<> describe_sets(std::size_t step) {
@@ -68,9 +68,9 @@ class Binder {
       if (!write) return fail(located(std::move(write.error()), binding.origin));
       writes[binding.set].push_back(*write);
     }
-    for (auto& [number, of_set] : writes) {
-      infos_.push_back({.layout = &pipelines_.of_step(step).layout(), .set = number, .writes = std::move(of_set)});
-      wanted_.push_back({step, number});
+    for (auto& [index, of_set] : writes) {
+      infos_.push_back({.layout = &pipelines_.of_step(step).layout(), .set = index, .writes = std::move(of_set)});
+      wanted_.push_back({step, index});
     }
     return {};
   }
@@ -79,6 +79,8 @@ class Binder {
     gpu::DescriptorWrite write{.binding = binding.binding, .element = binding.element};
     if (std::holds_alternative<Buffer>(plan_.resources[binding.resource].kind)) {
       write.buffer = &resources_.buffer(binding.resource);
+      write.offset = binding.offset;
+      write.size = binding.size;
       if (binding.type == vk::DescriptorType::TENSOR_ARM) write.tensor = &write.buffer->tensors()[binding.tensor];
       return write;
     }
@@ -185,7 +187,7 @@ class Binder {
     Result<gpu::DescriptorSets> sets = gpu::create_descriptor_sets(device_, infos_);
     if (!sets) return fail(std::move(sets.error()));
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      bound_.steps_[wanted_[i].step].sets.push_back({wanted_[i].number, (*sets)[i]});
+      bound_.steps_[wanted_[i].step].sets.push_back({wanted_[i].index, (*sets)[i]});
     }
     bound_.sets_ = std::move(*sets);
     return {};

@@ -17,14 +17,14 @@
 namespace slipway::launch {
 
 struct BoundSet {
-  std::uint32_t number = 0;
+  std::uint32_t index = 0;
   VkDescriptorSet_T* set = nullptr;
 };
 
 class StepBindings {
  public:
   std::span<const BoundSet> sets(std::size_t step) const { return steps_[step].sets; }
-  // Of a draw; good while this lives.
+  // Of a draw; valid while this lives.
   gpu::Rendering rendering(std::size_t step, const Draw& draw) const;
 
  private:
@@ -43,7 +43,7 @@ class StepBindings {
   std::vector<OfStep> steps_;
 };
 
-// Descriptors show images in the layout that they have at the step (scenario page 3.9).
+// Descriptors show images in the layout that they have at the step (docs/spec/scenario.md#descriptors).
 Result<StepBindings> bind_steps(const Plan& plan, const gpu::Device& device, const Resources& resources,
                                 const Pipelines& pipelines);
 

@@ -105,7 +105,7 @@ TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
            {{.buffer = of.y, .reads = true, .writes = true, .origin = origin("/argument")}, read_by(of.x)},
            [](std::span<const MutableBytes> arguments) -> Result<> {
              for (std::size_t i = 0; i < 2; ++i) numbers(arguments[0])[i] += numbers(arguments[1])[i];
-             numbers(arguments[1])[0] = 77;  // of a copy that nobody writes back
+             numbers(arguments[1])[0] = 77;  // of a copy that is not written back
              return {};
            });
   add_dispatch(of.plan, of.increment, {of.y}, {2, 1, 1});

@@ -21,7 +21,7 @@ bool has_custom_border(const gpu::SamplerInfo& sampler) {
                                        sampler.border_color == vk::BorderColor::INT_CUSTOM_EXT);
 }
 
-// The value that a specialization gives to a number of the shader.
+// The value of a number of the shader with a specialization.
 std::uint32_t specialized(const Shader& shader, const spirv::SpecializedNumber& number) {
   for (const Specialization& constant : shader.specializations) {
     if (constant.id == number.spec_id && constant.bytes.size() == 4) return load<std::uint32_t>(constant.bytes.data());
@@ -206,7 +206,7 @@ gpu::Needs needs_of(const Plan& plan) {
   for (const Step& step : plan.steps) {
     if (const auto* draw = std::get_if<Draw>(&step.action)) {
       needs.graphics = true;
-      // Nobody knows the indices before the draw reads them; robust access keeps wrong ones from reading elsewhere.
+      // The indices are unknown before the draw reads them; robust access keeps wrong ones from reading elsewhere.
       if (draw->indices) needs.features.insert("robustBufferAccess");
     }
     needs.frame_boundary |= std::holds_alternative<Boundary>(step.action);

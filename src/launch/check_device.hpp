@@ -1,5 +1,5 @@
-// What a plan asks of a device, and what of it a device lacks (scenario page, section 4). Decided from the snapshot
-// alone, before anything reaches the driver.
+// What a plan asks of a device, and what of it a device lacks (docs/spec/scenario.md#bad-input). Decided from the
+// snapshot alone, before anything reaches the driver.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -9,7 +9,8 @@
 
 namespace slipway::launch {
 
-// The caller adds what does not come from the plan: timestamps for profiles, disabled extensions, what `requires` says.
+// The caller adds what does not come from the plan: timestamps for profiles, disabled extensions, what `requires` asks
+// for.
 gpu::Needs needs_of(const Plan& plan);
 
 // Everything that is missing together, as errors of kind device-lacks with the value and the limit, at the origin of

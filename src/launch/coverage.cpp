@@ -56,6 +56,7 @@ std::string words_for_stages(vk::StageFlags stages) {
   std::vector<std::string_view> words;
   if (stages & vk::stage::kComputeShader) words.push_back("the compute shader");
   if (stages & vk::stage::kDataGraph) words.push_back("the graph");
+  if (stages & vk::stage::kTransfer) words.push_back("the copy");
   if (stages & vk::stage::kVertexInput) words.push_back("vertex input");
   if (stages & vk::stage::kVertexShader) words.push_back("the vertex shader");
   if (stages & vk::stage::kFragmentShader) words.push_back("the fragment shader");
@@ -103,8 +104,7 @@ bool find_conflict(const Plan& plan, std::span<const MemoryRange> ranges, Confli
     conflict.zone_begin = std::max(first.levels.first, second.levels.first);
     conflict.zone_end = std::min(first.levels.first + first.levels.count, second.levels.first + second.levels.count);
   } else {
-    const MemoryRange& a = ranges[first.resource];
-    const MemoryRange& b = ranges[second.resource];
+    const MemoryRange a = range_of(first, ranges), b = range_of(second, ranges);
     if (a.domain != b.domain) return false;
     conflict.zone_begin = std::max(a.begin, b.begin);
     conflict.zone_end = std::min(a.end, b.end);

@@ -1,4 +1,4 @@
-// Whether the barriers between two accesses order them (scenario page 3.15, hazard check).
+// Whether the barriers between two accesses order them (docs/spec/scenario.md#hazard-check).
 #pragma once
 
 #include <span>

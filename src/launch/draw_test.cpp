@@ -142,7 +142,7 @@ class DrawTest : public LaunchTest {
 
 TEST_F(DrawTest, TrianglesCoverTheCentresThatTheyHold) {
   const ResourceIndex t = add_target(4, 4);
-  // The upper left half; the diagonal belongs to nobody's top or left edge.
+  // The upper left half; the diagonal is not a top or left edge of a triangle.
   add_draw(t, {{{-1, -1, 0}, kWhite}, {{1, -1, 0}, kWhite}, {{-1, 1, 0}, kWhite}});
   run_it(plan_);
   EXPECT_EQ(picture(t), "WWW./WW../W.../....");
@@ -237,7 +237,7 @@ TEST_F(DrawTest, InstancesHaveAttributesOfTheirOwn) {
   EXPECT_EQ(picture(one), "WW");
 }
 
-// Every format of RPL page 3.10: what is stored in it comes out of the vertex shader.
+// Every format of docs/spec/rpl.md#containers: what is stored in it comes out of the vertex shader.
 struct PackCase {
   vk::Format first;  // of one item; those of 2, 3, 4 items are each `step` numbers on
   std::uint32_t step;
@@ -284,7 +284,7 @@ TEST_F(DrawTest, AttributesOfEveryFormat) {
   std::vector<Drawn> drawn;
   for (const PackCase& one : cases) {
     for (std::uint32_t items = 1; items <= 4; ++items) {
-      // Behind the formats of three 8-bit items stand those in the order B, G, R.
+      // The formats in the order B, G, R follow those of three 8-bit items.
       const std::uint32_t steps = items == 4 && one.bytes.size() == 4 ? 4 : items - 1;
       const auto format = static_cast<vk::Format>(static_cast<std::uint32_t>(one.first) + one.step * steps);
       // Formats of three items of 8 or 16 bits need not be there.
@@ -667,7 +667,7 @@ TEST_F(DrawTest, SamplesAreResolved) {
   EXPECT_EQ(pixels<float>(d)[15], 1.f);
 }
 
-// --- what goes wrong, and what is told -------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 TEST_F(DrawTest, WhatTheDeviceLacksIsNamed) {
   const ResourceIndex t = add_target(1, 1);

@@ -30,6 +30,7 @@ std::string describe(const Buffer& buffer) {
   }
   if (buffer.rows)
     text += formatted(", {} rows of {} bytes in image {}", buffer.rows->count, buffer.rows->bytes, buffer.rows->image);
+  if (buffer.external) text += ", external";
   return text;
 }
 
@@ -117,6 +118,8 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
     if (binding.count > 1) text += formatted("[{}]", binding.element);
     text += formatted(": `{}`", plan.resources[binding.resource].name);
     if (binding.level) text += formatted(" level {}", *binding.level);
+    if (binding.offset > 0 || binding.size > 0) text += formatted(" from byte {}", binding.offset);
+    if (binding.size > 0) text += formatted(" to {}", binding.offset + binding.size);
     text += formatted(", {}, {}\n", vk::name_of(binding.type), access_words(binding));
   }
   return text;
@@ -228,6 +231,11 @@ std::string print_action(const Plan& plan, const Boundary& boundary) {
   return text + "\n";
 }
 
+std::string print_action(const Plan& plan, const Copy& copy) {
+  return formatted("copy {} bytes, `{}` at {} to `{}` at {}\n", copy.size, plan.resources[copy.from].name,
+                   copy.from_offset, plan.resources[copy.to].name, copy.to_offset);
+}
+
 std::string print_action(const Plan& plan, const Call& call) {
   std::string text = "call a function of the host\n";
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -244,7 +252,8 @@ std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
     text += formatted("  graph `{}` is emulated: {}\n", graph->name, graph->emulated_because);
   text += formatted("  {} `{}`: ", index, step.name);
   text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
-  if (is_command(step) && step.barrier_after) text += "      full barrier\n";
+  if ((is_command(step) || std::holds_alternative<Copy>(step.action)) && step.barrier_after)
+    text += "      full barrier\n";
   return text;
 }
 

@@ -40,6 +40,28 @@ TEST(Explain, Resources) {
             "    level 1 begins with 0 bytes of contents\n");
 }
 
+TEST(Explain, ExternalBuffersRangesAndCopies) {
+  Plan plan{.name = "x.json"};
+  const ResourceIndex x = add_buffer(plan, "x", 64), y = add_buffer(plan, "y", 16);
+  std::get<Buffer>(plan.resources[x].kind).external = 0;
+  plan.shaders.push_back({.name = "s"});
+  add_dispatch(plan, "A", {{.resource = x, .offset = 16, .size = 8, .reads = true}, {.resource = x, .offset = 32}});
+  plan.steps.push_back({.name = "C", .action = Copy{.from = x, .to = y, .from_offset = 4, .size = 8}});
+  EXPECT_EQ(print_plan(plan),
+            "plan of x.json\n"
+            "resources\n"
+            "  0 `x`: buffer, 64 bytes, external\n"
+            "  1 `y`: buffer, 16 bytes\n"
+            "shaders\n"
+            "  0 `s`: compute `main`, 0 words of SPIR-V\n"
+            "steps\n"
+            "  0 `A`: dispatch `s`, 1 x 1 x 1 workgroups\n"
+            "      set 0 binding 0: `x` from byte 16 to 24, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, read\n"
+            "      set 0 binding 1: `x` from byte 32, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, not used\n"
+            "  1 `C`: copy 8 bytes, `x` at 4 to `y` at 0\n"
+            "      full barrier\n");
+}
+
 TEST(Explain, ShadersAndDispatches) {
   Plan plan{.name = "x.json"};
   const ResourceIndex x = add_buffer(plan, "x", 16);

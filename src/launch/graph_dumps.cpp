@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "json/writer.hpp"
-#include "launch/results.hpp"
+#include "launch/readback.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -95,14 +95,14 @@ std::string session_memory_text(Bytes memory) {
   return text;
 }
 
-Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources, const RunOptions& options,
-                     const Report& report, const Log& log) {
-  if (!options.graph_profile_directory.empty()) {
+Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                     const GraphDumpOptions& options, const Profile& profile, const Log& log) {
+  if (!options.profiles.empty()) {
     for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
-      if (Result<> done = dump_profile(report.profile, i, options.graph_profile_directory, log); !done) return done;
+      if (Result<> done = dump_profile(profile, i, options.profiles, log); !done) return done;
     }
   }
-  if (options.session_memory_directory.empty()) return {};
+  if (options.session_memory.empty()) return {};
   std::set<ResourceIndex> sessions;
   for (const GraphDispatch& graph : plan.graphs) {
     if (graph.session_memory) sessions.insert(*graph.session_memory);
@@ -114,7 +114,7 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
       log.warning(formatted("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
     }
     if (!plan.graphs[i].session_memory) continue;
-    const Path path = options.session_memory_directory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
+    const Path path = options.session_memory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
     const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
     if (!written) return written;
   }

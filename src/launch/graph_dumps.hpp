@@ -1,14 +1,14 @@
-// What users can see of the inside of graphs after a run: the times of their operators and the memory of their
-// intermediates (scenario page 3.16, 3.17).
+// Dumps of the inside of graphs after a run: the times of their operators (docs/spec/scenario.md#graph-profile-file)
+// and the memory of their intermediates.
 #pragma once
 
 #include <string>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "gpu/device.hpp"
-#include "launch/report.hpp"
+#include "launch/profile.hpp"
 #include "launch/resources.hpp"
-#include "launch/run.hpp"
 
 namespace slipway::launch {
 
@@ -19,8 +19,13 @@ std::string write_graph_profile(const Profile& profile, std::size_t graph);
 // Lines of 16 bytes: a line break, `%08X:   `, then `%02X ` for each.
 std::string session_memory_text(Bytes memory);
 
-// Writes the files that the options ask for, one for each graph of the plan. Errors: file-unwritable, device-failed.
-Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources, const RunOptions& options,
-                     const Report& report, const Log& log);
+struct GraphDumpOptions {
+  Path session_memory;  // directory for the intermediates of graphs; empty: none
+  Path profiles;        // directory for the times of graphs' operators; empty: none
+};
+
+// Writes one file for each graph of the plan into each directory. Errors: file-unwritable, device-failed.
+Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                     const GraphDumpOptions& options, const Profile& profile, const Log& log);
 
 }  // namespace slipway::launch

@@ -35,7 +35,7 @@ Diagnostics check_hazards(const Plan& plan) {
     } else if (std::holds_alternative<Boundary>(step.action)) {
       order.see_full_barrier();
     } else {
-      // A call waits for what was before it, and what comes behind it waits for the call.
+      // A call waits for what was before it, and what comes after it waits for the call.
       const bool is_call = std::holds_alternative<Call>(step.action);
       const std::vector<Access> accesses = accesses_of(plan, step);
       if (is_call) order.see_full_barrier();

@@ -1,6 +1,6 @@
-// The static hazard check (scenario page 3.15): which steps touch the same memory without a barrier between them, and
-// whether image barriers agree with the layouts that images are in. Missing barriers show up only on some devices; this
-// finds them on any.
+// The static hazard check (docs/spec/scenario.md#barriers-and-hazards): which steps touch the same memory without a
+// barrier between them, and whether image barriers agree with the layouts that images are in. Missing barriers show up
+// only on some devices; this finds them on any.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -88,16 +88,39 @@ TEST(Hazards, WriteAfterWrite) {
             "/A/0: note: `A` writes `x` here\n");
 }
 
-TEST(Hazards, ReadingTwiceIsNone) { EXPECT_EQ(hazards(two_dispatches(reads, reads, nothing)), ""); }
+TEST(Hazards, ReadingTwiceIsNotAHazard) { EXPECT_EQ(hazards(two_dispatches(reads, reads, nothing)), ""); }
 
-TEST(Hazards, OtherResourcesAreNone) {
+TEST(Hazards, OtherResourcesDoNotConflict) {
   Plan plan;
   add_dispatch(plan, "A", {writes(add_buffer(plan, "x", 64))});
   add_dispatch(plan, "B", {reads(add_buffer(plan, "y", 64))});
   EXPECT_EQ(hazards(plan), "");
 }
 
-TEST(Hazards, EachPairIsToldOnce) {
+// Parts of buffers, and copies between them.
+TEST(Hazards, RangesOfBuffers) {
+  Plan plan;
+  const ResourceIndex x = add_buffer(plan, "x", 64);
+  Binding low = writes(x), high = writes(x);
+  low.size = high.offset = 32;
+  add_dispatch(plan, "A", {low});
+  add_dispatch(plan, "B", {high});
+  plan.steps.push_back({.name = "C",
+                        .action = Copy{.from = x, .to = x, .from_offset = 32, .size = 16},
+                        .barrier_after = false,
+                        .origin = origin("/C")});
+  EXPECT_EQ(hazards(plan),
+            "/C: warning: hazard: `C` reads `x` after `B` wrote it, with no barrier between them [hazard]\n"
+            "  = at /C\n"
+            "/B/0: note: `B` writes `x` here\n"
+            "/C: warning: hazard: `C` writes `x` after `A` wrote it, with no barrier between them [hazard]\n"
+            "  = at /C\n"
+            "/A/0: note: `A` writes `x` here\n");
+  plan.steps[1].barrier_after = true;
+  EXPECT_EQ(hazards(plan), "");
+}
+
+TEST(Hazards, EachPairIsReportedOnce) {
   Plan plan;
   const ResourceIndex x = add_buffer(plan, "x", 64);
   add_dispatch(plan, "A", {reads(x), writes(x)});
@@ -108,7 +131,7 @@ TEST(Hazards, EachPairIsToldOnce) {
             "/A/1: note: `A` writes `x` here\n");
 }
 
-// What comes behind a write that covers an older one conflicts with the newer.
+// What follows a write that covers an older one conflicts with the newer.
 TEST(Hazards, OnlyTheLastWriteCounts) {
   Plan plan;
   const ResourceIndex x = add_buffer(plan, "x", 64);
@@ -122,7 +145,7 @@ TEST(Hazards, OnlyTheLastWriteCounts) {
             "/B/0: note: `B` writes `x` here\n");
 }
 
-TEST(Hazards, AllReadersOfAWriteAreTold) {
+TEST(Hazards, AllReadersOfAWriteAreReported) {
   Plan plan;
   const ResourceIndex x = add_buffer(plan, "x", 64);
   add_dispatch(plan, "A", {writes(x)});

@@ -11,7 +11,7 @@
 
 namespace slipway::launch {
 
-// Sees the steps of a plan one after the other.
+// Sees the steps of a plan in order.
 class ImageHazards {
  public:
   ImageHazards(const Plan& plan, std::span<const MemoryRange> ranges, Diagnostics& diagnostics);

@@ -1,5 +1,5 @@
-// The layouts of images while a plan runs: every level begins in GENERAL (scenario page 3.10), and image barriers
-// change it.
+// The layouts of images while a plan runs: every level begins in GENERAL (docs/spec/scenario.md#images), and image
+// barriers change it.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class ImageLayouts {
   std::vector<std::vector<Level>> levels_;  // by resource; none for buffers
 };
 
-// Tensors are buffers here, so that images which share memory with them stay in GENERAL (scenario page 3.4,
-// "emulated").
+// Tensors are buffers here, so that images which share memory with them stay in GENERAL
+// (docs/spec/scenario.md#barrier-spellings).
 vk::Layout executed_layout(vk::Layout layout);
 
 // Whether a descriptor may show an image in this layout.

@@ -15,38 +15,39 @@ bool serves(const gpu::DevicePlan& made, const gpu::DevicePlan& wanted) {
 
 }  // namespace
 
-DeviceOpening::DeviceOpening(DeviceRequest request)
-    : request_(std::move(request)), opening_(std::async(std::launch::async, [this] { return open(); })) {}
+DeviceOpening::DeviceOpening(OpenDeviceOptions options)
+    : options_(std::move(options)), opening_(std::async(std::launch::async, [this] { return open(); })) {}
 
 DeviceOpening::~DeviceOpening() {
   if (opening_.valid()) opening_.wait();
 }
 
 void DeviceOpening::add_known(gpu::Needs& needs) const {
-  needs.timestamps |= request_.timestamps;
-  needs.robustness |= request_.robustness;
-  needs.queues = std::max(needs.queues, request_.queues);
-  needs.disabled_extensions.insert(needs.disabled_extensions.end(), request_.disabled_extensions.begin(),
-                                   request_.disabled_extensions.end());
+  needs.timestamps |= options_.timestamps;
+  needs.robustness |= options_.robustness;
+  needs.queues = std::max(needs.queues, options_.queues);
+  needs.disabled_extensions.insert(needs.disabled_extensions.end(), options_.disabled_extensions.begin(),
+                                   options_.disabled_extensions.end());
 }
 
 Result<DeviceOpening::Opened> DeviceOpening::open() {
-  const Result<std::size_t> chosen = gpu::create_instance(request_.instance).and_then([&](gpu::Instance instance) {
+  const Result<std::size_t> chosen = gpu::create_instance(options_.instance).and_then([&](gpu::Instance instance) {
     instance_.emplace(std::move(instance));
-    return gpu::choose_device(instance_->snapshots(), request_.selector);
+    return gpu::choose_device(instance_->snapshots(), options_.selector);
   });
   asking_.set_value(chosen.transform([&](std::size_t i) -> const gpu::Snapshot* {
-    return &snapshot_.emplace(gpu::without_extensions(instance_->snapshots()[i], request_.disabled_extensions));
+    return &snapshot_.emplace(gpu::without_extensions(instance_->snapshots()[i], options_.disabled_extensions));
   }));
   if (!chosen) return fail(chosen.error());
   Opened opened{.index = *chosen};
-  // Mips prefer a queue with graphics, which suits every plan; what is missing for them is told when a plan needs it.
-  gpu::Needs guess{.blit = request_.queues == 1, .frame_boundary = true};
+  // Mips prefer a queue with graphics, which works for every plan; what is missing for them is reported when a plan
+  // needs it.
+  gpu::Needs guess{.blit = options_.queues == 1, .frame_boundary = true};
   guess.data_graph = gpu::missing_for_graphs(*snapshot_).empty();
   guess.tensors = gpu::missing_for_tensors(*snapshot_).empty();
   add_known(guess);
   if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance_->snapshots()[*chosen], guess)) {
-    Result<gpu::Device> device = gpu::create_device(*instance_, *chosen, *plan, request_.device);
+    Result<gpu::Device> device = gpu::create_device(*instance_, *chosen, *plan, options_.device);
     if (!device) return fail(std::move(device.error()));
     opened.device.emplace(std::move(*device));
   }
@@ -66,9 +67,9 @@ Result<const gpu::Snapshot*> DeviceOpening::snapshot() {
 
 Result<> DeviceOpening::replace_instance(Opened& opened) {
   opened.device.reset();
-  return gpu::create_instance(request_.instance).and_then([&](gpu::Instance instance) {
+  return gpu::create_instance(options_.instance).and_then([&](gpu::Instance instance) {
     instance_ = std::move(instance);
-    return gpu::choose_device(instance_->snapshots(), request_.selector).transform([&](std::size_t index) {
+    return gpu::choose_device(instance_->snapshots(), options_.selector).transform([&](std::size_t index) {
       opened.index = index;
     });
   });
@@ -86,7 +87,7 @@ Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {
   if (!wanted) return fail(wanted.error());
   if (!opened.device || !serves(opened.device->plan(), *wanted)) {
     opened.device.reset();
-    Result<gpu::Device> device = gpu::create_device(*instance_, opened.index, *wanted, request_.device);
+    Result<gpu::Device> device = gpu::create_device(*instance_, opened.index, *wanted, options_.device);
     if (!device) return fail(std::move(device.error()));
     opened.device.emplace(std::move(*device));
   }

@@ -18,12 +18,12 @@
 
 namespace slipway::launch {
 
-struct DeviceRequest {
-  std::string selector;  // index, UUID or part of the name; empty: the best (scenario page, decision 23)
+struct OpenDeviceOptions {
+  std::string selector;  // index, UUID or part of the name; empty: the best (docs/spec/scenario.md#decision-23)
   // What is known before there is a plan.
   bool timestamps = false;
   bool robustness = false;
-  std::uint32_t queues = 1;  // up to so many; more than one: work that only computes
+  std::uint32_t queues = 1;  // at most; more than one: work that only computes
   std::vector<std::string> disabled_extensions;
   gpu::InstanceOptions instance;
   gpu::DeviceOptions device;
@@ -31,12 +31,12 @@ struct DeviceRequest {
 
 class DeviceOpening {
  public:
-  explicit DeviceOpening(DeviceRequest request);
+  explicit DeviceOpening(OpenDeviceOptions options);
   ~DeviceOpening();
   DeviceOpening(const DeviceOpening&) = delete;
 
   // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
-  // opening, and has no extensions that the request disables.
+  // opening, and has no extensions that the options disable.
   Result<const gpu::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone: it may be made again, and is when it is lost. Errors:
@@ -55,10 +55,10 @@ class DeviceOpening {
   Result<> replace_instance(Opened& opened);
   void add_known(gpu::Needs& needs) const;
 
-  DeviceRequest request_;
+  OpenDeviceOptions options_;
   // Written by the thread before it keeps its promise.
   std::optional<gpu::Instance> instance_;
-  std::optional<gpu::Snapshot> snapshot_;  // without the extensions that the request disables
+  std::optional<gpu::Snapshot> snapshot_;  // without the extensions that the options disable
   using Asked = Result<const gpu::Snapshot*>;
   std::promise<Asked> asking_;
   std::optional<Asked> asked_;

@@ -14,8 +14,8 @@ using testing::must;
 // Requests of this test run under the validation layer; any message fails the test.
 class OpenDevice : public ::testing::Test {
  protected:
-  DeviceRequest request(std::string selector = {}) {
-    DeviceRequest made{.selector = std::move(selector)};
+  OpenDeviceOptions request(std::string selector = {}) {
+    OpenDeviceOptions made{.selector = std::move(selector)};
     made.instance.validation = true;
     made.instance.on_message = [this](const gpu::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
@@ -38,7 +38,7 @@ TEST_F(OpenDevice, OpenedAheadAndUsedForSeveralPlans) {
   EXPECT_TRUE(device->plan().queue_flags & gpu::queue_flag::kCompute);
 }
 
-TEST_F(OpenDevice, NobodyAsksForTheDevice) { DeviceOpening opening(request()); }
+TEST_F(OpenDevice, IsDestroyedBeforeTheDeviceIsAskedFor) { DeviceOpening opening(request()); }
 
 TEST_F(OpenDevice, ChosenByName) {
   const std::string name =
@@ -77,7 +77,7 @@ TEST_F(OpenDevice, MadeAgainForOtherNeeds) {
 }
 
 TEST_F(OpenDevice, RequestsThatAreKnownAhead) {
-  DeviceRequest made = request();
+  OpenDeviceOptions made = request();
   made.timestamps = made.robustness = true;
   made.disabled_extensions = {"VK_EXT_custom_border_color"};
   DeviceOpening opening(std::move(made));

@@ -52,7 +52,7 @@ void OrderHazards::report(const Open& open, const Step& step, const Access& acce
 }
 
 // A write takes the place of what it covers: a later command that conflicts with that conflicts with the write as
-// well, and has to be ordered behind it.
+// well, and has to be ordered after it.
 void OrderHazards::remember(const Step& step, const Access& access) {
   std::vector<Open>& domain = open_[ranges_[access.resource].domain];
   if (access.writes) {
@@ -62,9 +62,9 @@ void OrderHazards::remember(const Step& step, const Access& access) {
 }
 
 bool OrderHazards::covers(const Access& later, const Access& earlier) const {
-  if (later.resource == earlier.resource) return later.levels.contains(earlier.levels);
-  const MemoryRange& a = ranges_[later.resource];
-  const MemoryRange& b = ranges_[earlier.resource];
+  if (later.resource == earlier.resource && std::holds_alternative<Image>(plan_.resources[later.resource].kind))
+    return later.levels.contains(earlier.levels);
+  const MemoryRange a = range_of(later, ranges_), b = range_of(earlier, ranges_);
   return a.begin <= b.begin && b.end <= a.end;
 }
 

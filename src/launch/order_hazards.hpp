@@ -9,8 +9,7 @@
 
 namespace slipway::launch {
 
-// Sees the steps of a plan one after the other. What is open, that is not followed by a full barrier yet, is kept by
-// memory domain.
+// Sees the steps of a plan in order. Accesses since the last full barrier are kept by memory domain.
 class OrderHazards {
  public:
   OrderHazards(const Plan& plan, std::span<const MemoryRange> ranges, Diagnostics& diagnostics)

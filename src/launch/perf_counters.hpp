@@ -1,4 +1,4 @@
-// How long the stages of a run took on the host (scenario page 3.17).
+// How long the stages of a run took on the host (docs/spec/scenario.md#output-files).
 //
 //   PerfCounters counters;
 //   { ScopedTimer timer(counters, CounterCategory::ScenarioSetup, "Load Buffer: x"); ... }

@@ -8,7 +8,7 @@ namespace {
 // A cache without pipelines is a header alone: VkPipelineCacheHeaderVersionOne.
 constexpr std::size_t kHeaderBytes = 32;
 
-// The contents of the file if they are good for this device; what is not is told and ignored, never an error.
+// The contents of the file if they suit this device; others are reported as warnings and ignored, never an error.
 std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCacheFile& file, const Log& log) {
   log.info("Load Pipeline Cache");
   if (file.clear && file_exists(file.path)) {
@@ -32,7 +32,7 @@ std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCa
 // One entry for the pipelines of one plan on one driver.
 std::string own_key(const gpu::Snapshot& snapshot, const PipelinePlan& wanted) {
   std::string pipelines;
-  for (const PipelineRequest& request : wanted.requests) pipelines += request.key;
+  for (const PlannedPipeline& request : wanted.requests) pipelines += request.key;
   return Cache::key({"driver pipelines", pipelines, gpu::format_uuid(snapshot.device_uuid),
                      gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
 }
@@ -40,16 +40,17 @@ std::string own_key(const gpu::Snapshot& snapshot, const PipelinePlan& wanted) {
 }  // namespace
 
 Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
-                                            const RunOptions& options, PerfCounters& counters, const Log& log) {
+                                            const std::optional<PipelineCacheFile>& file, const Cache& own,
+                                            PerfCounters& counters, const Log& log) {
   PipelineCaching caching;
   std::vector<std::byte> data;
-  if (options.pipeline_cache) {
+  if (file) {
     const ScopedTimer timer(counters, CounterCategory::LoadPipelineCache, "Load Pipeline Cache.");
-    data = read_file(device.snapshot(), *options.pipeline_cache, log);
-    caching.file_ = options.pipeline_cache->path;
-    caching.fail_on_miss_ = options.pipeline_cache->fail_on_miss && !data.empty();
-  } else if (options.cache.enabled()) {
-    caching.own_ = options.cache;
+    data = read_file(device.snapshot(), *file, log);
+    caching.file_ = file->path;
+    caching.fail_on_miss_ = file->fail_on_miss && !data.empty();
+  } else if (own.enabled()) {
+    caching.own_ = own;
     caching.own_key_ = own_key(device.snapshot(), wanted);
     data = caching.own_.find(caching.own_key_).value_or(std::vector<std::byte>{});
   }
@@ -74,7 +75,7 @@ Result<> PipelineCaching::store(const gpu::Device& device, std::string counter, 
 
 void PipelineCaching::keep(const gpu::Device& device, const Pipelines& pipelines) const {
   if (!own_.enabled() || pipelines.all_cached()) return;
-  // A cache never fails: data that the driver does not give are not kept.
+  // A cache never fails: data that the driver does not return is not kept.
   const Result<std::vector<std::byte>> data = gpu::save_pipeline_cache(device, cache_);
   if (data && data->size() > kHeaderBytes) own_.store(own_key_, *data);
 }

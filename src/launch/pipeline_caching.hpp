@@ -1,15 +1,25 @@
-// Where the driver's pipeline data are kept between runs: the file that the user names (scenario page 3.17, 5.3), else
-// the program's own cache.
+// Where the driver's pipeline data is kept between runs: in the file that the user names
+// (docs/spec/scenario.md#pipeline-cache-file), else in the program's own cache.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "base/cache.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
 #include "gpu/pipeline_cache.hpp"
+#include "launch/perf_counters.hpp"
 #include "launch/pipelines.hpp"
-#include "launch/run.hpp"
 
 namespace slipway::launch {
+
+// The pipeline cache that a user asks for (`--pipeline-caching`): one file for one plan.
+struct PipelineCacheFile {
+  Path path;
+  bool clear = false;         // delete the file first
+  bool fail_on_miss = false;  // only when the file holds a valid cache
+};
 
 class PipelineCaching {
  public:
@@ -23,7 +33,8 @@ class PipelineCaching {
   void keep(const gpu::Device& device, const Pipelines& pipelines) const;
 
  private:
-  friend Result<PipelineCaching> load_pipeline_cache(const gpu::Device&, const PipelinePlan&, const RunOptions&,
+  friend Result<PipelineCaching> load_pipeline_cache(const gpu::Device&, const PipelinePlan&,
+                                                     const std::optional<PipelineCacheFile>&, const Cache&,
                                                      PerfCounters&, const Log&);
   gpu::PipelineCache cache_;
   std::optional<Path> file_;
@@ -32,7 +43,9 @@ class PipelineCaching {
   bool fail_on_miss_ = false;
 };
 
+// `own` is used when there is no file. A file that does not suit the device is ignored with a warning.
 Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
-                                            const RunOptions& options, PerfCounters& counters, const Log& log);
+                                            const std::optional<PipelineCacheFile>& file, const Cache& own,
+                                            PerfCounters& counters, const Log& log);
 
 }  // namespace slipway::launch

@@ -4,16 +4,16 @@
 #include <map>
 
 #include "base/cache.hpp"
+#include "base/parallel.hpp"
 #include "launch/accesses.hpp"
 #include "launch/locate.hpp"
-#include "launch/parallel.hpp"
 
 namespace slipway::launch {
 namespace {
 
 // --- specialization --------------------------------------------------------------------------------------------------
 
-// What the plan gives, and what follows from where the device puts rows.
+// Those of the plan, and those that follow from where the device puts rows.
 std::vector<Specialization> specializations_of(const Plan& plan, const Shader& shader, const Resources& resources) {
   std::vector<Specialization> all = shader.specializations;
   for (const RowStride& stride : shader.row_strides) {
@@ -27,10 +27,26 @@ std::vector<Specialization> specializations_of(const Plan& plan, const Shader& s
 
 // --- keys ------------------------------------------------------------------------------------------------------------
 
-void append(ByteWriter& key, const Plan& plan, const Shader& shader, const Resources& resources) {
-  const Bytes words = std::as_bytes(std::span(*shader.spirv));
-  key.write<std::uint64_t>(words.size()).append(words);
-  key.write<std::uint64_t>(shader.entry.size()).append(shader.entry);
+// The code of each shader, hashed once.
+class CodeKeys {
+ public:
+  explicit CodeKeys(const Plan& plan) : plan_(plan), keys_(plan.shaders.size()) {}
+
+  const std::string& of(ShaderIndex index) {
+    std::string& key = keys_[index];
+    const Shader& shader = plan_.shaders[index];
+    if (key.empty()) key = Cache::key({text_of(std::as_bytes(std::span(*shader.spirv))), shader.entry});
+    return key;
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<std::string> keys_;
+};
+
+void append(ByteWriter& key, const Plan& plan, ShaderIndex index, CodeKeys& code, const Resources& resources) {
+  const Shader& shader = plan.shaders[index];
+  key.append(code.of(index));
   const std::vector<Specialization> specializations = specializations_of(plan, shader, resources);
   key.write<std::uint64_t>(specializations.size());
   for (const Specialization& constant : specializations) {
@@ -39,8 +55,8 @@ void append(ByteWriter& key, const Plan& plan, const Shader& shader, const Resou
   key.write(shader.push_constant_size);
 }
 
-// A graph is compiled for its tensors and constants. The data of constants are many: the shader stands for them, which
-// is this graph's alone in the plan.
+// A graph is compiled for its tensors and constants. Hashing the data of constants would be slow; the index of the
+// shader identifies them, since no two graphs of a plan share a shader.
 void append_graph(ByteWriter& key, const Plan& plan, std::span<const Binding> bindings, ShaderIndex shader,
                   const Resources& resources) {
   key.write(shader);
@@ -54,18 +70,18 @@ void append_graph(ByteWriter& key, const Plan& plan, std::span<const Binding> bi
   }
 }
 
-std::string key_of(const Plan& plan, const Step& step, const Resources& resources) {
+std::string key_of(const Plan& plan, const Step& step, CodeKeys& code, const Resources& resources) {
   ByteWriter key;
   for (const Binding& binding : descriptors_of(step)) {
     key.write(binding.set).write(binding.binding).write(binding.type).write(binding.count);
   }
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
-    append(key, plan, plan.shaders[dispatch->shader], resources);
+    append(key, plan, dispatch->shader, code, resources);
     if (is_graph(plan, step)) append_graph(key, plan, dispatch->bindings, dispatch->shader, resources);
   } else {
     const auto& draw = std::get<Draw>(step.action);
-    append(key, plan, plan.shaders[draw.vertex_shader], resources);
-    if (draw.fragment_shader) append(key, plan, plan.shaders[*draw.fragment_shader], resources);
+    append(key, plan, draw.vertex_shader, code, resources);
+    if (draw.fragment_shader) append(key, plan, *draw.fragment_shader, code, resources);
     const gpu::AttachmentFormats formats = attachment_formats(plan, draw);
     for (const vk::Format format : formats.colors) key.write(format);
     key.write(formats.depth_stencil).append(gpu::print_graphics_state(draw.state, ""));
@@ -75,7 +91,7 @@ std::string key_of(const Plan& plan, const Step& step, const Resources& resource
 
 // --- making ----------------------------------------------------------------------------------------------------------
 
-// A shader's specialization as the driver wants it.
+// A shader's specialization in the form of the driver.
 struct Specialized {
   std::vector<gpu::SpecializationEntry> entries;
   std::vector<std::byte> data;
@@ -102,7 +118,7 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
   } else {
-    // One range for both stages, as large as the larger asks for (scenario page 3.12).
+    // One range for both stages, as large as the larger asks for (docs/spec/scenario.md#shaders).
     const auto& draw = std::get<Draw>(step.action);
     info.push_constants_size = plan.shaders[draw.vertex_shader].push_constant_size;
     if (draw.fragment_shader) {
@@ -186,10 +202,11 @@ PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources) {
   PipelinePlan wanted;
   wanted.by_step.resize(plan.steps.size());
   std::map<std::string, std::size_t> known;
+  CodeKeys code(plan);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     if (!is_command(step)) continue;
-    const auto [at, added] = known.try_emplace(key_of(plan, step, resources), wanted.requests.size());
+    const auto [at, added] = known.try_emplace(key_of(plan, step, code, resources), wanted.requests.size());
     if (added) wanted.requests.push_back({i, at->first});
     wanted.by_step[i] = at->second;
   }

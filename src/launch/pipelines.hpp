@@ -16,17 +16,17 @@
 namespace slipway::launch {
 
 // A pipeline to make.
-struct PipelineRequest {
+struct PlannedPipeline {
   std::size_t step = 0;  // the first that needs it
   std::string key;       // of everything that decides it
 };
 
 struct PipelinePlan {
-  std::vector<PipelineRequest> requests;
+  std::vector<PlannedPipeline> requests;
   std::vector<std::optional<std::size_t>> by_step;  // index into requests; none for barriers and boundaries
 };
 
-// The resources say how far apart rows are, for shaders that have to know it.
+// The resources have the distance of rows, for shaders that need it.
 PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources = {});
 
 // A pipeline with the layout that it points to.

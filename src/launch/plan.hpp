@@ -61,15 +61,15 @@ struct Output {
   std::function<Result<>(OutputFile& file, Bytes data)> write;
 };
 
-// Resources with one group share memory, each at its offset (scenario page 3.11).
+// Resources with one group share memory, each at its offset (docs/spec/scenario.md#tensors-and-memory-sharing).
 struct Sharing {
   std::string group;
   std::uint64_t offset = 0;
 };
 
-// Rows of texels of an image in the same memory group: what a tensor that sees the image has (scenario page 3.11).
-// Where rows begin only the device knows. An image that cannot be linear has a copy of its texels in the group's
-// memory, and the two are kept equal.
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has
+// (docs/spec/scenario.md#tensors-and-memory-sharing). Where rows begin only the device knows. An image that cannot be
+// linear has a copy of its texels in the group's memory, and the two are kept equal.
 struct TexelRows {
   ResourceIndex image = 0;
   std::uint64_t count = 1;
@@ -83,6 +83,9 @@ struct Buffer {
   bool tensor = false;                     // what messages call it
   std::optional<TexelRows> rows;
   std::vector<gpu::TensorInfo> tensors;  // how the device's own tensors see it; none where they are emulated
+  // The caller's buffer with this index (PrepareOptions::external) instead of one of the plan's: it keeps its contents.
+  // No two resources are the same external buffer.
+  std::optional<std::uint32_t> external = std::nullopt;
 };
 
 struct Sampler {
@@ -105,7 +108,7 @@ struct Image {
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
-  std::optional<Tiling> tiling;  // not given: scenario page, decision 17
+  std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
 };
 
@@ -168,6 +171,7 @@ struct Binding {
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
   std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
+  std::uint64_t offset = 0, size = 0;  // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
   // offset of the push constants. Dispatches only.
   std::optional<std::uint32_t> address_at;
@@ -186,7 +190,7 @@ struct Dispatch {
 // What an attachment holds when a draw begins.
 enum class Load : std::uint8_t { DontCare, Contents, Clear };
 
-// An image of one sample that an attachment of several gives its result to.
+// An image of one sample that gets the result of an attachment of several.
 struct Resolve {
   ResourceIndex image = 0;
   std::uint32_t level = 0;
@@ -222,7 +226,7 @@ struct IndexBuffer {
   Origin origin;
 };
 
-// By default three vertices without vertex input, no blending, contents not loaded (scenario page 3.12).
+// By default three vertices without vertex input, no blending, contents not loaded (docs/spec/scenario.md#shaders).
 struct Draw {
   ShaderIndex vertex_shader = 0;
   std::optional<ShaderIndex> fragment_shader;  // none: depth and stencil only
@@ -247,7 +251,7 @@ struct CallArgument {
   Origin origin;
 };
 
-// A function of the host among the commands of the device: it runs when all before it have ended, and all behind it
+// A function of the host among the commands of the device: it runs when all before it have ended, and all after it
 // wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
 // that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
 struct Call {
@@ -273,7 +277,13 @@ struct Barriers {
   std::vector<Barrier> barriers;
 };
 
-// The end of a frame: submits, and waits (scenario page, decision 16).
+// Bytes of one buffer to another, or to other bytes of the same one.
+struct Copy {
+  ResourceIndex from = 0, to = 0;
+  std::uint64_t from_offset = 0, to_offset = 0, size = 0;
+};
+
+// The end of a frame: submits, and waits (docs/spec/scenario.md#decision-16).
 struct Boundary {
   std::vector<ResourceIndex> resources;
   std::optional<std::uint64_t> frame_id;
@@ -281,8 +291,8 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, Draw, Barriers, Boundary, Call> action;
-  bool barrier_after = true;  // dispatches: a full barrier behind it
+  std::variant<Dispatch, Draw, Barriers, Boundary, Call, Copy> action;
+  bool barrier_after = true;  // dispatches, draws and copies: a full barrier after it
   Origin origin;
 };
 
@@ -295,15 +305,15 @@ struct Expectation {
   tensor::Shape shape;
   // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. What is
   // expected may be elements or, as another resource is, packed alike: packed texels are smaller, so that the size
-  // tells.
+  // distinguishes them.
   std::function<std::vector<std::byte>(Bytes)> unpack;
   std::variant<Contents, ResourceIndex> expected;
   tensor::Tolerance tolerance;
   Origin origin;
 };
 
-// Gives the final contents of a resource to the caller, in the layout of `Contents`; the bytes are good during the call
-// only.
+// Passes the final contents of a resource to the caller, in the layout of `Contents`; the bytes are valid during the
+// call only.
 struct Capture {
   ResourceIndex resource = 0;
   std::function<void(Bytes)> take;
@@ -312,7 +322,7 @@ struct Capture {
 // One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
 struct GraphDispatch {
   std::string name;                             // `<graph>/<segment>`
-  std::size_t first_step = 0, step_count = 0;   // its steps, one behind the other
+  std::size_t first_step = 0, step_count = 0;   // its steps, which are consecutive
   std::vector<std::string> operators;           // what each step computes: names of operators, joined with `+`
   std::uint64_t session_size = 0;               // bytes of its intermediates
   std::optional<ResourceIndex> session_memory;  // a buffer over all of them

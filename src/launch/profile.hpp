@@ -1,4 +1,4 @@
-// GPU times of the commands of a run, and the memory of its graph sessions (scenario page 3.17).
+// GPU times of the commands of a run, and the memory of its graph sessions (docs/spec/scenario.md#output-files).
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ const DeviceInfo& Device::info() const { return state_->info; }
 Outcome<Device> Device::open(std::string_view selector) {
   const char* from_environment = std::getenv("SLIPWAY_DEVICE");
   if (selector.empty() && from_environment) selector = from_environment;
-  auto state = std::make_unique<State>(launch::DeviceRequest{.selector = std::string(selector)});
+  auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
   const Result<const gpu::Snapshot*> snapshot = state->opening.snapshot();
   if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
   state->info = info_of(**snapshot);

@@ -1,4 +1,4 @@
-// The device behind the public interface (include/slipway/device.hpp).
+// The device of the public interface (include/slipway/device.hpp).
 #pragma once
 
 #include "launch/open_device.hpp"
@@ -7,7 +7,7 @@
 namespace slipway {
 
 struct Device::State {
-  explicit State(launch::DeviceRequest request) : opening(std::move(request)) {}
+  explicit State(launch::OpenDeviceOptions request) : opening(std::move(request)) {}
   launch::DeviceOpening opening;
   DeviceInfo info;
 };

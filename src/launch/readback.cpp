@@ -1,6 +1,7 @@
+#include "launch/readback.hpp"
+
 #include "gpu/transfer.hpp"
 #include "launch/locate.hpp"
-#include "launch/results.hpp"
 
 namespace slipway::launch {
 

@@ -8,14 +8,7 @@
 namespace slipway::launch {
 namespace {
 
-// What the host reads afterwards has to be made visible to it.
-void record_host_barrier(gpu::CommandList& list) {
-  const gpu::BarrierScope to_host{
-      .src_access = vk::access::kMemoryWrite, .dst_stages = vk::stage::kHost, .dst_access = vk::access::kHostRead};
-  list.barrier({.memory = {&to_host, 1}});
-}
-
-// From one dispatch to the next. What comes later waits behind that one, whose own barrier is as wide as it has to be.
+// From one dispatch to the next. What comes later waits for that one, whose own barrier is as wide as it has to be.
 void record_dispatch_barrier(gpu::CommandList& list) {
   const gpu::BarrierScope between{
       .src_stages = vk::stage::kComputeShader,
@@ -30,7 +23,7 @@ bool is_compute_dispatch(const Plan& plan, std::size_t step) {
          !is_graph(plan, plan.steps[step]);
 }
 
-// Dispatches of compute shaders of which the last one, and none before it, has a barrier behind it.
+// Dispatches of compute shaders of which the last one, and none before it, has a barrier after it.
 bool is_guarded_dispatch(const Plan& plan, std::size_t step) {
   while (is_compute_dispatch(plan, step) && !plan.steps[step].barrier_after) ++step;
   return is_compute_dispatch(plan, step);
@@ -47,11 +40,12 @@ std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph) {
 }
 
 void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
-  list.full_barrier();
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Step& step = run_.plan.steps[i];
     if (const auto* barriers = std::get_if<Barriers>(&step.action))
       record_barriers(list, *barriers);
+    else if (const auto* copy = std::get_if<Copy>(&step.action))
+      record_copy(list, step, *copy);
     else
       record_command(list, i);
   }
@@ -59,7 +53,16 @@ void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
     texel_copies_.finish(list, layouts_);
     restore_layouts(list);
   }
-  record_host_barrier(list);
+}
+
+void Recorder::record_copy(gpu::CommandList& list, const Step& step, const Copy& copy) {
+  texel_copies_.before(list, step, layouts_);
+  list.begin_label(formatted("copy ({})", step.name));
+  list.copy(run_.resources.buffer(copy.from), copy.from_offset, run_.resources.buffer(copy.to), copy.to_offset,
+            copy.size);
+  list.end_label();
+  texel_copies_.after(step);
+  if (step.barrier_after) list.full_barrier();
 }
 
 void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
@@ -91,7 +94,7 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
 void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constants) {
   const gpu::Pipeline& pipeline = run_.pipelines.of_step(step);
   list.bind(pipeline);
-  for (const BoundSet& bound : run_.bindings.sets(step)) list.bind_sets(pipeline, bound.number, {&bound.set, 1});
+  for (const BoundSet& bound : run_.bindings.sets(step)) list.bind_sets(pipeline, bound.index, {&bound.set, 1});
   if (!push_constants.empty()) list.push_constants(pipeline, push_constants);
 }
 

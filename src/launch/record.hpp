@@ -30,7 +30,7 @@ struct Recordable {
   const StepBindings& bindings;
   // Two timestamps for each dispatch and draw, in their order; null: none.
   const gpu::Timestamps* timestamps = nullptr;
-  // Gets, as a 32-bit number, the index behind that of the last step that has ended; null: none.
+  // Gets, as a 32-bit number, the index after that of the last step that has ended; null: none.
   const gpu::Buffer* progress = nullptr;
 };
 
@@ -43,12 +43,13 @@ class Recorder {
         layouts_(run.plan),
         texel_copies_(run.plan, run.resources) {}
 
-  // The steps, with what was submitted before ordered before them, and all they write made visible to the host. After
-  // the last range images are put back into the layout that an iteration begins with.
+  // The steps. After those of the last range images are put back into the layout that an iteration begins with.
+  // gpu::CommandList::end() orders all of it before what is submitted later, and makes it visible to the host.
   void record(gpu::CommandList& list, StepRange range, bool is_last);
 
  private:
   void record_command(gpu::CommandList& list, std::size_t step);
+  void record_copy(gpu::CommandList& list, const Step& step, const Copy& copy);
   void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
   void record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw);
   void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);

@@ -116,7 +116,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// Seconds with six digits, whatever the locale.
+// Seconds with six digits, in any locale.
 std::string seconds_text(HostClock::duration time) {
   const std::int64_t total = microseconds(time);
   std::string fraction = std::to_string(total % 1'000'000);

@@ -31,7 +31,7 @@ struct Report {
   Profile profile;
 };
 
-// The verdicts of all expectations as on scenario page 3.7, a line each and one for each mismatch shown.
+// The outcomes of all expectations (docs/spec/scenario.md#expectations), a line each and one for each mismatch shown.
 std::string print_expectations(std::span<const ExpectationOutcome> expectations);
 
 // Of one input file: what was wrong with it or went wrong, and the report if it ran.

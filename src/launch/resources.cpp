@@ -33,16 +33,23 @@ const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> m
 
 }  // namespace
 
-class ResourceMaker {
+class ResourceBuilder {
  public:
-  ResourceMaker(const Plan& plan, const gpu::Device& device) : plan_(plan), device_(device) {
-    made_.places_.resize(plan.resources.size());
+  ResourceBuilder(const Plan& plan, const gpu::Device& device, std::span<const gpu::Buffer* const> external)
+      : plan_(plan), device_(device) {
+    made_.indices_.resize(plan.resources.size());
+    made_.external_.resize(plan.resources.size());
+    for (std::size_t i = 0; i < plan.resources.size(); ++i) {
+      const auto* buffer = std::get_if<Buffer>(&plan.resources[i].kind);
+      if (buffer && buffer->external) made_.external_[i] = external[*buffer->external];
+    }
   }
 
   Result<Resources> make() {
     std::map<std::string_view, std::vector<ResourceIndex>> groups;
     for (ResourceIndex i = 0; i < plan_.resources.size(); ++i) {
       const Resource& resource = plan_.resources[i];
+      if (made_.external_[i]) continue;
       if (resource.sharing)
         groups[resource.sharing->group].push_back(i);
       else if (is_buffer(i))
@@ -149,12 +156,12 @@ class ResourceMaker {
 };
 
 void Resources::add(ResourceIndex index, gpu::Buffer buffer) {
-  places_[index] = buffers_.size();
+  indices_[index] = buffers_.size();
   buffers_.push_back(std::move(buffer));
 }
 
 void Resources::add(ResourceIndex index, gpu::Image image) {
-  places_[index] = images_.size();
+  indices_[index] = images_.size();
   images_.push_back(std::move(image));
 }
 
@@ -163,8 +170,9 @@ std::uint64_t Resources::row_stride(const TexelRows& rows) const {
   return seen.tiling() == gpu::Tiling::Linear ? seen.linear_layout().row_pitch : rows.bytes;
 }
 
-Result<Resources> create_resources(const Plan& plan, const gpu::Device& device) {
-  return ResourceMaker(plan, device).make();
+Result<Resources> create_resources(const Plan& plan, const gpu::Device& device,
+                                   std::span<const gpu::Buffer* const> external) {
+  return ResourceBuilder(plan, device, external).make();
 }
 
 }  // namespace slipway::launch

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "launch/locate.hpp"
+#include "launch/readback.hpp"
 #include "tensor/format.hpp"
 #include "tensor/npy.hpp"
 
@@ -149,7 +150,7 @@ Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& 
 }  // namespace
 
 Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                       const RunOptions& options, Report& report) {
+                       const Path& failure_dump, Report& report) {
   const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
   std::set<ResourceIndex> wanted;
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
@@ -160,18 +161,13 @@ Result<> store_results(const Plan& plan, const gpu::Device& device, const Resour
     if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
   }
   for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
-  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
   const Result<Readback> readback = read_back(plan, device, resources, wanted);
   if (!readback) return fail(readback.error());
   for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
   Result<> done =
       check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
-  if (done) {
-    for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
-  }
   const bool unexpected = !report.diagnostics.empty();
-  if (done && unexpected && !options.failure_dump.empty())
-    done = dump_all(plan, device, resources, options.failure_dump);
+  if (done && unexpected && !failure_dump.empty()) done = dump_all(plan, device, resources, failure_dump);
   return done;
 }
 

@@ -1,38 +1,18 @@
-// After the last iteration: what resources hold, whether it is what was expected, and the files it goes to.
+// After the last iteration: compares resources with what is expected, and writes the files of outputs.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <set>
-#include <span>
-
+#include "base/files.hpp"
 #include "gpu/device.hpp"
 #include "launch/plan.hpp"
 #include "launch/report.hpp"
 #include "launch/resources.hpp"
-#include "launch/run.hpp"
 
 namespace slipway::launch {
 
-// The bytes of some resources: a buffer's, or level 0 of an image without padding. Memory that the host reads well is
-// not copied, so this must not outlive the resources.
-class Readback {
- public:
-  Bytes bytes(ResourceIndex index) const { return bytes_.at(index); }
-
- private:
-  friend Result<Readback> read_back(const Plan&, const gpu::Device&, const Resources&, const std::set<ResourceIndex>&);
-  std::map<ResourceIndex, Bytes> bytes_;
-  std::vector<std::unique_ptr<std::byte[]>> copies_;
-};
-
-// All in one batch.
-Result<Readback> read_back(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                           const std::set<ResourceIndex>& wanted);
-
-// Checks the expectations into the report, then writes all outputs, and only when each of them is complete gives them
-// their names.
+// Adds the outcomes of expectations to the report, passes contents to captures, and writes all outputs; the files get
+// their names only when each of them is complete. When an expectation fails, all resources are written as .npy files
+// into the directory `failure_dump`, if there is one.
 Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                       const RunOptions& options, Report& report);
+                       const Path& failure_dump, Report& report);
 
 }  // namespace slipway::launch

@@ -1,86 +1,79 @@
 #include "launch/run.hpp"
 
 #include "base/format.hpp"
-#include "base/resident_memory.hpp"
-#include "launch/bindings.hpp"
-#include "launch/execute.hpp"
 #include "launch/graph_dumps.hpp"
-#include "launch/pipeline_caching.hpp"
-#include "launch/pipelines.hpp"
-#include "launch/resources.hpp"
+#include "launch/prepared.hpp"
 #include "launch/results.hpp"
-#include "launch/upload.hpp"
 
 namespace slipway::launch {
 namespace {
 
-// What a run has made so far, in the order of destruction, and its stages in their order.
+// A run of a plan, stage by stage.
 class Run {
  public:
   Run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log)
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
-    report_.counters = std::move(options_.counters);
-    report_.counters.insert(report_.counters.end(), plan.preparation.begin(), plan.preparation.end());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }
 
-  // A place that cannot be written to is found before anything runs.
+  // A file that cannot be written is found before anything runs.
   Result<> open_files() {
     return open(options_.profile_path, "profiling data", profile_file_).and_then([&] {
       return open(options_.perf_counters_path, "perf counters", counters_file_);
     });
   }
 
-  Result<> make_resources() {
+  Result<> prepare() {
     log_device();
-    log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
-    return keep(create_resources(plan_, device_), resources_).and_then([&] {
-      return upload_contents(plan_, device_, *resources_, report_.counters);
+    PerfCounters counters = std::move(options_.counters);
+    counters.insert(counters.end(), plan_.preparation.begin(), plan_.preparation.end());
+    return launch::prepare(plan_, device_,
+                           {.execution = {.timestamps = options_.timestamps,
+                                          .iteration_times = options_.iteration_times,
+                                          .time_out = options_.time_out},
+                            .pipeline_cache = options_.pipeline_cache,
+                            .cache = options_.cache,
+                            .pipelines = options_.pipelines,
+                            .counters = true},
+                           log_, std::move(counters))
+        .transform([&](Prepared prepared) { prepared_.emplace(std::move(prepared)); });
+  }
+
+  Result<> iterate() {
+    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
+      for (const GraphDispatch& graph : plan_.graphs)
+        prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
+    }
+    Result<> done;
+    for (std::uint32_t i = 0; i < options_.repeat && done && !options_.dry_run; ++i) {
+      done = prepared_->submit().and_then([&] { return prepared_->wait(); }).and_then([&] {
+        return prepared_->add_times();
+      });
+    }
+    return done;
+  }
+
+  Result<> store_measurements() {
+    return store(profile_file_, write_profile(prepared_->profile()), "Profiling data stored").and_then([&] {
+      return prepared_->store_pipeline_cache();
     });
   }
 
-  Result<> make_pipelines() {
-    const PipelinePlan wanted = plan_pipelines(plan_, *resources_);
-    if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_, report_.counters, log_), caching_);
-        !loaded)
-      return loaded;
-    log_.info("Setup commands");
-    for (const GraphDispatch& graph : plan_.graphs) {
-      if (!graph.native) log_session_memory(graph.session_size);
-    }
-    const gpu::PipelineOptions options{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
-    return keep(create_pipelines(plan_, device_, *resources_, wanted, options, report_.counters, options_.pipelines),
-                pipelines_)
-        .transform([&] {
-          for (const GraphDispatch& graph : plan_.graphs) {
-            if (graph.native) log_session_memory(pipelines_->of_step(graph.first_step).session_size());
-          }
-        })
-        .and_then([&] {
-          // Drivers compile what they were given in several stages; the next one begins with the first dispatch.
-          release_freed_memory();
-          return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_);
-        })
-        .and_then([&] {
-          caching_->keep(device_, *pipelines_);
-          return caching_->store(device_, "Save Pipeline Cache (setup)", report_.counters, log_);
-        });
-  }
-
-  Result<> execute_steps() {
-    return execute(plan_, device_, *resources_, *pipelines_, *bindings_, options_, log_, report_)
-        .and_then([&] { return store(profile_file_, write_profile(report_.profile), "Profiling data stored"); })
-        .and_then([&] { return caching_->store(device_, "Save Pipeline Cache", report_.counters, log_); });
-  }
-
   Result<> finish() {
+    report_.counters = std::move(prepared_->counters());
+    report_.profile = std::move(prepared_->profile());
     Result<> done;
     if (!options_.dry_run) {
-      done =
-          store_results(plan_, device_, *resources_, options_, report_).transform([&] { log_.info("Results stored"); });
-      done = done.and_then([&] { return dump_graphs(plan_, device_, *resources_, options_, report_, log_); });
+      done = store_results(plan_, device_, prepared_->resources(), options_.failure_dump, report_).transform([&] {
+        log_.info("Results stored");
+      });
+      done = done.and_then([&] {
+        return dump_graphs(plan_, device_, prepared_->resources(),
+                           {options_.session_memory_directory, options_.graph_profile_directory}, report_.profile,
+                           log_);
+      });
     }
     return done.and_then(
         [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });
@@ -89,11 +82,6 @@ class Run {
   Report report() { return std::move(report_); }
 
  private:
-  template <class T>
-  static Result<> keep(Result<T> made, std::optional<T>& where) {
-    return std::move(made).transform([&](T value) { where.emplace(std::move(value)); });
-  }
-
   Result<> open(const Path& path, std::string_view what, std::optional<OutputFile>& file) const {
     if (path.empty()) return {};
     Result<OutputFile> created = OutputFile::create(path);
@@ -112,11 +100,7 @@ class Run {
     return file->write(text).and_then([&] { return file->commit(); }).transform([&] { log_.info(line); });
   }
 
-  void log_session_memory(std::uint64_t size) const {
-    log_.info(formatted("Datagraph pipeline session memory requirement: {}", size));
-  }
-
-  // Scenario page 5.3.
+  // docs/spec/scenario.md#log-lines
   void log_device() const {
     const gpu::Snapshot& snapshot = device_.snapshot();
     log_.info(formatted("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
@@ -136,10 +120,7 @@ class Run {
   const Log& log_;
   Report report_;
   std::optional<OutputFile> profile_file_, counters_file_;
-  std::optional<Resources> resources_;
-  std::optional<PipelineCaching> caching_;
-  std::optional<Pipelines> pipelines_;
-  std::optional<StepBindings> bindings_;
+  std::optional<Prepared> prepared_;
 };
 
 }  // namespace
@@ -147,9 +128,9 @@ class Run {
 Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log) {
   Run run(plan, device, std::move(options), log);
   return run.open_files()
-      .and_then([&] { return run.make_resources(); })
-      .and_then([&] { return run.make_pipelines(); })
-      .and_then([&] { return run.execute_steps(); })
+      .and_then([&] { return run.prepare(); })
+      .and_then([&] { return run.iterate(); })
+      .and_then([&] { return run.store_measurements(); })
       .and_then([&] { return run.finish(); })
       .transform([&] { return run.report(); });
 }

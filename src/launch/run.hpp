@@ -1,10 +1,10 @@
-// Runs a plan on a device (scenario page 3.8): resources, uploads, pipelines, then for each iteration record, submit
-// and wait, then expectations and outputs.
+// Runs a plan on a device (docs/spec/scenario.md#lifecycle): resources, uploads, pipelines, then for each iteration
+// record, submit and wait, then expectations and outputs.
 //
 //   const Result<Report> report = run(plan, device, {.repeat = 3}, log);
 //
-// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure says
-// which command was being executed.
+// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure names
+// the command that was being executed.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,14 @@
 #include "base/log.hpp"
 #include "gpu/device.hpp"
 #include "launch/perf_counters.hpp"
+#include "launch/pipeline_caching.hpp"
 #include "launch/pipelines.hpp"
 #include "launch/plan.hpp"
 #include "launch/report.hpp"
 
 namespace slipway::launch {
 
-// The pipeline cache that a user asks for (`--pipeline-caching`): one file for one plan (scenario page 3.16, 3.17).
-struct PipelineCacheFile {
-  Path path;
-  bool clear = false;         // delete the file first
-  bool fail_on_miss = false;  // only when the file holds a valid cache
-};
-
-// A time-out as users give it; longer than the clock can count means the longest.
+// A time-out as users give it; longer than the clock can count is the longest.
 inline std::chrono::nanoseconds time_out_of(double seconds) {
   constexpr double kLongest = 9e9;  // about 285 years
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));
@@ -54,7 +48,7 @@ struct RunOptions {
   Path session_memory_directory;  // where the intermediates of graphs go; empty: none
   Path graph_profile_directory;   // where the times of graphs' operators go; empty: none; needs timestamps
   Path failure_dump;              // directory for all resources as .npy when an expectation fails; empty: none
-  PerfCounters counters;          // what was measured before the run; the run's own come behind them
+  PerfCounters counters;          // what was measured before the run; the run's own are added after them
 };
 
 // The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,

@@ -89,7 +89,7 @@ TEST_F(PipelineCacheFileTest, WrongDevice) {
   EXPECT_EQ(lines[2], "WARNING: Pipeline Cache skipped: failed to validate.");
 }
 
-TEST_F(PipelineCacheFileTest, WithoutAValidFileAMissIsNoError) {
+TEST_F(PipelineCacheFileTest, WithoutAValidFileAMissIsNotAnError) {
   file_.fail_on_miss = true;
   EXPECT_EQ(run_with(file_), kStored);
 }

@@ -91,14 +91,14 @@ TEST_F(RunFailure, OutputsAppearAllOrNotAtAll) {
   plan.resources[1].outputs.push_back({.path = directory_ / "z", .write = [](OutputFile& file, Bytes data) {
                                          return file.write(data).and_then([]() -> Result<> {
                                            return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file("z"),
-                                                       "no more room");
+                                                       "no more space");
                                          });
                                        }});
   must(write_file(directory_ / "x", "old"));
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
   EXPECT_EQ(format_diagnostics(report.error()),
-            "z: error: no more room [file-unwritable]\n  = at /y\n/y: note: asked for here\n");
+            "z: error: no more space [file-unwritable]\n  = at /y\n/y: note: asked for here\n");
   EXPECT_EQ(must(read_text(directory_ / "x")), "old");
   EXPECT_EQ(std::ranges::distance(std::filesystem::directory_iterator(directory_.path())), 1);
 }
@@ -155,7 +155,7 @@ Plan of_everything(const Path& output) {
 
 class FailingDevice : public LaunchTest, public ::testing::WithParamInterface<testing::Fault> {};
 
-TEST_P(FailingDevice, EachCallThatFailsIsToldAndLeavesNothing) {
+TEST_P(FailingDevice, EachCallThatFailsIsReportedAndLeavesNothing) {
   const Plan plan = of_everything(directory_ / "x");
   gpu::Needs needs = needs_of(plan);
   needs.timestamps = true;

@@ -21,7 +21,7 @@ Image rgba8(std::uint32_t width, std::uint32_t height) {
 
 Contents pixels(std::initializer_list<std::uint32_t> values) { return contents_of(values); }
 
-// What sample.comp gives for the middle of a level.
+// The result of sample.comp for the centre of a level.
 ResourceIndex add_sampling(Plan& plan, ResourceIndex image, float level, const Path& output) {
   std::get<Image>(plan.resources[image].kind).sampled = true;
   const ResourceIndex x = add_buffer(plan, "x", 16);
@@ -71,7 +71,7 @@ TEST_F(RunImages, ContentsOfAnotherSize) {
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
   EXPECT_EQ(format_diagnostics(report.error()),
-            "/i: error: the contents have 12 bytes, but there is room for 16 [file-mismatch]\n  = at /i\n");
+            "/i: error: the contents have 12 bytes, but the resource has 16 [file-mismatch]\n  = at /i\n");
 }
 
 TEST_F(RunImages, StorageImages) {
@@ -222,7 +222,7 @@ TEST_F(RunImages, LayoutsFollowImageBarriers) {
   EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "i.bin"), (Texels{0xffff0000}));
 }
 
-TEST_F(RunImages, LayoutsAreRestoredBehindAFrameToo) {
+TEST_F(RunImages, LayoutsAreRestoredAfterAFrameToo) {
   Plan plan;
   const ResourceIndex i = add_image(plan, "i", rgba8(1, 1));
   plan.resources[i].initial = {pixels({7})};

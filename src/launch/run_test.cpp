@@ -145,7 +145,7 @@ TEST_F(RunPlan, ContentsThatAreTooLong) {
   const Result<Report> report = try_run(plan);
   ASSERT_FALSE(report);
   EXPECT_EQ(format_diagnostics(report.error()),
-            "/x: error: the contents have 8 bytes, but there is room for 4 [file-mismatch]\n  = at /x\n");
+            "/x: error: the contents have 8 bytes, but the resource has 4 [file-mismatch]\n  = at /x\n");
 }
 
 TEST_F(RunPlan, ContentsThatCannotBeRead) {

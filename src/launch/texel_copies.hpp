@@ -1,7 +1,7 @@
-// Images with a shadow (resources.hpp) and what lies in the shadow's memory see each other's writes: before a step
-// looks at one of them, the other is copied there when it is newer.
+// Images with a buffer copy (resources.hpp) and what lies in that buffer's memory see each other's writes: before a
+// step uses one of them, the other is copied there when it is newer.
 //
-// Copies have full barriers around them, whatever the plan asks for: there are none where nothing was written since.
+// Copies have full barriers around them; nothing is copied where nothing was written since the last copy.
 #pragma once
 
 #include <vector>

@@ -26,7 +26,7 @@ class Uploader {
     return {};
   }
 
-  // Members of a memory group one after the other, as they overlap; contents only go in when all of them are zero.
+  // Members of a memory group in order, as they overlap; contents are only written when all of them are zero.
   Result<> zero_shared() {
     for (ResourceIndex i = 0; i < plan_.resources.size(); ++i) {
       if (!plan_.resources[i].sharing) continue;
@@ -46,6 +46,7 @@ class Uploader {
 
   Result<> fill(ResourceIndex index) {
     const Resource& resource = plan_.resources[index];
+    if (const auto* buffer = std::get_if<Buffer>(&resource.kind); buffer && buffer->external) return {};
     Result<> filled;
     if (!resource.sharing && resource.initial.empty() && !is_multisampled(index)) filled = zero(index);
     for (std::uint32_t level = 0; level < resource.initial.size() && filled; ++level) {
@@ -135,7 +136,7 @@ class Uploader {
 
   static Result<> mismatch(std::uint64_t given, std::uint64_t room) {
     return fail(DiagnosticKind::FileMismatch, {},
-                formatted("the contents have {} bytes, but there is room for {}", given, room));
+                formatted("the contents have {} bytes, but the resource has {}", given, room));
   }
 
   template <class Use>

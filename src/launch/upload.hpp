@@ -1,4 +1,5 @@
-// What resources begin with: contents, zeros, and mips made from contents (scenario page 3.8, 3.10, 3.11).
+// What resources begin with: contents, zeros, and mips made from contents (docs/spec/scenario.md#lifecycle,
+// docs/spec/scenario.md#images).
 #pragma once
 
 #include "gpu/device.hpp"

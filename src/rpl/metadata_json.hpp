@@ -1,5 +1,5 @@
-// The JSON form of metadata (docs/spec/rpl.md#metadata). The tables of metadata_records.cpp describe it once for writing,
-// reading and the JSON Schema.
+// The JSON form of metadata (docs/spec/rpl.md#metadata). The tables of metadata_records.cpp describe it once for
+// writing, reading and the JSON Schema.
 #pragma once
 
 #include <string>

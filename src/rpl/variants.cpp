@@ -1,13 +1,12 @@
 #include "rpl/variants.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <ranges>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/format.hpp"
+#include "base/parallel.hpp"
 #include "base/sha256.hpp"
 #include "rpl/assignments.hpp"
 #include "rpl/metadata_json.hpp"
@@ -19,20 +18,8 @@ namespace {
 // Fewer pieces of work than this are done by the caller's thread alone.
 constexpr std::size_t kWorthThreads = 16;
 
-// Calls `work(worker, i)` for each i below `count`; each thread has its own `Worker`.
-template <class Worker, class Work>
-void parallel_for(std::size_t count, unsigned jobs, Work work) {
-  std::atomic<std::size_t> next = 0;
-  const auto run = [&] {
-    Worker worker;
-    for (std::size_t i = next++; i < count; i = next++) work(worker, i);
-  };
-  std::vector<std::jthread> others;
-  if (count >= kWorthThreads) {
-    for (unsigned i = 1; i < std::min<std::size_t>(jobs, count); ++i) others.emplace_back(run);
-  }
-  run();
-}
+// How many threads check `count` pieces of work.
+std::size_t threads_for(std::size_t count, std::size_t jobs) { return count < kWorthThreads ? 1 : jobs; }
 
 // A number of assignments: exact as long as a double is.
 std::string count_text(double count) { return count < 1e15 ? formatted("{:.0f}", count) : formatted("{:.3e}", count); }
@@ -170,12 +157,13 @@ void emit_classes(const Program& program, const VariantSettings& settings, const
   const auto codes = classes_of(search, &OutputKeys::code);
   std::vector<std::vector<SpirvModule>> modules(codes.size());
   std::vector<Failure> failures(codes.size());
-  parallel_for<Worker>(codes.size(), settings.jobs, [&](Worker& worker, std::size_t i) {
-    modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
-    if (!options.optimize) return;
-    Result<> optimized = optimize_modules(modules[i], options.spirv.target);
-    if (!optimized) failures[i] = std::move(optimized.error());
-  });
+  parallel_for_workers<Worker>(codes.size(), threads_for(codes.size(), settings.jobs),
+                               [&](Worker& worker, std::size_t i) {
+                                 modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
+                                 if (!options.optimize) return;
+                                 Result<> optimized = optimize_modules(modules[i], options.spirv.target);
+                                 if (!optimized) failures[i] = std::move(optimized.error());
+                               });
   for (Failure& failure : failures) diagnostics.add(std::move(failure));
   if (diagnostics.has_errors()) return;
   std::unordered_map<const Leaf*, std::size_t> code_of;
@@ -185,23 +173,24 @@ void emit_classes(const Program& program, const VariantSettings& settings, const
 
   const auto classes = classes_of(search, &OutputKeys::metadata);
   variants.classes.resize(classes.size());
-  parallel_for<Worker>(classes.size(), settings.jobs, [&](Worker& worker, std::size_t i) {
-    const Resolved& resolved = *resolve(worker, *classes[i].front());
-    Metadata metadata = emit_metadata(
-        resolved,
-        {.target = options.spirv.target, .skip_attributes = options.skip_attributes, .skip_sets = options.skip_sets});
-    VariantClass& made = variants.classes[i];
-    for (const SpirvModule& module : modules[code_of.at(classes[i].front())]) {
-      add_code(metadata, resolved, module, "");
-      Metadata::Code& code = metadata.code.back();
-      code.file = short_name(code.sha256, ".spv");
-      for (const Stage stage : code.stages) made.code[static_cast<std::size_t>(stage)] = code.file;
-    }
-    seal(metadata);
-    made.metadata = metadata_text(metadata);
-    made.file = short_name(sha256_text(made.metadata), ".json");
-    for (const Leaf* leaf : classes[i]) made.when.push_back(leaf->assignment);
-  });
+  parallel_for_workers<Worker>(
+      classes.size(), threads_for(classes.size(), settings.jobs), [&](Worker& worker, std::size_t i) {
+        const Resolved& resolved = *resolve(worker, *classes[i].front());
+        Metadata metadata = emit_metadata(resolved, {.target = options.spirv.target,
+                                                     .skip_attributes = options.skip_attributes,
+                                                     .skip_sets = options.skip_sets});
+        VariantClass& made = variants.classes[i];
+        for (const SpirvModule& module : modules[code_of.at(classes[i].front())]) {
+          add_code(metadata, resolved, module, "");
+          Metadata::Code& code = metadata.code.back();
+          code.file = short_name(code.sha256, ".spv");
+          for (const Stage stage : code.stages) made.code[static_cast<std::size_t>(stage)] = code.file;
+        }
+        seal(metadata);
+        made.metadata = metadata_text(metadata);
+        made.file = short_name(sha256_text(made.metadata), ".json");
+        for (const Leaf* leaf : classes[i]) made.when.push_back(leaf->assignment);
+      });
 
   std::unordered_set<std::string> files;
   for (auto& of_class : modules) {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/parallel.hpp"
 #include "json/record.hpp"
-#include "launch/parallel.hpp"
 #include "launch/specialization.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
@@ -221,7 +221,7 @@ std::map<std::string, CompiledShader, std::less<>> compile_shaders(const Scenari
     std::optional<CompiledShader> result;
   };
   std::vector<Job> jobs(shaders.size());
-  launch::parallel_for(jobs.size(), [&](std::size_t i) {
+  parallel_for(jobs.size(), [&](std::size_t i) {
     jobs[i].result = compile_shader(scenario, *shaders[i], options, jobs[i].diagnostics);
   });
   std::map<std::string, CompiledShader, std::less<>> compiled;

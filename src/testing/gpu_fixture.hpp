@@ -81,7 +81,7 @@ class GpuTest : public ::testing::Test {
 // The messages of a failure, one a line, as `message [kind]`.
 std::string text_of(const Failure& failure);
 
-// The value of a result; throws the failure, which ends the test, when there is none.
+// The value of a result; throws the failure, which ends the test, when it has no value.
 template <class T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(text_of(result.error()));

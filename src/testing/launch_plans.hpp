@@ -37,7 +37,7 @@ inline ResourceIndex add_image(Plan& plan, std::string name, Image image) {
   return static_cast<ResourceIndex>(plan.resources.size() - 1);
 }
 
-// A dispatch without a barrier behind it.
+// A dispatch without a barrier after it.
 inline Step& add_dispatch(Plan& plan, std::string name, std::vector<Binding> bindings) {
   if (plan.shaders.empty()) plan.shaders.emplace_back();  // any compute shader: what it does is in the bindings
   for (std::uint32_t i = 0; i < bindings.size(); ++i) {

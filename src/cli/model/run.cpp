@@ -74,7 +74,7 @@ class ModelJob : public Job {
   bool load() override {
     if (!options_.explain || !options_.device.empty()) {
       device_.emplace(
-          launch::DeviceRequest{.selector = device_selector(options_.device), .timestamps = options_.is_timed()},
+          launch::OpenDeviceOptions{.selector = device_selector(options_.device), .timestamps = options_.is_timed()},
           options_.validate);
     }
     return plan();

@@ -10,7 +10,7 @@
 namespace slipway::cli {
 
 ModelRunner::ModelRunner(const std::string& device, model::Engine engine, bool validate)
-    : session_(launch::DeviceRequest{.selector = device_selector(device)}, validate), engine_(engine) {}
+    : session_(launch::OpenDeviceOptions{.selector = device_selector(device)}, validate), engine_(engine) {}
 
 Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shared_ptr<const model::ModelFile> file,
                                                                        std::span<const reference::Tensor> inputs,

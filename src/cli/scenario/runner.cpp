@@ -27,10 +27,10 @@ scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings
 ScenarioRunner::ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
   if (options.explain && options.device.empty()) return;
-  launch::DeviceRequest request{.selector = device_selector(options.device),
-                                .timestamps = wants_timestamps(options),
-                                .robustness = options.robustness,
-                                .disabled_extensions = options.disabled_extensions};
+  launch::OpenDeviceOptions request{.selector = device_selector(options.device),
+                                    .timestamps = wants_timestamps(options),
+                                    .robustness = options.robustness,
+                                    .disabled_extensions = options.disabled_extensions};
   request.instance.debug_names = options.debug_markers;
   device_.emplace(std::move(request), options.validate);
 }

@@ -16,7 +16,7 @@ namespace slipway::lower {
 
 using Coordinates = std::vector<Value>;  // one int a dimension, inside the shape
 
-// Gives elements of values: see emit.cpp.
+// Access to elements of values; the implementation is KernelBuilder.
 class Elements {
  public:
   virtual ~Elements() = default;

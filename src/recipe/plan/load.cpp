@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/parallel.hpp"
+#include "base/parallel.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {
@@ -33,8 +33,8 @@ std::map<std::string, std::optional<LoadedModule>> load_modules(const Recipe& re
   }
   std::vector<Diagnostics> problems(names.size());
   std::vector<std::optional<LoadedModule>> loaded(names.size());
-  launch::parallel_for(
-      names.size(), [&](std::size_t i) { loaded[i] = load_module(names[i], artifacts, options.cache, problems[i]); });
+  parallel_for(names.size(),
+               [&](std::size_t i) { loaded[i] = load_module(names[i], artifacts, options.cache, problems[i]); });
   for (std::size_t i = 0; i < names.size(); ++i) {
     modules[names[i].key] = std::move(loaded[i]);
     diagnostics.add(problems[i].release());

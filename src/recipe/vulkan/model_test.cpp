@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 class ModelInRecipe : public ::testing::Test {
  protected:
   OpenOptions options(std::uint32_t queues = 0) {
-    VulkanRequest request;
+    VulkanOptions request;
     request.device.queues = queues;
     request.instance.validation = true;
     request.instance.on_message = [this](const gpu::InstanceMessage& message) {
@@ -175,7 +175,7 @@ TEST_F(ModelInRecipe, CopiesInFlight) {
   EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);
 }
 
-TEST_F(ModelInRecipe, SaysWhatDoesNotFit) {
+TEST_F(ModelInRecipe, ReportsWhatDoesNotFit) {
   const auto problems = [&](const std::string& recipe, std::vector<char> model) {
     Opened opened(recipe, options(), "", {{"m.vgf", std::move(model)}});
     if (!opened.problems.empty()) return opened.problems;

@@ -1,17 +1,10 @@
-// The classes of the Vulkan back end; used inside this directory only.
+// The classes of the Vulkan back end. Inside this directory only.
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <optional>
-#include <vector>
 
 #include "gpu/buffer.hpp"
-#include "gpu/commands.hpp"
-#include "gpu/descriptors.hpp"
-#include "gpu/pipeline.hpp"
-#include "gpu/submit.hpp"
-#include "gpu/timestamps.hpp"
+#include "launch/pipelines.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
 
@@ -34,32 +27,34 @@ class VulkanBuffer final : public buffer_storage {
   const VulkanDevice* device() const { return device_.get(); }
 
  private:
-  std::shared_ptr<VulkanDevice> device_;  // goes after the buffer
+  std::shared_ptr<VulkanDevice> device_;  // outlives the buffer
   gpu::Buffer buffer_;
   MutableBytes host_;
 };
 
-// The values of specialization constants that runs set; the key of a pipeline.
-using Variant = std::vector<std::byte>;
-
+// A kernel, with the pipelines that its runs have needed so far. Safe to use from several threads.
 class VulkanKernel final : public LoadedKernel {
  public:
-  VulkanKernel(std::shared_ptr<VulkanDevice> device, KernelPlan plan, gpu::PipelineLayout layout)
-      : device_(std::move(device)), plan_(std::move(plan)), layout_(std::move(layout)) {}
+  VulkanKernel(std::shared_ptr<VulkanDevice> device, KernelPlan plan)
+      : device_(std::move(device)), plan_(std::move(plan)) {}
 
   const KernelPlan& plan() const { return plan_; }
-  const gpu::PipelineLayout& layout() const { return layout_; }
-  // The pipeline with the constants of `run`, made when it is first asked for. Safe to call from several threads.
-  Result<const gpu::Pipeline*> pipeline(const KernelRun& run) const;
+
+  void add_pipelines_to(launch::SharedPipelines& pipelines) const {
+    const std::scoped_lock lock(mutex_);
+    pipelines.insert(pipelines_.begin(), pipelines_.end());
+  }
+  // Keeps all of them alive; some may be other kernels'.
+  void keep_pipelines(const launch::SharedPipelines& pipelines) const {
+    const std::scoped_lock lock(mutex_);
+    pipelines_.insert(pipelines.begin(), pipelines.end());
+  }
 
  private:
-  Result<gpu::Pipeline> create(const std::vector<gpu::SpecializationEntry>& entries, const Variant& data) const;
-
-  std::shared_ptr<VulkanDevice> device_;
+  std::shared_ptr<VulkanDevice> device_;  // outlives the pipelines
   KernelPlan plan_;
-  gpu::PipelineLayout layout_;
   mutable std::mutex mutex_;
-  mutable std::map<Variant, gpu::Pipeline> pipelines_;
+  mutable launch::SharedPipelines pipelines_;
 };
 
 Result<ListPtr> make_vulkan_list(std::shared_ptr<VulkanDevice> device, std::span<const KernelRun> runs,

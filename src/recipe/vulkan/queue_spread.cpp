@@ -6,19 +6,19 @@
 namespace slipway::recipe {
 namespace {
 
-bool conflicts(std::span<const UsedPart> a, std::span<const UsedPart> b) {
-  return std::ranges::any_of(a, [&](const UsedPart& part) {
-    return std::ranges::any_of(b, [&](const UsedPart& other) { return conflict(part, other); });
+bool conflicts(std::span<const BufferRange> a, std::span<const BufferRange> b) {
+  return std::ranges::any_of(a, [&](const BufferRange& range) {
+    return std::ranges::any_of(b, [&](const BufferRange& other) { return conflict(range, other); });
   });
 }
 
 }  // namespace
 
-std::uint32_t QueueSpread::choose(std::span<const UsedPart> parts, bool in_order) {
+std::uint32_t QueueSpread::choose(std::span<const BufferRange> ranges, bool in_order) {
   if (queues() == 1) return 0;
   if (in_order) {
     for (const Entry& entry : entries_ | std::views::reverse) {
-      if (conflicts(parts, entry.parts)) return entry.end.queue;
+      if (conflicts(ranges, entry.ranges)) return entry.end.queue;
     }
   }
   std::uint32_t best = next_queue_;
@@ -30,10 +30,10 @@ std::uint32_t QueueSpread::choose(std::span<const UsedPart> parts, bool in_order
   return best;
 }
 
-std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const UsedPart> parts) const {
+std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const BufferRange> ranges) const {
   std::vector<gpu::QueuePoint> points;
   for (const Entry& entry : entries_) {
-    if (entry.end.queue == queue || !conflicts(parts, entry.parts)) continue;
+    if (entry.end.queue == queue || !conflicts(ranges, entry.ranges)) continue;
     const auto same = std::ranges::find(points, entry.end.queue, &gpu::QueuePoint::queue);
     if (same == points.end())
       points.push_back(entry.end);
@@ -43,9 +43,9 @@ std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<c
   return points;
 }
 
-std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const UsedPart> parts) {
+std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const BufferRange> ranges) {
   ++under_way_[end.queue];
-  entries_.push_back({++next_number_, end, parts});
+  entries_.push_back({++next_number_, end, ranges});
   return next_number_;
 }
 

@@ -1,7 +1,7 @@
 // Which queue of a device a run list goes to, and for what it must wait. No Vulkan: data in, data out.
 //
-// Lists go to the queue with the least under way. What is on different queues has no order, so a list that uses bytes
-// which a list under way on another queue writes (or writes what that one uses) waits for its end.
+// Lists go to the queue with the fewest lists under way. Different queues have no order between them, so a list that
+// uses bytes which a list under way on another queue writes (or writes what that one uses) waits for its end.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace slipway::recipe {
 
 // Bytes of a buffer, and whether they may be written.
-struct UsedPart {
+struct BufferRange {
   const gpu::Buffer* buffer = nullptr;
   std::uint64_t begin = 0, end = 0;
   bool writes = false;
 };
 
-inline bool conflict(const UsedPart& a, const UsedPart& b) {
+inline bool conflict(const BufferRange& a, const BufferRange& b) {
   return (a.writes || b.writes) && a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
 }
 
@@ -29,21 +29,21 @@ class QueueSpread {
 
   std::uint32_t queues() const { return static_cast<std::uint32_t>(under_way_.size()); }
 
-  // For a list that uses these parts of buffers that others may use too. With `in_order` it goes to the queue of what
+  // For a list that uses these ranges of buffers that others may use too. With `in_order` it goes to the queue of what
   // it would have to wait for, if there is such a list: nothing of it could start before.
-  std::uint32_t choose(std::span<const UsedPart> parts, bool in_order);
-  // What work on these parts must wait for, on this queue: at most one point of each other queue.
-  std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const UsedPart> parts) const;
+  std::uint32_t choose(std::span<const BufferRange> ranges, bool in_order);
+  // What work on these ranges must wait for, on this queue: at most one point of each other queue.
+  std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const BufferRange> ranges) const;
 
-  // A list is under way, until `remove` with the number that this returns. `parts` are not copied.
-  std::uint64_t add(gpu::QueuePoint end, std::span<const UsedPart> parts);
+  // A list is under way, until `remove` with the number that this returns. `ranges` are not copied.
+  std::uint64_t add(gpu::QueuePoint end, std::span<const BufferRange> ranges);
   void remove(std::uint64_t number);
 
  private:
   struct Entry {
     std::uint64_t number = 0;
     gpu::QueuePoint end;
-    std::span<const UsedPart> parts;
+    std::span<const BufferRange> ranges;
   };
   std::vector<std::uint32_t> under_way_;  // lists, by queue
   std::vector<Entry> entries_;            // in the order in which they were submitted

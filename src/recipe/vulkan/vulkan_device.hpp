@@ -12,10 +12,10 @@
 
 namespace slipway::recipe {
 
-struct VulkanRequest {
+struct VulkanOptions {
   std::string selector;  // as of --device; empty: the best
   Cache cache;           // of the driver's pipelines
-  // As many queues as there are, up to so many: copies of a recipe that are in flight together, and runners, run beside
+  // At most; a device may have fewer. Copies of a recipe that are in flight together, and runners, run beside
   // each other on them.
   std::uint32_t queues = 4;
   gpu::InstanceOptions instance;
@@ -23,7 +23,7 @@ struct VulkanRequest {
 };
 
 struct VulkanDevice {
-  explicit VulkanDevice(const VulkanRequest& request);
+  explicit VulkanDevice(const VulkanOptions& options);
 
   Cache cache;
   launch::DeviceOpening opening;
@@ -32,11 +32,12 @@ struct VulkanDevice {
   QueueSpread queues;             // under `submitting`
 
   const gpu::Snapshot& snapshot() const { return device->snapshot(); }
+  bool has_timestamps() const { return snapshot().queue_families[device->plan().queue_family].timestamp_bits > 0; }
 };
 
 // Waits for the driver. Out-of-range accesses of kernels do not end the process where the device can see to it. Errors:
 // no-device, device-failed.
-Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanRequest& request);
+Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanOptions& options);
 Result<BackendPtr> make_vulkan_backend(std::shared_ptr<VulkanDevice> device);
 
 }  // namespace slipway::recipe

@@ -23,7 +23,7 @@ class RecipeOnVulkan : public ::testing::Test {
  protected:
   // `queues`: more than the driver has share those that it has.
   OpenOptions options(bool validation = true, std::uint32_t queues = 0) {
-    VulkanRequest request;
+    VulkanOptions request;
     request.device.queues = queues;
     request.instance.validation = validation;
     request.instance.on_message = [this](const gpu::InstanceMessage& message) {
@@ -74,7 +74,7 @@ TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
   }
 }
 
-// Whatever the device's alignment of offsets is, parts begin where the recipe says.
+// With any alignment of offsets of the device, parts begin where the recipe puts them.
 TEST_F(RecipeOnVulkan, PartsMayBeginAnywhere) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 64) + "," + buffer_json("y", "output", 64),

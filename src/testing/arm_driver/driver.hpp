@@ -44,16 +44,15 @@ namespace slipway::testing::arm_driver {
   X(vkGetPhysicalDeviceMemoryProperties)       \
   X(vkCreateDevice)                            \
   X(vkGetDeviceProcAddr)
-#define ARM_DRIVER_REAL_DEVICE_FUNCTIONS(X)                                                                         \
-  X(vkAllocateMemory)                                                                                               \
-  X(vkFreeMemory)                                                                                                   \
-  X(vkMapMemory)                                                                                                    \
-  X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory)                       \
-      X(vkCreateDescriptorSetLayout) X(vkCreateDescriptorPool) X(vkUpdateDescriptorSets) X(vkCreateShaderModule)    \
-          X(vkDestroyShaderModule) X(vkCreateComputePipelines) X(vkDestroyPipeline) X(vkBeginCommandBuffer)         \
-              X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkCmdDispatch) X(vkQueueSubmit2) X(vkDestroyDevice) \
-                  X(vkCreateEvent) X(vkDestroyEvent) X(vkSetEvent) X(vkResetEvent) X(vkGetEventStatus)              \
-                      X(vkCmdSetEvent) X(vkCmdResetEvent) X(vkCmdWaitEvents)
+// clang-format off: each of its runs moves one more name to a line of its own.
+#define ARM_DRIVER_REAL_DEVICE_FUNCTIONS(X) \
+  X(vkAllocateMemory) X(vkFreeMemory) X(vkMapMemory) X(vkCreateBuffer) X(vkDestroyBuffer) \
+  X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory) X(vkCreateDescriptorSetLayout) X(vkCreateDescriptorPool) \
+  X(vkUpdateDescriptorSets) X(vkCreateShaderModule) X(vkDestroyShaderModule) X(vkCreateComputePipelines) \
+  X(vkDestroyPipeline) X(vkBeginCommandBuffer) X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkCmdDispatch) \
+  X(vkQueueSubmit2) X(vkDestroyDevice) X(vkCreateEvent) X(vkDestroyEvent) X(vkSetEvent) X(vkResetEvent) \
+  X(vkGetEventStatus) X(vkCmdSetEvent) X(vkCmdResetEvent) X(vkCmdWaitEvents)
+// clang-format on
 
 struct Real {
 #define FUNCTION(name) PFN_##name name = nullptr;

@@ -2,13 +2,14 @@
 // Only finished resources leave the module.
 #pragma once
 
+#include "gpu/allocate_memory.hpp"
 #include "gpu/buffer.hpp"
 #include "gpu/device_core.hpp"
 #include "gpu/image.hpp"
 
 namespace slipway::gpu {
 
-struct ResourceMaker {
+struct ResourceBuilder {
   static Result<Buffer> create(const DeviceCore& core, const BufferInfo& info);
   static Result<Image> create(const DeviceCore& core, const ImageInfo& info);
   static MemoryNeeds needs(const Buffer& buffer);

@@ -1,7 +1,6 @@
-#include "gpu/memory.hpp"
+#include "gpu/allocate_memory.hpp"
 
 #include "base/format.hpp"
-#include "gpu/device_core.hpp"
 
 namespace slipway::gpu {
 
@@ -25,7 +24,7 @@ Result<MemoryPtr> allocate_memory(const DeviceCore& core, const MemoryNeeds& nee
   VmaAllocationInfo info{};
   VkResult result = vmaAllocateMemory(core.allocator, &requirements, &how, &allocation, &info);
   if (result == VK_ERROR_FEATURE_NOT_PRESENT && how.requiredFlags == VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) {
-    // A resource that no device-local type suits lives elsewhere.
+    // A resource that no device-local type can hold is put elsewhere.
     VmaAllocationCreateInfo anywhere = how;
     anywhere.requiredFlags = 0;
     result = vmaAllocateMemory(core.allocator, &requirements, &anywhere, &allocation, &info);

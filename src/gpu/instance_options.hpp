@@ -1,0 +1,27 @@
+// What a Vulkan instance is asked for: debug names, validation, messages.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::gpu {
+
+// A message of a validation layer, the loader or the driver.
+struct InstanceMessage {
+  Severity severity = Severity::Note;
+  std::string id;  // `VUID-...`, `SYNC-HAZARD-...`; may be empty
+  std::string text;
+};
+
+struct InstanceOptions {
+  // Debug names and labels (Device::has_debug_names).
+  bool debug_names = false;
+  // VK_LAYER_KHRONOS_validation with synchronisation validation.
+  bool validation = false;
+  // Receives the warnings and errors of layers, from any thread; called under a lock.
+  std::function<void(const InstanceMessage&)> on_message;
+};
+
+}  // namespace slipway::gpu

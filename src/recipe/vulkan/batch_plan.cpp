@@ -1,0 +1,403 @@
+#include "recipe/vulkan/batch_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/format.hpp"
+#include "recipe/plan/model_kernel.hpp"
+#include "recipe/vulkan/parts.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+// The constant 0 for a descriptor (docs/spec/recipe.md#argument-indices).
+constexpr std::uint64_t kZeroBytes = 16;
+
+const VulkanKernel& kernel_of(const KernelRun& run) { return static_cast<const VulkanKernel&>(*run.kernel); }
+
+launch::Origin origin_of(const KernelPlan& kernel) {
+  return {kernel.origin.location, kernel.origin.pointer, kernel.name};
+}
+
+// The bytes that a parameter of a run gets.
+struct BoundRange {
+  const Parameter* parameter = nullptr;
+  BufferRange original;                // in the runner's buffer; none for zeros
+  bool shared = false;                 // lists of others may use that buffer
+  bool staged = false;                 // `resource` is a staging copy
+  launch::ResourceIndex resource = 0;  // what the descriptor shows
+};
+
+class BatchPlanner {
+ public:
+  BatchPlanner(std::span<const KernelRun> runs, const gpu::Snapshot& device) : runs_(runs), limits_(device.limits) {}
+
+  Result<BatchPlan> make() {
+    made_.plan.name = "run list";
+    Diagnostics problems;
+    for (const KernelRun& run : runs_) {
+      if (Result<> checked = check_grid(run); !checked) problems.add(std::move(checked.error()));
+      if (Result<> added = add(run); !added) problems.add(std::move(added.error()));
+    }
+    if (problems.has_errors()) return fail(problems.release());
+    return std::move(made_);
+  }
+
+ private:
+  // --- checks ---
+
+  Result<> check_grid(const KernelRun& run) const {
+    const auto& max = limits_.max_compute_workgroup_count;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (run.groups[i] <= max[i]) continue;
+      return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.location,
+                  formatted("run `{}` has {} work groups in dimension {}, but the device allows at most {} "
+                            "(`maxComputeWorkGroupCount`)",
+                            run.id, run.groups[i], i, max[i]));
+    }
+    return {};
+  }
+
+  // A copy of bytes that another argument of the same run touches would have contents of its own.
+  Result<> check_overlaps(const KernelRun& run, const std::vector<BoundRange>& ranges) const {
+    for (const BoundRange& a : ranges) {
+      for (const BoundRange& b : ranges) {
+        if (&a == &b || !a.staged || !b.original.buffer || !conflict(a.original, b.original)) continue;
+        return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.location,
+                    formatted("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
+                              "not suit the device; "
+                              "its alignment is {}",
+                              a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
+                              limits_.min_storage_buffer_offset_alignment));
+      }
+    }
+    return {};
+  }
+
+  // --- resources ---
+
+  launch::ResourceIndex add_buffer(std::uint64_t size, const std::string& name) {
+    made_.plan.resources.push_back({.name = name, .kind = launch::Buffer{.size = size, .uniform = true}});
+    return static_cast<launch::ResourceIndex>(made_.plan.resources.size() - 1);
+  }
+
+  launch::ResourceIndex resource_of(const gpu::Buffer& buffer) {
+    const auto [at, added] = external_.try_emplace(&buffer);
+    if (added) {
+      at->second = add_buffer(buffer.size(), buffer.name());
+      std::get<launch::Buffer>(made_.plan.resources.back().kind).external =
+          static_cast<std::uint32_t>(made_.external.size());
+      made_.external.push_back(&buffer);
+    }
+    return at->second;
+  }
+
+  BoundRange range_of(const Parameter& parameter, const BufferArgument& argument) {
+    const gpu::Buffer& buffer = static_cast<const VulkanBuffer&>(*argument.buffer).buffer();
+    return {.parameter = &parameter,
+            .original = {&buffer, argument.offset, argument.offset + argument.size, parameter.writes},
+            .shared = argument.outside,
+            .resource = resource_of(buffer)};
+  }
+
+  Result<BoundRange> bind(const KernelRun& run, const Parameter& parameter, vk::DescriptorType type) {
+    const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
+    if (argument == run.buffers.end())
+      return BoundRange{.parameter = &parameter, .resource = add_buffer(kZeroBytes, "zeros")};
+    const bool uniform = type == vk::DescriptorType::UNIFORM_BUFFER;
+    const std::uint64_t max = uniform ? limits_.max_uniform_buffer_range : limits_.max_storage_buffer_range;
+    if (argument->size > max) {
+      return fail(
+          DiagnosticKind::DeviceLacks, kernel_of(run).plan().origin.location,
+          formatted("argument {} of run `{}` has {} bytes, but the device binds at most {} ({})", parameter.argidx,
+                    run.id, argument->size, max, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
+    }
+    BoundRange range = range_of(parameter, *argument);
+    const std::uint64_t alignment =
+        uniform ? limits_.min_uniform_buffer_offset_alignment : limits_.min_storage_buffer_offset_alignment;
+    range.staged = argument->offset % alignment != 0;
+    if (range.staged) range.resource = add_buffer(argument->size, run.id);
+    return range;
+  }
+
+  Result<std::vector<BoundRange>> bind(const KernelRun& run) {
+    std::vector<BoundRange> ranges;
+    for (const Parameter& parameter : kernel_of(run).plan().signature.parameters) {
+      const auto* target = std::get_if<DescriptorTarget>(&parameter.target);
+      if (!target) continue;
+      Result<BoundRange> range = bind(run, parameter, target->type);
+      if (!range) return fail(std::move(range.error()));
+      ranges.push_back(*range);
+    }
+    return check_overlaps(run, ranges).transform([&] { return std::move(ranges); });
+  }
+
+  // The inputs and outputs of a model are copied, and so may begin anywhere.
+  Result<std::vector<BoundRange>> bind_ports(const KernelRun& run) {
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<BoundRange> ranges;
+    for (const Parameter& parameter : kernel.signature.parameters) {
+      const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
+      if (argument == run.buffers.end() || argument->size != parameter.size) {
+        return fail(DiagnosticKind::BufferSize, kernel.origin.location,
+                    formatted("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
+                              parameter.name, parameter.size, parameter.argidx, run.id,
+                              argument == run.buffers.end() ? "is not set" : formatted("has {}", argument->size)));
+      }
+      ranges.push_back(range_of(parameter, *argument));
+    }
+    return ranges;
+  }
+
+  // --- steps ---
+
+  Result<> add(const KernelRun& run) {
+    const bool is_model = kernel_of(run).plan().model != nullptr;
+    const Result<std::vector<BoundRange>> ranges = is_model ? bind_ports(run) : bind(run);
+    if (!ranges) return fail(ranges.error());
+    if (depends(*ranges) || is_model || has_staged(*ranges)) end_with_barrier();
+    BatchPlan::Run& entry = made_.runs.emplace_back();
+    entry.first_step = made_.plan.steps.size();
+    entry.first_command = commands_;
+    for (const BoundRange& range : *ranges) {
+      if (range.shared) entry.shared.push_back(range.original);
+    }
+    is_model ? add_model(run, *ranges) : add_dispatch(run, *ranges);
+    entry.commands = commands_ - entry.first_command;
+    return {};
+  }
+
+  static bool has_staged(const std::vector<BoundRange>& ranges) {
+    return std::ranges::any_of(ranges, &BoundRange::staged);
+  }
+
+  // Whether one of the ranges conflicts with a step since the last barrier.
+  bool depends(const std::vector<BoundRange>& ranges) const {
+    return std::ranges::any_of(ranges, [&](const BoundRange& range) {
+      return range.original.buffer &&
+             std::ranges::any_of(open_, [&](const BufferRange& before) { return conflict(range.original, before); });
+    });
+  }
+
+  void end_with_barrier() {
+    if (!made_.plan.steps.empty()) made_.plan.steps.back().barrier_after = true;
+    open_.clear();
+  }
+
+  void add_step(const KernelRun& run, decltype(launch::Step::action) action) {
+    made_.plan.steps.push_back({.name = run.id,
+                                .action = std::move(action),
+                                .barrier_after = false,
+                                .origin = origin_of(kernel_of(run).plan())});
+  }
+
+  void add_dispatch(const KernelRun& run, const std::vector<BoundRange>& ranges) {
+    for (const BoundRange& range : ranges) {
+      if (range.staged) add_copy(run, range.original, range.resource, 0, true);
+    }
+    if (has_staged(ranges)) end_with_barrier();
+    launch::Dispatch dispatch{
+        .shader = shader_of(run), .groups = run.groups, .bindings = {}, .push_constants = push_constants(run)};
+    for (const BoundRange& range : ranges) dispatch.bindings.push_back(binding_of(run, range));
+    add_step(run, std::move(dispatch));
+    ++commands_;
+    const auto is_stored = [](const BoundRange& range) { return range.staged && range.original.writes; };
+    if (std::ranges::any_of(ranges, is_stored)) {
+      end_with_barrier();
+      for (const BoundRange& range : ranges) {
+        if (is_stored(range)) add_copy(run, range.original, range.resource, 0, false);
+      }
+      return end_with_barrier();
+    }
+    for (const BoundRange& range : ranges) {
+      if (range.original.buffer && !range.staged) open_.push_back(range.original);
+    }
+  }
+
+  // Between a range of the runner's and the bytes of another buffer from `offset` on.
+  void add_copy(const KernelRun& run, const BufferRange& range, launch::ResourceIndex buffer, std::uint64_t offset,
+                bool into) {
+    launch::Copy copy{.from = resource_of(*range.buffer),
+                      .to = buffer,
+                      .from_offset = range.begin,
+                      .to_offset = offset,
+                      .size = range.end - range.begin};
+    if (!into) {
+      std::swap(copy.from, copy.to);
+      std::swap(copy.from_offset, copy.to_offset);
+    }
+    add_step(run, copy);
+  }
+
+  static launch::Binding binding_of(const KernelRun& run, const BoundRange& range) {
+    const auto& target = std::get<DescriptorTarget>(range.parameter->target);
+    launch::Binding binding{.set = target.set,
+                            .binding = target.binding,
+                            .type = target.type,
+                            .resource = range.resource,
+                            .reads = range.parameter->reads,
+                            .writes = range.parameter->writes,
+                            .origin = origin_of(kernel_of(run).plan())};
+    if (!range.staged && range.original.buffer) {
+      binding.offset = range.original.begin;
+      binding.size = range.original.end - range.original.begin;
+    }
+    return binding;
+  }
+
+  // --- shaders ---
+
+  // One for each variant of a kernel.
+  launch::ShaderIndex shader_of(const KernelRun& run) {
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<launch::Specialization> specializations = specializations_of(run);
+    Variant variant{&kernel, {}};
+    for (const launch::Specialization& constant : specializations) {
+      variant.second.push_back(std::byte(constant.bytes.size()));
+      variant.second.append_range(constant.bytes);
+    }
+    const auto [at, added] =
+        shaders_.try_emplace(std::move(variant), static_cast<launch::ShaderIndex>(made_.plan.shaders.size()));
+    if (added) {
+      made_.plan.shaders.push_back({.name = kernel.name,
+                                    .spirv = kernel.module->words,
+                                    .reflection = kernel.module->reflection,
+                                    .entry = kernel.entry,
+                                    .specializations = std::move(specializations),
+                                    .push_constant_size = kernel.push_constant_size,
+                                    .origin = origin_of(kernel)});
+    }
+    return at->second;
+  }
+
+  static std::vector<launch::Specialization> specializations_of(const KernelRun& run) {
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<launch::Specialization> constants;
+    for (const FixedValue& fixed : kernel.fixed) {
+      if (const auto* target = std::get_if<SpecializationTarget>(&fixed.target))
+        constants.push_back({target->id, fixed.bytes});
+    }
+    for (const ScalarArgument& scalar : run.scalars) {
+      const Parameter* parameter = kernel.signature.find(scalar.argidx);
+      const auto* target = parameter ? std::get_if<SpecializationTarget>(&parameter->target) : nullptr;
+      if (target) constants.push_back({target->id, scalar.bytes});
+    }
+    return constants;
+  }
+
+  static std::vector<std::byte> push_constants(const KernelRun& run) {
+    const KernelPlan& kernel = kernel_of(run).plan();
+    std::vector<std::byte> data(kernel.push_constant_size);
+    const auto put = [&](const PushTarget& target, Bytes bytes) {
+      const std::size_t size = tensor::size_of(target.type);
+      for (std::size_t i = 0; i < target.offsets.size(); ++i)
+        std::ranges::copy(bytes.subspan(i * size, size), data.begin() + target.offsets[i]);
+    };
+    for (const FixedValue& fixed : kernel.fixed) {
+      if (const auto* target = std::get_if<PushTarget>(&fixed.target)) put(*target, fixed.bytes);
+    }
+    for (const ScalarArgument& scalar : run.scalars) {
+      const Parameter* parameter = kernel.signature.find(scalar.argidx);
+      const auto* target = parameter ? std::get_if<PushTarget>(&parameter->target) : nullptr;
+      if (target) put(*target, scalar.bytes);
+    }
+    return data;
+  }
+
+  // --- models ---
+
+  // Where the parts of a model's plan are in the batch's plan.
+  struct ModelParts {
+    launch::ResourceIndex resources = 0;
+    launch::ShaderIndex shaders = 0;
+  };
+
+  // All runs of a model share its resources: there are barriers between them.
+  ModelParts parts_of(const ModelKernel& model) {
+    const auto [at, added] = models_.try_emplace(&model);
+    if (!added) return at->second;
+    launch::Plan& plan = made_.plan;
+    const ModelParts parts{static_cast<launch::ResourceIndex>(plan.resources.size()),
+                           static_cast<launch::ShaderIndex>(plan.shaders.size())};
+    for (launch::Resource resource : model.plan.resources) {
+      if (resource.sharing) resource.sharing->group = formatted("model {} {}", models_.size(), resource.sharing->group);
+      if (auto* buffer = std::get_if<launch::Buffer>(&resource.kind); buffer && buffer->rows)
+        buffer->rows->image += parts.resources;
+      plan.resources.push_back(std::move(resource));
+    }
+    for (launch::Shader shader : model.plan.shaders) {
+      for (launch::RowStride& stride : shader.row_strides) stride.rows += parts.resources;
+      plan.shaders.push_back(std::move(shader));
+    }
+    return at->second = parts;
+  }
+
+  void add_model(const KernelRun& run, const std::vector<BoundRange>& ranges) {
+    const ModelKernel& model = *kernel_of(run).plan().model;
+    const ModelParts parts = parts_of(model);
+    copy_ports(run, model, parts, ranges, false);
+    add_steps(model, parts);
+    copy_ports(run, model, parts, ranges, true);
+  }
+
+  void copy_ports(const KernelRun& run, const ModelKernel& model, const ModelParts& parts,
+                  const std::vector<BoundRange>& ranges, bool outputs) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const ModelPort& port = model.ports[i];
+      if (port.writes == outputs) add_copy(run, ranges[i].original, parts.resources + port.resource, 0, !outputs);
+    }
+    end_with_barrier();
+  }
+
+  void add_steps(const ModelKernel& model, const ModelParts& parts) {
+    launch::Plan& plan = made_.plan;
+    const std::size_t first = plan.steps.size();
+    for (launch::Step step : model.plan.steps) {
+      auto& dispatch = std::get<launch::Dispatch>(step.action);
+      dispatch.shader += parts.shaders;
+      for (launch::Binding& binding : dispatch.bindings) binding.resource += parts.resources;
+      plan.steps.push_back(std::move(step));
+      ++commands_;
+    }
+    for (launch::GraphDispatch graph : model.plan.graphs) {
+      graph.first_step += first;
+      if (graph.session_memory) *graph.session_memory += parts.resources;
+      plan.graphs.push_back(std::move(graph));
+    }
+    end_with_barrier();
+  }
+
+  using Variant = std::pair<const KernelPlan*, std::vector<std::byte>>;
+
+  std::span<const KernelRun> runs_;
+  const gpu::Limits& limits_;
+  BatchPlan made_;
+  std::size_t commands_ = 0;
+  std::map<const gpu::Buffer*, launch::ResourceIndex> external_;
+  std::map<Variant, launch::ShaderIndex> shaders_;
+  std::map<const ModelKernel*, ModelParts> models_;
+  std::vector<BufferRange> open_;  // touched since the last barrier
+};
+
+}  // namespace
+
+std::size_t BatchPlan::first_contended() const {
+  std::vector<BufferRange> written;
+  for (const Run& run : runs) {
+    for (const BufferRange& range : run.shared) {
+      if (range.writes) written.push_back(range);
+    }
+  }
+  const auto contended = [&](const BufferRange& range) {
+    return std::ranges::any_of(written, [&](const BufferRange& other) { return conflict(range, other); });
+  };
+  const auto run = std::ranges::find_if(runs, [&](const Run& of) { return std::ranges::any_of(of.shared, contended); });
+  return static_cast<std::size_t>(run - runs.begin());
+}
+
+Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const gpu::Snapshot& device) {
+  return BatchPlanner(runs, device).make();
+}
+
+}  // namespace slipway::recipe
