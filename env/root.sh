@@ -129,7 +129,7 @@ trim() {
     [[ $keep == *" $(basename "$file") "* ]] || rm -f "$file"
   done
   for file in "$root"/usr/lib/llvm-*/include/mlir/Dialect/*; do
-    case $(basename "$file") in Func | Quant | Tosa | Traits) ;; *) rm -rf "$file" ;; esac
+    case $(basename "$file") in Func | Quant | Tosa | *.h | *.h.inc) ;; *) rm -rf "$file" ;; esac
   done
   rm -rf "$root"/usr/share/{locale,man,info,zoneinfo,vulkan/registry} "$root"/usr/include/vulkan/*.{hpp,cppm} \
     "$root"/usr/libexec/gcc/*/*/lto1 "$root"/usr/bin/{*-lto-dump-*,cpack,spirv-reduce,spirv-link,spirv-diff,spirv-lint} \
